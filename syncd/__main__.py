@@ -1,0 +1,5 @@
+"""`python -m syncd` is the same program as `syncd`."""
+
+from syncd.cli import main
+
+main()

@@ -1,0 +1,223 @@
+"""The one error tree. Leaves are named by what happened; each carries an exit code and says when a retry makes sense.
+
+SyncdError                         exit  retry
++ ConfigInvalid                     78   never: the file must change
++ FileInvalid                       65   never: a file in the repository must change (file:line:column)
++ AnotherRuns                        7   later
++ Stopped                          143   never: asked to stop
++ Held                               5   never: a guard waits for a person
+  - BecameEmpty                      5   one side is suddenly empty
+  - TooMuch                          5   more deletions than a run may do unasked
+  - WorkTreeInTheWay                 5   an uncommitted edit would be overwritten
+  - OperationInProgress              5   a rebase, merge, cherry-pick or bisect is not finished
++ Conflict                           6   never: a person chooses
+  - MergeConflict                    6   the same lines changed on both sides
+  - RefMoved                         6   a ref is not where it was read
+  - StalePlan                        6   what would be done is not what was approved
++ PlatformError                      1   never
+  - Unreachable                     69   later: no answer, a broken answer, or 5xx
+  - NotThePlatform                  69   never: what answers is not the API
+  - RateLimited                     75   at a known time
+  - AnswerLost                      75   later: a write may or may not have happened; look before repeating
+  - Unauthorized                    77   never: the token is missing, wrong or may not do this
+  - NotFound                        78   never: no such thing under this id
+  - Rejected                         1   never: the platform refuses this request
++ RepositoryError                    1   never
+  - NotARepository                  78   never
+  - GitFailed                        1   never
+  - PathRefused                      1   never: a name that must not reach a repository
++ StoreError                         1   never
+  - StoreNewer                      78   never: written by a newer syncd
++ DiskFull                           1   later
+"""
+
+from enum import Enum
+from typing import ClassVar
+
+
+class Retry(Enum):
+    """When another try can succeed without a person."""
+
+    NEVER = "never"
+    LATER = "later"
+    AT_TIME = "at a known time"
+
+
+class SyncdError(Exception):
+    """What failed on what (ids and paths, never content), and a hint that names the next command."""
+
+    exit_code: ClassVar[int] = 1
+    retry: ClassVar[Retry] = Retry.NEVER
+
+    def __init__(self, what: str, *, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+class ConfigInvalid(SyncdError):
+    """The operator's configuration cannot be used."""
+
+    exit_code = 78
+
+
+class FileInvalid(SyncdError):
+    """A file in the repository cannot be used; `path:line:column` says where."""
+
+    exit_code = 65
+
+    def __init__(self, what: str, *, path: str, line: int = 1, column: int = 1, hint: str = "") -> None:
+        super().__init__(f"{path}:{line}:{column}: {what}", hint=hint)
+        self.reason, self.path, self.line, self.column = what, path, line, column
+
+
+class AnotherRuns(SyncdError):
+    """Another syncd holds the lock."""
+
+    exit_code = 7
+    retry = Retry.LATER
+
+
+class Stopped(SyncdError):
+    """The run was asked to stop and did so between two steps."""
+
+    exit_code = 143
+
+
+class Held(SyncdError):
+    """A guard stopped the run until a person decides."""
+
+    exit_code = 5
+
+
+class BecameEmpty(Held):
+    """One side is suddenly empty; that is never read as an instruction to empty the other."""
+
+
+class TooMuch(Held):
+    """The plan deletes more than a run may do unasked."""
+
+
+class WorkTreeInTheWay(Held):
+    """Moving the checked-out branch would overwrite an uncommitted edit."""
+
+    def __init__(self, what: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
+        super().__init__(what, hint=hint)
+        self.paths = paths
+
+
+class OperationInProgress(Held):
+    """The repository is in the middle of a rebase, merge, cherry-pick, revert or bisect."""
+
+
+class Conflict(SyncdError):
+    """Both sides changed and a person must choose."""
+
+    exit_code = 6
+
+
+class MergeConflict(Conflict):
+    """The same lines changed on both sides."""
+
+    def __init__(self, what: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
+        super().__init__(what, hint=hint)
+        self.paths = paths
+
+
+class RefMoved(Conflict):
+    """A ref is not where it was read; nothing was changed."""
+
+    retry = Retry.LATER
+
+
+class StalePlan(Conflict):
+    """The plan that would be applied is not the plan that was approved."""
+
+
+class PlatformError(SyncdError):
+    """The platform did not do what was asked."""
+
+    def __init__(self, what: str, *, status: int | None = None, hint: str = "") -> None:
+        super().__init__(what, hint=hint)
+        self.status = status
+
+
+class Unreachable(PlatformError):
+    """No answer, a broken answer or a server failure, after all tries."""
+
+    exit_code = 69
+    retry = Retry.LATER
+
+
+class NotThePlatform(PlatformError):
+    """Something answers at this address, but not the platform's API."""
+
+    exit_code = 69
+
+
+class RateLimited(PlatformError):
+    """The platform asks to wait longer than a run may; `until` is in epoch seconds."""
+
+    exit_code = 75
+    retry = Retry.AT_TIME
+
+    def __init__(self, what: str, *, until: float, hint: str = "") -> None:
+        super().__init__(what, status=429, hint=hint)
+        self.until = until
+
+
+class AnswerLost(PlatformError):
+    """A write was sent and its answer was lost: it may have happened."""
+
+    exit_code = 75
+    retry = Retry.LATER
+
+
+class Unauthorized(PlatformError):
+    """The token is missing, rejected, or may not do this."""
+
+    exit_code = 77
+
+
+class NotFound(PlatformError):
+    """Nothing exists under this id, or the token may not see it."""
+
+    exit_code = 78
+
+
+class Rejected(PlatformError):
+    """The platform refuses this request as it stands."""
+
+
+class RepositoryError(SyncdError):
+    """Git did not do what was asked."""
+
+
+class NotARepository(RepositoryError):
+    """There is no usable Git repository at this path."""
+
+    exit_code = 78
+
+
+class GitFailed(RepositoryError):
+    """A git command failed; the message carries its last line, never content."""
+
+
+class PathRefused(RepositoryError):
+    """A name from outside that must not become a path in a repository."""
+
+
+class StoreError(SyncdError):
+    """The state database cannot be used; it may be deleted at the cost of time."""
+
+
+class StoreNewer(StoreError):
+    """The state database was written by a newer syncd."""
+
+    exit_code = 78
+
+
+class DiskFull(SyncdError):
+    """No space is left where syncd writes; nothing half-done was published."""
+
+    retry = Retry.LATER

@@ -1,0 +1,54 @@
+"""No test can touch the developer's machine: no home, no Git configuration, no network but loopback."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("syncd", deadline=None)
+settings.load_profile("syncd")
+
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+@pytest.fixture(autouse=True)
+def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test an empty home and Git no configuration but the repository's."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [
+        name for name in os.environ if name.startswith(("GIT_", "SYNCD_", "XDG_")) and name != "SYNCD_TEST_POSTGRES"
+    ]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "A. Writer")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "writer@example.org")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def loopback_only() -> Iterator[None]:
+    """Refuse every connection that would leave the machine."""
+    real = socket.socket.connect
+
+    def connect(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and not str(address[0]).startswith(_LOOPBACK):
+            raise AssertionError(f"a test wants to connect to {address}")
+        real(self, address)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "connect", connect)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path | None:
+    """Real documentation repositories beside the project, where they exist."""
+    found = Path(__file__).parents[2] / "shared" / "corpora"
+    return found if found.is_dir() else None
