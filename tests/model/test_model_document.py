@@ -1,0 +1,72 @@
+"""Documents: plain text in, plain text out, unknown nodes untouched."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from syncd.model.document import Document
+
+lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=20)
+
+
+@given(st.lists(lines, max_size=5))
+@settings(deadline=None, max_examples=100)
+def test_text_goes_in_and_comes_out(blocks: list[str]) -> None:
+    text = "\n\n".join(blocks)
+    assert Document.of_text(text).text() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"), [("", 0), ("\n\n \n\n", 0), ("a\nb", 1), ("a\n\n\n\nb\n", 2), ("  a  \n\n  b  ", 2)]
+)
+def test_a_blank_line_separates_paragraphs(text: str, blocks: int) -> None:
+    nodes = Document.of_text(text).nodes
+    assert len(nodes) == blocks
+    assert all((node["object"], node["type"]) == ("block", "paragraph") for node in nodes)
+
+
+def test_a_document_of_text_is_sent_whole() -> None:
+    wire = Document.of_text("words").wire()
+    assert wire["object"] == "document"
+    assert wire["data"] == {}
+    assert wire["nodes"][0]["nodes"][0]["leaves"][0]["text"] == "words"
+
+
+def test_unknown_nodes_and_marks_pass_through_untouched() -> None:
+    leaf = {"object": "leaf", "text": "b", "marks": [{"type": "tomorrow"}], "selections": []}
+    node: dict[str, Any] = {
+        "object": "block",
+        "type": "tomorrow",
+        "data": {"deep": [1, {"x": None}]},
+        "nodes": [
+            {"object": "text", "leaves": [{"text": "a"}, leaf]},
+            {"object": "inline", "nodes": [{"leaves": [{"text": "c"}]}]},
+        ],
+        "fragments": [],
+    }
+    received = {"object": "document", "data": {"schemaVersion": 8}, "nodes": [node, node], "meta": {"token": "t"}}
+    document = Document.model_validate(received)
+    assert document.wire() == received
+    assert document.text() == "abc\n\nabc"
+
+
+@pytest.mark.parametrize(
+    "node", [{}, {"nodes": []}, {"nodes": ["x", None, 3]}, {"leaves": ["x", None]}, {"leaves": [{}]}, {"nodes": [[]]}]
+)
+def test_nodes_of_an_unknown_shape_have_no_text(node: dict[str, Any]) -> None:
+    assert Document(nodes=(node,)).text() == ""
+
+
+def test_text_is_read_at_any_depth() -> None:
+    node: dict[str, Any] = {"leaves": [{"text": "deep"}]}
+    for _ in range(5000):
+        node = {"nodes": [node]}
+    assert Document.model_construct(nodes=(node,)).text() == "deep"
+
+
+def test_something_else_is_not_a_document() -> None:
+    with pytest.raises(ValidationError):
+        Document.model_validate({"object": "page"})
