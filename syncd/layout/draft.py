@@ -1,0 +1,160 @@
+"""From files to a tree: what a directory in Git Sync layout says about a space."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from posixpath import basename, dirname, join, normpath, splitext
+from typing import Any
+from urllib.parse import unquote
+
+from syncd.errors import FileInvalid, PathRefused
+from syncd.layout import settings as settings_file
+from syncd.layout.frontmatter import heading
+from syncd.layout.infer import infer
+from syncd.layout.links import resolve, targets
+from syncd.layout.paths import is_markdown, safe_path
+from syncd.layout.settings import Settings, read_settings
+from syncd.layout.summary import Entry, parse, transform, walk
+from syncd.layout.variables import TAGS, VARIABLES, parse_tags, parse_variables
+from syncd.model.revision import Scalar
+
+ASSETS = ".gitbook/assets/"
+INCLUDES = ".gitbook/includes/"
+README = "readme.md"
+
+Read = Callable[[str], bytes]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A space as its files declare it; every path, also of entries, is relative to the space's directory.
+
+    `documents` are the listed pages that exist, in reading order; `missing` are entries without a file; `unlisted` are
+    Markdown files that nothing lists, which are not published. An entry with an anchor, or for a page that is listed
+    before, is no page of its own: it links to one.
+    """
+
+    entries: tuple[Entry, ...]
+    documents: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    variables: dict[str, Scalar] = field(default_factory=dict)
+    tags: tuple[dict[str, Any], ...] = ()
+    unlisted: tuple[str, ...] = ()
+    missing: tuple[Entry, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+    inferred: bool = False
+
+
+def read_draft(paths: Collection[str], read: Read, *, links: bool = True) -> Draft:
+    """Given every file below a space's directory and a way to read one, return the draft of the space.
+
+    Shapes: without SUMMARY.md the tree is inferred from folders; with links=False no page is read for files that it
+    links to outside `.gitbook/assets`.
+    Raises: FileInvalid for a SUMMARY.md, `.gitbook.yaml`, variables or tags file that cannot be read.
+    """
+    return _Reader(frozenset(paths), read).draft(links=links)
+
+
+def page_slug(path: str, *, settings: Settings) -> str:
+    """Given a page's file, return its slug: the stem, the folder's name for a README, "" for the home page."""
+    if path == settings.below(settings.readme):
+        return ""
+    folder, name = dirname(path), basename(path)
+    if name.lower() == README and folder not in ("", settings.root):
+        return basename(folder)
+    return splitext(name)[0]
+
+
+def text_of(data: bytes, *, at: str) -> str:
+    """Given a file's bytes, return its text.
+
+    Raises: FileInvalid when they are not UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise FileInvalid("is not UTF-8", path=at, line=line, column=column) from error
+
+
+class _Reader:
+    def __init__(self, present: frozenset[str], read: Read) -> None:
+        self.present, self.read = present, read
+        self.settings = read_settings(self.text(settings_file.PATH))
+        self.summary = self.settings.below(self.settings.summary)
+        self.content_paths = frozenset(path for path in present if path.startswith(self.settings.below("")))
+
+    def draft(self, *, links: bool) -> Draft:
+        below = self.settings.below
+        inferred = self.summary not in self.present
+        entries = infer(self.pages(), self.settings, self.title) if inferred else self.declared()
+        documents = tuple(dict.fromkeys(path for path in self.listed(entries) if path in self.content_paths))
+        includes = sorted(path for path in self.content_paths if path.startswith(below(INCLUDES)) and is_markdown(path))
+        files = {path for path in self.content_paths if path.startswith(below(ASSETS))}
+        files.update(self.linked(self.summary, (entry.target for entry, _ in walk(entries) if entry.target)))
+        for page in [*documents, *includes] if links else ():
+            files.update(self.linked(page, (target.text for target in targets(self.page(page)))))
+        return Draft(
+            entries=entries,
+            documents=documents,
+            files=tuple(sorted(files)),
+            includes=tuple(includes),
+            variables=parse_variables(self.text(below(VARIABLES)) or "", at=below(VARIABLES)),
+            tags=parse_tags(self.text(below(TAGS)) or "", at=below(TAGS)),
+            unlisted=tuple(sorted(set(self.pages()).difference(documents))),
+            missing=tuple(entry for entry, _ in walk(entries) if entry.path and entry.path not in self.content_paths),
+            settings=self.settings,
+            inferred=inferred,
+        )
+
+    def declared(self) -> tuple[Entry, ...]:
+        return transform(parse(self.content(self.summary), at=self.summary), self.locate)
+
+    def content(self, path: str) -> str:
+        return text_of(self.read(path), at=path)
+
+    def text(self, path: str) -> str | None:
+        return self.content(path) if path in self.present else None
+
+    def page(self, path: str) -> str:
+        """A page's text; bytes that are not UTF-8 stay in the page and stop nothing here."""
+        return self.read(path).decode(errors="replace")
+
+    def pages(self) -> Iterator[str]:
+        """Every file that could be a page: Markdown below the root, hidden folders left out."""
+        for path in self.content_paths:
+            if is_markdown(path) and path != self.summary and not _is_hidden(path):
+                yield path
+
+    def listed(self, entries: tuple[Entry, ...]) -> Iterator[str]:
+        return (entry.path for entry, _ in walk(entries) if entry.path and entry.anchor is None)
+
+    def locate(self, entry: Entry) -> Entry:
+        """The entry with the path of the file that it means: as written, else percent-decoded."""
+        if entry.path is None:
+            return entry
+        here = dirname(self.summary)
+        spellings = [normpath(join(here, path)) for path in (entry.path, unquote(entry.path))]
+        found = (path for path in spellings if path in self.content_paths)
+        return replace(entry, path=next(found, spellings[1]))
+
+    def linked(self, at: str, addresses: Iterable[str]) -> Iterator[str]:
+        """Files that are no pages and that these addresses mean; hidden and dangerous names stay at home."""
+        for address in addresses:
+            found = resolve(address, at=at)
+            if found and found[0] in self.present and self.is_asset(found[0]):
+                yield found[0]
+
+    def is_asset(self, path: str) -> bool:
+        try:
+            return not (is_markdown(path) or _is_hidden(safe_path(path)))
+        except PathRefused:
+            return False
+
+    def title(self, path: str) -> str | None:
+        return heading(self.page(path))
+
+
+def _is_hidden(path: str) -> bool:
+    return path.startswith(".") or "/." in path

@@ -1,0 +1,136 @@
+"""Names from outside: which of them may become a path in a repository, and what the others become."""
+
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+
+from syncd.errors import PathRefused
+
+SEGMENT_BYTES = 255
+PATH_BYTES = 4096
+SLUG_CHARACTERS = 100
+GITBOOK = ".gitbook"
+"""The only hidden folder that content may use."""
+
+_ORDINARY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
+_EXTENSION = re.compile(r"[A-Za-z0-9]{1,10}")
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
+_LETTERS = str.maketrans({"æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
+_SPACES = "\u00a0\u2000-\u200a\u202f\u3000"
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+# In the order in which the reasons are told. NTFS knows `.git` also as `git~1`, `.gitmodules` as `gi7eba~1`.
+_FLAWS = tuple(
+    (re.compile(pattern, re.IGNORECASE), reason)
+    for pattern, reason in (
+        (r"^\.{0,2}$", "a segment is empty, `.` or `..`"),
+        (r"[\ud800-\udfff\ufffd]", "is not valid Unicode"),
+        (r"[\x00-\x1f\x7f-\x9f]", "holds a control character"),
+        (r'[<>:"|?*\\/]', "holds a character that some file system or tool reads as syntax"),
+        (r"%(?:00|2e|2f|5c|c0|c1)", "holds an encoded separator"),
+        (rf"^[ {_SPACES}]|[ .{_SPACES}]$", "starts with a space or ends with a space or dot"),
+        (r"^[-~$]|^@$", "starts like an option or an expansion"),
+        (r"^\.", "is a hidden name, which configures tools"),
+        (r"^(?:gi[a-z0-9]{0,4}|ma[a-z0-9]{0,4})~[0-9]", "is the short name of a Git file"),
+    )
+)
+_DISGUISE = re.compile(r"^\.|[\\/]|^git~[0-9]", re.IGNORECASE)
+
+
+def safe_path(raw: str) -> str:
+    """Given a path from outside (`git.path`), return it unchanged when it is safe below a space's root.
+
+    Raises: PathRefused with the reason. It never repairs: what to write instead is the caller's decision.
+    Source: reliability §3.4, §5.3, §7.
+    """
+    *folders, name = raw.split("/")
+    for folder in folders:
+        if folder != GITBOOK and (reason := _flaw(folder)):
+            raise PathRefused(f"{shown(raw)}: {reason}")
+    if reason := _flaw(name):
+        raise PathRefused(f"{shown(raw)}: {reason}")
+    if len(raw) * 4 > PATH_BYTES and len(raw.encode()) > PATH_BYTES:
+        raise PathRefused(f"{shown(raw)}: is longer than {PATH_BYTES} bytes")
+    return raw
+
+
+def safe_segment(raw: str, *, fallback: str) -> str:
+    """Given a slug or file name, return one safe path segment: unchanged when it is one, else cleaned, fallback added.
+
+    Shapes: `clock (1).svg` stays; `..` becomes `<fallback>`; `con.md` becomes `con-<fallback>.md`.
+    """
+    if _flaw(raw) is None:
+        return raw
+    stem, _, extension = raw.rpartition(".")
+    if not stem or not _EXTENSION.fullmatch(extension):
+        stem, extension = raw, ""
+    name = "-".join(part for part in (fold(stem), tag(fallback)) if part)
+    return f"{name}.{extension}" if extension else name
+
+
+def is_markdown(path: str) -> bool:
+    """Given a path, return whether it is one of a Markdown file."""
+    return path.lower().endswith((".md", ".markdown"))
+
+
+def collision_key(path: str) -> str:
+    """Given a path, return its NFC and case-folded form.
+
+    Two paths with one key cannot live on one case-insensitive disk.
+    """
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def slugify(title: str) -> str:
+    """Given a title, return a slug: lower-case ASCII letters and digits joined by `-`, at most 100; else `page`."""
+    return fold(title) or "page"
+
+
+def fold(text: str) -> str:
+    """Given any text, return its slug, or "" when it has no letter or digit that ASCII can spell."""
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+        # A mark belongs to its letter and must not split the word; every other foreign sign may.
+        text = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return _NOT_ALPHANUMERIC.sub("-", text.lower()).strip("-")[:SLUG_CHARACTERS].rstrip("-")
+
+
+def tag(identity: str) -> str:
+    """Given an id, return it when it can stand in a file name, else a short digest of it."""
+    if _TAG.fullmatch(identity) and not _DEVICE.match(identity):
+        return identity
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def shown(raw: str) -> str:
+    """Given a name from outside, return it quoted, in ASCII and cut, so that a message cannot be hijacked by it."""
+    return ascii(raw if len(raw) <= 80 else raw[:79] + "…")
+
+
+@lru_cache(maxsize=16384)
+def _flaw(segment: str) -> str | None:
+    if not _ORDINARY.fullmatch(segment) and (reason := _strange(segment)):
+        return reason
+    if _DEVICE.match(segment):
+        return "is a device name on Windows"
+    if len(segment) * 4 > SEGMENT_BYTES and len(segment.encode()) > SEGMENT_BYTES:
+        return f"a segment is longer than {SEGMENT_BYTES} bytes"
+    return None
+
+
+def _strange(segment: str) -> str | None:
+    for pattern, reason in _FLAWS:
+        if pattern.search(segment):
+            return reason
+    if segment.isascii():
+        return None
+    if any(unicodedata.category(sign) in _UNSEEN for sign in segment):
+        return "holds an invisible or direction-changing character"
+    if _DISGUISE.search(unicodedata.normalize("NFKC", segment)):
+        return "looks like a dot, a slash or `.git` to a tool that normalises"
+    return None
