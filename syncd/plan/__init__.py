@@ -1,0 +1,1 @@
+"""Verbs, pure: desired, existing and base in, a plan out."""

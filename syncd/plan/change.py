@@ -1,0 +1,54 @@
+"""Change and Plan: what a flow is about to do, as data that can be printed, counted, guarded and compared."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Verb = Literal["delete", "update", "create", "move", "adopt", "report"]
+ORDER: tuple[Verb, ...] = ("create", "update", "move", "adopt", "delete", "report")
+"""Additions before deletions, so that nothing is ever missing in between; reports last."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One step: it says what would become of what, and cannot run itself. `key` names the thing within its noun."""
+
+    verb: Verb
+    noun: str
+    key: str
+    message: str = ""
+    before: Any = None
+    after: Any = None
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Changes in a fixed order; falsy when nothing would change (reports change nothing)."""
+
+    changes: tuple[Change, ...] = field(default=())
+
+    @classmethod
+    def of(cls, changes: Iterable[Change]) -> "Plan":
+        """Given changes in any order, return the plan: sorted by verb, noun and key."""
+        return cls(tuple(sorted(changes, key=lambda change: (ORDER.index(change.verb), change.noun, change.key))))
+
+    def __bool__(self) -> bool:
+        return any(change.verb != "report" for change in self.changes)
+
+    def only(self, *verbs: Verb) -> tuple[Change, ...]:
+        """Given verbs, return the changes that carry them, in order."""
+        return tuple(change for change in self.changes if change.verb in verbs)
+
+    def counts(self) -> Counter[str]:
+        """Given this plan, return how many changes each verb has."""
+        return Counter(change.verb for change in self.changes)
+
+    def digest(self) -> str:
+        """Given this plan, return twelve hex digits that differ when any change differs."""
+        facts = [[c.verb, c.noun, c.key, c.before, c.after] for c in self.changes]
+        text = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]

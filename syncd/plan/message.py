@@ -1,0 +1,52 @@
+"""Words that syncd writes into Git and onto the platform: commit messages, subjects, trailers."""
+
+import re
+from collections.abc import Sequence
+
+from syncd.model.change_request import SUBJECT_MAX
+
+LAYOUT_VERSION = "1"
+"""Version of the layout rules; a mirror made by older rules is made anew."""
+SPACE, REVISION, CHANGE_REQUEST, LAYOUT = "Syncd-Space", "Syncd-Revision", "Syncd-Change-Request", "Syncd-Layout"
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+_MARKER = re.compile(r"\s*\[[^\[\]]{1,40}#[0-9a-f]{6}\]$")
+
+
+def one_line(text: str) -> str:
+    """Given text from outside, return it as one line without control, bidirectional or zero-width characters."""
+    return " ".join(_UNSEEN.sub(" ", text).split())
+
+
+def mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
+    """Given what a mirror commit stands for, return its message with the trailers that are syncd's memory.
+
+    Source: house, section 4, "A mirror commit".
+    """
+    trailers = [f"{SPACE}: {space}", f"{REVISION}: {revision}"]
+    trailers += [f"{CHANGE_REQUEST}: {number}" for number in change_requests]
+    trailers.append(f"{LAYOUT}: {LAYOUT_VERSION}")
+    return f"{one_line(subject)}\n\n" + "\n".join(trailers) + "\n"
+
+
+def marker(branch: str, instance: str) -> str:
+    """Given a branch and the repository's instance id, return what marks their change request in its subject."""
+    return f"[{branch[-32:]}#{instance}]"
+
+
+def marked_subject(subject: str, mark: str) -> str:
+    """Given a subject and a marker, return both within the API's limit; the subject is cut, the marker never."""
+    room = SUBJECT_MAX - len(mark) - 1
+    text = one_line(subject) or "Update content"
+    return f"{text if len(text) <= room else text[: room - 1] + '…'} {mark}"
+
+
+def bare_subject(subject: str) -> str:
+    """Given a change request's subject, return it without syncd's marker."""
+    return _MARKER.sub("", one_line(subject))
+
+
+def proposal_subject(subjects: Sequence[str]) -> str:
+    """Given the subjects of the commits of a branch, newest first, return one for their change request."""
+    if not subjects:
+        return "Update content"
+    return subjects[0] if len(subjects) == 1 else f"{subjects[0]} (and {len(subjects) - 1} more)"
