@@ -1,0 +1,93 @@
+"""What an answer means: the shape that was asked for, or the one error that names what happened."""
+
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from syncd.api.wire import Answer
+from syncd.errors import (
+    AnswerLost,
+    NotFound,
+    NotThePlatform,
+    PlatformError,
+    Rejected,
+    Unauthorized,
+    Unreachable,
+)
+from syncd.model.base import Observed
+
+Shape = TypeVar("Shape", bound=Observed)
+
+MESSAGE_MAX = 300
+"""Characters kept of a message from outside."""
+CHECK_URL = "Check platform.url: something answers there, but not the platform's API."
+CHECK_NETWORK = "Check that the platform runs there, and platform.url."
+IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
+"""Methods that may be sent again when nobody knows whether they arrived."""
+
+
+def tidy(text: str, secret: str = "") -> str:
+    """Given text from outside, return one line of at most 300 printable characters, the secret replaced by `***`."""
+    hidden = text.replace(secret, "***") if secret else text
+    printable = "".join(char if char.isprintable() else " " for char in hidden[: 4 * MESSAGE_MAX])
+    return " ".join(printable.split())[:MESSAGE_MAX]
+
+
+def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str) -> Shape:
+    """Given a successful answer, return it in the shape that was asked for.
+
+    Raises: NotThePlatform (no JSON, nested too deep, or another shape: the first field that does not fit is named);
+    Unreachable, or AnswerLost for POST and PATCH (JSON that breaks off, which no length had given away).
+    """
+    try:
+        return into.model_validate_json(answer.body)
+    except ValidationError as error:
+        # The cause would carry content into tracebacks: only the place and the kind of the mistake go on.
+        first = error.errors(include_url=False, include_input=False)[0]
+    reason = str(first.get("ctx", {}).get("error", ""))
+    if first["type"] != "json_invalid":
+        place = ".".join(map(str, first["loc"])) or into.__name__
+        misfit = tidy(f"{place}: {first['msg']}")
+        raise NotThePlatform(f"{what}: {misfit}", status=answer.status, hint=CHECK_URL)
+    if reason.startswith("EOF") and answer.body.lstrip()[:1] == b"{":
+        lost = Unreachable if method in IDEMPOTENT else AnswerLost
+        raise lost(f"{what}: the answer breaks off", status=answer.status)
+    if "recursion" in reason:
+        raise NotThePlatform(f"{what}: the answer is nested too deep", status=answer.status)
+    raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
+
+
+def refusal(answer: Answer, *, what: str, secret: str = "") -> PlatformError:
+    """Given an answer that is not a success, return the error that it stands for."""
+    status = answer.status
+    if status < 400:
+        place = tidy(answer.headers.get("Location", "").partition("?")[0], secret)
+        return NotThePlatform(f"{what}: redirected ({status}) to {place or 'nowhere'}", status=status, hint=CHECK_URL)
+    said = _message(answer.body)
+    if said is None and answer.body and status < 500:
+        return NotThePlatform(f"{what}: {status} with an answer that is not JSON", status=status, hint=CHECK_URL)
+    reason = tidy(said or "", secret)
+    detail = f": {reason}" if reason else ""
+    if status in (401, 403):
+        return Unauthorized(
+            f"{what}: not allowed ({status}){detail}", status=status, hint="Check the token and what its user may do."
+        )
+    if status == 404:
+        return NotFound(f"{what}: not found{detail}", status=status)
+    if status >= 500:
+        return Unreachable(f"{what}: the platform failed ({status}){detail}", status=status)
+    return Rejected(f"{what}: refused ({status}){detail}", status=status)
+
+
+def _message(body: bytes) -> str | None:
+    """The message of an error body, "" when it has none, None when it is not a JSON object."""
+    try:
+        content: Any = from_json(body)
+    except ValueError:
+        return None
+    if not isinstance(content, dict):
+        return None
+    error = content.get("error")
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else ""

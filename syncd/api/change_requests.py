@@ -1,0 +1,93 @@
+"""Change requests: proposed changes of a space's content, and their content."""
+
+from collections.abc import Iterator
+
+from syncd.api.content import MARKDOWN
+from syncd.api.lists import iterate
+from syncd.api.transport import Transport
+from syncd.errors import PlatformError, Rejected
+from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
+from syncd.model.content_write import ContentWrite, ContentWritten
+from syncd.model.file import File
+from syncd.model.listing import Listing
+from syncd.model.page import Page
+from syncd.model.revision import Revision
+
+NO_ROUTE = (404, 405, 501)
+"""Statuses with which servers answer for a route that they do not have."""
+
+
+class ChangeRequests:
+    """Operations on change requests; `change_request` is an id or a number within the space.
+
+    Source: API document, Change requests and Change request content; content-write §1.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, space: str, status: str | None = "open") -> Iterator[ChangeRequest]:
+        """Given a space's id, return its change requests of that status; None leaves the choice to the platform."""
+        path = ("spaces", space, "change-requests")
+        return iterate(self._transport, path, Listing[ChangeRequest], params={"status": status})
+
+    def get(self, space: str, change_request: str) -> ChangeRequest:
+        """Given a space's id and a change request, return it."""
+        return self._transport.call("GET", _path(space, change_request), ChangeRequest)
+
+    def create(self, space: str, change_request: ChangeRequestCreate) -> ChangeRequest:
+        """Given a space's id and a subject, return the new change request.
+
+        Raises: AnswerLost when it may or may not have been created.
+        """
+        path = ("spaces", space, "change-requests")
+        return self._transport.call("POST", path, ChangeRequest, body=change_request.wire())
+
+    def update(self, space: str, change_request: str, changes: ChangeRequestUpdate) -> ChangeRequest:
+        """Given a change request and the members to change, return it as it is then."""
+        return self._transport.call("PATCH", _path(space, change_request), ChangeRequest, body=changes.wire())
+
+    def merge(self, space: str, change_request: str) -> MergeResult:
+        """Given a change request, merge it into main content; `conflicts` in the result means merged all the same."""
+        return self._transport.call("POST", _path(space, change_request, "merge"), MergeResult)
+
+    def refresh(self, space: str, change_request: str) -> MergeResult:
+        """Given a change request, pull main content into it (`POST …/update`)."""
+        return self._transport.call("POST", _path(space, change_request, "update"), MergeResult)
+
+    def get_content(self, space: str, change_request: str) -> Revision:
+        """Given a change request, return its revision: the page tree and files, without bodies."""
+        return self._transport.call("GET", _path(space, change_request, "content"), Revision)
+
+    def get_page(self, space: str, change_request: str, page: str) -> Page:
+        """Given a change request and a page's id, return the page there with its Markdown."""
+        path = _path(space, change_request, "content", "page", page)
+        return self._transport.call("GET", path, Page, params=MARKDOWN)
+
+    def get_file(self, space: str, change_request: str, file: str) -> File:
+        """Given a change request and a file's id, return the file there with a fresh download address."""
+        return self._transport.call("GET", _path(space, change_request, "content", "files", file), File)
+
+    def write_content(self, space: str, change_request: str, write: ContentWrite) -> ContentWritten:
+        """Given a change request and up to 50 operations, apply them as one revision, all or none.
+
+        Raises: Rejected with status 404 when the change request exists but the platform cannot write content;
+        NotFound when there is no such change request; AnswerLost when it may or may not have happened.
+        """
+        path = _path(space, change_request, "content")
+        try:
+            return self._transport.call("POST", path, ContentWritten, params={"compat": "false"}, body=write.wire())
+        except PlatformError as error:
+            if error.status not in NO_ROUTE:
+                raise
+            refused = error
+        self.get(space, change_request)
+        raise Rejected(
+            f"{refused.what}; this platform cannot write a change request's content",
+            status=404,
+            hint="The change request can still carry the proposal in its description and comments.",
+        ) from refused
+
+
+def _path(space: str, change_request: str, *below: str) -> tuple[str, ...]:
+    return ("spaces", space, "change-requests", change_request, *below)

@@ -1,0 +1,44 @@
+"""Whole lists: a list is complete or an error is raised, since a thing that is absent is never a thing deleted."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from syncd.api.transport import Params, Transport
+from syncd.errors import NotThePlatform, Unreachable
+from syncd.model.base import Observed
+from syncd.model.listing import Listing
+
+Item = TypeVar("Item", bound=Observed)
+
+LIMIT = 1000
+"""Items of one page; the most that the API allows."""
+PAGES_MAX = 10_000
+EMPTY_MAX = 100
+"""Pages without an item in a row; a few are possible where the platform filters after paging."""
+
+
+def iterate(
+    transport: Transport, path: tuple[str, ...], listing: type[Listing[Item]], *, params: Params | None = None
+) -> Iterator[Item]:
+    """Given a list operation, return its items, page by page.
+
+    Raises: NotThePlatform (a cursor that was there before, or pages without end), Unreachable (fewer items than the
+    platform counts: the list changed while it was read), PlatformError, Stopped.
+    """
+    what = f"GET /{'/'.join(path)}"
+    seen: set[str] = set()
+    cursor: str | None = None
+    items = empty = 0
+    while True:
+        page = transport.call("GET", path, listing, params={**(params or {}), "limit": LIMIT, "page": cursor})
+        yield from page.items
+        items += len(page.items)
+        if page.next is None:
+            break
+        empty = 0 if page.items else empty + 1
+        cursor = page.next.page
+        if cursor in seen or len(seen) >= PAGES_MAX or empty >= EMPTY_MAX:
+            raise NotThePlatform(f"{what}: the pages of the list do not come to an end")
+        seen.add(cursor)
+    if page.count is not None and items < page.count:
+        raise Unreachable(f"{what}: {items} items came, the platform counts {page.count}")

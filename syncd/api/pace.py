@@ -1,0 +1,130 @@
+"""How fast to ask: what the platform's rate limit headers say, shared by all threads."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from threading import Lock
+
+import httpx
+
+SMALL = 0.1
+"""Share of the limit from which on the remaining requests are spread."""
+SPREAD_MAX = 10.0
+"""Seconds between two spread requests at most: a window of an hour must not stall a run that needs three requests."""
+LONGEST = 120.0
+"""Seconds that a run waits for the platform; what would take longer is the next run's."""
+
+
+def pace(limit: float, remaining: float, reset: float, now: float) -> float:
+    """Given the state of a rate limit, return how long the next request should wait.
+
+    Units: seconds; `reset` and `now` on one clock.
+    """
+    left = reset - now
+    if left <= 0 or remaining > limit * SMALL:
+        return 0.0
+    if remaining <= 0:
+        return left
+    return min(left / (remaining + 1), SPREAD_MAX)
+
+
+def named_wait(headers: httpx.Headers, now: float) -> float | None:
+    """Given the headers of a 429, return the seconds that the platform asks to wait, or None when it names no time.
+
+    A date is read against the answer's own `Date`, so that a wrong clock on either side does not matter.
+    """
+    after = headers.get("Retry-After")
+    if after is not None:
+        seconds = _number(after)
+        if seconds is None and (date := _date(after)) is not None:
+            seconds = date - _server_time(headers, now)
+        return _positive(seconds)
+    if _number(headers.get("X-RateLimit-Remaining", "0")) != 0:
+        return None
+    reset = _number(headers.get("X-RateLimit-Reset"))
+    return None if reset is None else _positive(reset - _server_time(headers, now))
+
+
+@dataclass
+class _Window:
+    limit: float
+    remaining: float
+    reset: float
+    length: float
+
+
+class Pacer:
+    """The rate limits as last seen, one for each method since they differ by method; safe to share between threads."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._windows: dict[str, _Window] = {}
+        self._held: dict[str, float] = {}
+
+    def reserve(self, method: str) -> float:
+        """Given the method of the next request, count it and return how long it has to wait first, in seconds."""
+        with self._lock:
+            now = self._clock()
+            held = min(max(self._held.get(method, now) - now, 0.0), LONGEST)
+            window = self._windows.get(method)
+            if window is None:
+                return held
+            if not 0 < window.reset - now <= window.length:  # over, or the clock was set back
+                del self._windows[method]
+                return held
+            wait = pace(window.limit, window.remaining, window.reset, now)
+            window.remaining -= 1
+            return max(held, wait)
+
+    def hold(self, method: str, seconds: float) -> None:
+        """Given a method that was refused with 429, make every thread wait that long before its next request."""
+        with self._lock:
+            self._held[method] = max(self._held.get(method, 0.0), self._clock() + min(seconds, LONGEST))
+
+    def learn(self, method: str, headers: httpx.Headers) -> None:
+        """Given the headers of an answer, remember the limit while it is nearly used up."""
+        remaining = _number(headers.get("X-RateLimit-Remaining"))
+        if remaining is None:
+            return
+        limit, reset = _number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Reset"))
+        if limit is None or reset is None:
+            return
+        with self._lock:
+            if remaining > limit * SMALL:
+                self._windows.pop(method, None)
+                return
+            now = self._clock()
+            length = reset - _server_time(headers, now)
+            before = self._windows.get(method)
+            # Answers arrive in any order, and the platform has not yet counted the requests that are under way.
+            if before is not None and abs(before.reset - now - length) < 2:
+                remaining = min(remaining, before.remaining)
+            self._windows[method] = _Window(limit, remaining, now + length, length + 2)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _positive(seconds: float | None) -> float | None:
+    return seconds if seconds is not None and seconds > 0 else None
+
+
+def _date(text: str) -> float | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+
+
+def _server_time(headers: httpx.Headers, now: float) -> float:
+    date = _date(headers.get("Date", ""))
+    return now if date is None else date

@@ -1,0 +1,37 @@
+"""Calls in parallel: a bounded window of work, results as they come, the first error ends it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from queue import SimpleQueue
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+AHEAD = 2
+"""Items taken in for each worker: one under way, one ready."""
+
+
+def gather(call: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 8) -> Iterator[tuple[Item, Result]]:
+    """Given a call and items, return each item with its result, in the order in which they are done.
+
+    Items are taken only as fast as results are taken. The first error is raised when it happens; what has not begun by
+    then never begins, and what is under way is waited for.
+    """
+    waiting = iter(items)
+    under_way: dict[Future[Result], Item] = {}
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="syncd-api")
+    try:
+        while True:
+            for item in islice(waiting, AHEAD * workers - len(under_way)):
+                future = pool.submit(call, item)
+                under_way[future] = item
+                future.add_done_callback(done.put)
+            if not under_way:
+                return
+            future = done.get()
+            yield under_way.pop(future), future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,350 @@
+"""The one request loop: which failures are tried again, when, and what becomes of the rest.
+
+| what happened                                       | GET             | PUT, DELETE     | POST, PATCH     |
+|-----------------------------------------------------|-----------------|-----------------|-----------------|
+| no connection could be made                         | again           | again           | again           |
+| the connection broke, timed out, or the body is cut | again           | again           | AnswerLost      |
+| 408, 502, 503, 504                                  | again           | again           | AnswerLost      |
+| 500                                                 | again           | Unreachable     | AnswerLost      |
+| 501 (surely not done)                               | Unreachable     | Unreachable     | Unreachable     |
+| any other 5xx                                       | Unreachable     | Unreachable     | AnswerLost      |
+| 429                                                 | at the time that the platform names, else again       |
+| 401, 403 · 404 · other 4xx                          | Unauthorized · NotFound (success for DELETE) · Rejected |
+| 3xx, no JSON, JSON of another shape                 | NotThePlatform                                      |
+
+"Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, never above 60; then
+Unreachable. A wait of more than two minutes is not a run's to make: RateLimited says until when. Before 429 comes,
+`pace` spreads what is left of the limit. A stop is heeded before every try and within 0.2 s of every wait; every try
+ends at its deadline.
+"""
+
+import ipaddress
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from random import random as uniform
+from threading import Lock
+from time import sleep as sleep_for
+from time import time
+from typing import Any, Literal
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from syncd import __version__
+from syncd.api.answers import CHECK_NETWORK, CHECK_URL, IDEMPOTENT, Shape, refusal, shape_of, tidy
+from syncd.api.pace import LONGEST, Pacer, named_wait
+from syncd.api.wire import Answer, Wires
+from syncd.errors import (
+    AnswerLost,
+    ConfigInvalid,
+    NotFound,
+    NotThePlatform,
+    RateLimited,
+    Stopped,
+    Unauthorized,
+    Unreachable,
+)
+from syncd.model.base import Observed
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Params = Mapping[str, str | int | bool | None]
+"""Query parameters; None is left out."""
+
+TRIES = 5
+BACKOFF_BASE = 1.0
+BACKOFF_CAP = 60.0
+"""Seconds before the second try, doubled for each further one, and the most that they grow to."""
+SLEEP_SLICE = 0.2
+"""Seconds of a wait in which a stop is not yet heeded."""
+DEADLINE = 60.0
+"""Seconds that one try may take as a whole."""
+JSON_CAP = 256 << 20
+"""Bytes of an unpacked JSON answer."""
+
+
+class Failure(Enum):
+    """What an exception of httpx says about the request."""
+
+    UNSENT = "it cannot have arrived"
+    BROKEN = "it may have arrived"
+    FOREIGN = "what answers is not the platform"
+
+
+FAILURES: Mapping[type[Exception], Failure] = {
+    httpx.ConnectError: Failure.UNSENT,
+    httpx.ConnectTimeout: Failure.UNSENT,
+    httpx.PoolTimeout: Failure.UNSENT,
+    httpx.TransportError: Failure.BROKEN,
+    httpx.StreamError: Failure.BROKEN,
+    httpx.HTTPError: Failure.FOREIGN,
+    httpx.UnsupportedProtocol: Failure.FOREIGN,
+    httpx.InvalidURL: Failure.FOREIGN,
+    httpx.CookieConflict: Failure.FOREIGN,
+}
+"""By the nearest class: TransportError stands for all of its leaves that are not named."""
+
+
+def failure_of(kind: type[Exception]) -> Failure:
+    """Given an exception class of httpx, return what it says about the request."""
+    return next(FAILURES[base] for base in kind.__mro__ if base in FAILURES)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A try without an answer."""
+
+    failure: Failure
+    why: str
+    cause: Exception
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One thing to ask: `build` makes the request of a try, counted from 1; `origin` says whose connection it takes."""
+
+    method: Method
+    what: str
+    origin: str
+    build: Callable[[int], httpx.Request]
+    cap: int = JSON_CAP
+    seconds: float = DEADLINE
+    paced: bool = True
+
+
+class Transport:
+    """Requests to one platform under one token; threads share it."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        insecure: bool = False,
+        sleep: Callable[[float], object] = sleep_for,
+        clock: Callable[[], float] = time,
+        random: Callable[[], float] = uniform,
+        cancelled: Callable[[], bool] = lambda: False,
+        deadline: float = DEADLINE,
+    ) -> None:
+        self.base = base_of(url, insecure=insecure)
+        self.origin = origin_of(httpx.URL(self.base))
+        self.deadline = deadline
+        self.plain_headers = httpx.Headers({"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"})
+        self._secret = _checked(token)
+        # httpx.Headers hides the token from its own repr.
+        self._headers = httpx.Headers(
+            {**self.plain_headers, "Accept": "application/json", "Authorization": f"Bearer {token}"}
+        )
+        self._json_headers = httpx.Headers({**self._headers, "Content-Type": "application/json"})
+        self._wires = Wires(transport)
+        self._pacer = Pacer(clock)
+        self._sleep, self._clock, self._random, self._cancelled = sleep, clock, random, cancelled
+        self._sent: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"Transport({self.base!r})"
+
+    @property
+    def sent(self) -> Mapping[str, int]:
+        """How many requests were sent so far, by method, every try counted."""
+        with self._lock:
+            return dict(self._sent)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._wires.close()
+
+    def call(
+        self,
+        method: Method,
+        path: tuple[str, ...],
+        into: type[Shape],
+        *,
+        params: Params | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Shape:
+        """Given an operation, return its answer in the shape asked for.
+
+        Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object.
+        Raises: PlatformError, Stopped.
+        """
+        what, url = self._address(method, path, params)
+        content = None if body is None else json.dumps(body).encode()
+        headers = self._headers if body is None else self._json_headers
+        answer = self.perform(
+            self._ask(method, what, lambda: httpx.Request(method, url, headers=headers, content=content))
+        )
+        if not 200 <= answer.status < 300:
+            raise refusal(answer, what=what, secret=self._secret)
+        return shape_of(answer, into, method=method, what=what)
+
+    def delete(self, path: tuple[str, ...]) -> None:
+        """Given the path of a thing, delete it; that it was not there is success too (204, 205 and 404).
+
+        Raises: PlatformError, Stopped.
+        """
+        what, url = self._address("DELETE", path, None)
+        answer = self.perform(self._ask("DELETE", what, lambda: httpx.Request("DELETE", url, headers=self._headers)))
+        if answer.status in (204, 205):
+            return
+        if 200 <= answer.status < 300:
+            if answer.body:
+                shape_of(answer, Observed, method="DELETE", what=what)
+            return
+        error = refusal(answer, what=what, secret=self._secret)
+        if not isinstance(error, NotFound):
+            raise error
+
+    def perform(self, ask: Ask) -> Answer:
+        """Given something to ask, return the answer that settles it, whatever its status.
+
+        Raises: AnswerLost, NotThePlatform, RateLimited, Stopped, Unreachable.
+        """
+        attempt = 0
+        while True:
+            attempt += 1
+            self._hold(ask)
+            settled = self._settled(ask, self._try(ask, attempt), attempt)
+            if isinstance(settled, Answer):
+                return settled
+            self._pause(settled, ask)
+
+    def _address(self, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
+        route = "/".join(_segment(part, method, path) for part in path)
+        query = {name: _text(value) for name, value in (params or {}).items() if value is not None}
+        return f"{method} /{route}", f"{self.base}/{route}" + (f"?{urlencode(query)}" if query else "")
+
+    def _ask(self, method: Method, what: str, build: Callable[[], httpx.Request]) -> Ask:
+        return Ask(method, what, self.origin, lambda _: build(), seconds=self.deadline)
+
+    def _hold(self, ask: Ask) -> None:
+        self._heed(ask)
+        wait = self._pacer.reserve(ask.method) if ask.paced else 0.0
+        if wait > LONGEST:
+            raise self._limited(ask, wait)
+        self._pause(wait, ask)
+
+    def _try(self, ask: Ask, attempt: int) -> Answer | Broken:
+        request = ask.build(attempt)
+        with self._lock:
+            self._sent[ask.method] += 1
+        try:
+            answer = self._wires.exchange(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict) as error:
+            why = tidy(f"{type(error).__name__}: {error}", self._secret)
+            return Broken(failure_of(type(error)), why, error)
+        if ask.paced:
+            self._pacer.learn(ask.method, answer.headers)
+        return answer
+
+    def _settled(self, ask: Ask, answer: Answer | Broken, attempt: int) -> Answer | float:
+        """The answer when it settles the matter, else the seconds until the next try."""
+        if isinstance(answer, Broken):
+            return self._after_break(ask, answer, attempt)
+        status = answer.status
+        if status == 429:
+            return self._after_limit(ask, answer, attempt)
+        if ask.method not in IDEMPOTENT:
+            if status == 408 or (status >= 500 and status != 501):
+                raise AnswerLost(f"{self._said(ask, answer)}; it may or may not have happened", status=status)
+            return answer
+        if status not in (408, 502, 503, 504) and not (status == 500 and ask.method == "GET"):
+            return answer
+        if attempt >= TRIES:
+            raise Unreachable(f"{self._said(ask, answer)}, {attempt} times", status=status)
+        return self._backoff(attempt)
+
+    def _after_break(self, ask: Ask, broken: Broken, attempt: int) -> float:
+        if broken.failure is Failure.FOREIGN:
+            raise NotThePlatform(f"{ask.what}: {broken.why}", hint=CHECK_URL) from broken.cause
+        if broken.failure is Failure.BROKEN and ask.method not in IDEMPOTENT:
+            lost = f"{ask.what}: the answer was lost; it may or may not have happened ({broken.why})"
+            raise AnswerLost(lost) from broken.cause
+        if attempt >= TRIES:
+            said = f"{self.base}: {ask.what}: no answer after {attempt} tries ({broken.why})"
+            raise Unreachable(said, hint=CHECK_NETWORK) from broken.cause
+        return self._backoff(attempt)
+
+    def _after_limit(self, ask: Ask, answer: Answer, attempt: int) -> float:
+        named = named_wait(answer.headers, self._clock())
+        wait = self._backoff(attempt) if named is None else named
+        if wait > LONGEST or attempt >= TRIES:
+            raise self._limited(ask, wait)
+        if ask.paced:
+            self._pacer.hold(ask.method, wait)
+        return wait
+
+    def _said(self, ask: Ask, answer: Answer) -> str:
+        return refusal(answer, what=ask.what, secret=self._secret).what
+
+    def _limited(self, ask: Ask, wait: float) -> RateLimited:
+        return RateLimited(f"{ask.what}: the rate limit is used up for {wait:.0f} s", until=self._clock() + wait)
+
+    def _backoff(self, attempt: int) -> float:
+        return self._random() * min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (attempt - 1))
+
+    def _pause(self, seconds: float, ask: Ask) -> None:
+        while seconds > 0:
+            self._heed(ask)
+            self._sleep(min(seconds, SLEEP_SLICE))
+            seconds -= SLEEP_SLICE
+
+    def _heed(self, ask: Ask) -> None:
+        if self._cancelled():
+            raise Stopped(f"stopped before {ask.what}")
+
+
+def base_of(url: str, *, insecure: bool = False) -> str:
+    """Given the platform's address, with or without a trailing slash or `/v1`, return the address that paths follow.
+
+    Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
+    """
+    try:
+        parsed = httpx.URL(url)
+        parsed.host.encode("idna")
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com") from error
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com")
+    if parsed.userinfo or parsed.query or parsed.fragment:
+        raise ConfigInvalid("platform.url has credentials, a query or a fragment", hint="Leave only the address.")
+    if parsed.scheme == "http" and not (insecure or _is_loopback(parsed.host)):
+        raise ConfigInvalid("platform.url would send the token unencrypted", hint="Use https.")
+    return origin_of(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
+
+
+def origin_of(url: httpx.URL) -> str:
+    """Given an address, return its scheme, host and port, the scheme's own port left out."""
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _checked(token: str) -> str:
+    if not token:
+        raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")
+    if not re.fullmatch(r"[\x21-\x7e]+", token):
+        raise ConfigInvalid("the token has characters that no token has", hint="Is there a line break in it?")
+    return token
+
+
+def _segment(part: str, method: str, path: tuple[str, ...]) -> str:
+    # No encoding keeps these from changing the route: servers and proxies resolve `%2E%2E` too.
+    if part in ("", ".", ".."):
+        raise NotFound(f"{method} /{path[0]}: nothing can have the id {part!r}")
+    return quote(part, safe="")
+
+
+def _text(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

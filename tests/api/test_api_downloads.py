@@ -1,0 +1,230 @@
+"""Downloads: where they may go, what they carry, and when they are believed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from syncd.api.client import Client
+from syncd.api.downloads import FILE_CAP, is_public
+from syncd.errors import NotFound, NotThePlatform, Rejected, Unreachable
+from syncd.model.file import File
+
+Build = Callable[..., Client]
+PUBLIC = "93.184.215.14"
+BYTES = b"\x89PNG"
+
+
+def file(url: str | None, size: int | None = None) -> File:
+    return File(id="f1", name="a.png", download_url=url, size=size)
+
+
+def recording(*answers: httpx.Response) -> tuple[list[httpx.Request], Callable[[httpx.Request], httpx.Response]]:
+    seen: list[httpx.Request] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return answers[min(len(seen), len(answers)) - 1]
+
+    return seen, handle
+
+
+def found(content: bytes = BYTES) -> httpx.Response:
+    return httpx.Response(200, content=content)
+
+
+def moved(to: str) -> httpx.Response:
+    return httpx.Response(302, headers={"Location": to})
+
+
+def knows(**names: str) -> Callable[[str, int], list[str]]:
+    return lambda host, port: names.get(host.replace(".", "_"), PUBLIC).split()
+
+
+@pytest.mark.parametrize(
+    "url", ["https://api.example.com/files/f1?sig=1", "/files/f1?sig=1", "https://api.example.com:443/files/f1?sig=1"]
+)
+def test_the_platforms_own_files_need_no_token(client_on: Build, url: str) -> None:
+    seen, handle = recording(found())
+    assert client_on(handle).content.download(file(url, 4)) == BYTES
+    assert str(seen[0].url) == "https://api.example.com/files/f1?sig=1"
+    assert "Authorization" not in seen[0].headers
+
+
+def test_a_file_elsewhere_is_fetched_from_the_address_that_was_checked(client_on: Build) -> None:
+    seen, handle = recording(found())
+    assert client_on(handle, resolve=knows()).content.download(file("https://cdn.example:8443/f1?sig=1")) == BYTES
+    request = seen[0]
+    assert (request.url.host, request.url.port, request.url.raw_path) == (PUBLIC, 8443, b"/f1?sig=1")
+    assert request.headers["Host"] == "cdn.example:8443"
+    assert request.extensions["sni_hostname"] == "cdn.example"
+    assert "Authorization" not in request.headers
+
+
+def test_an_ipv6_address_is_connected_to_as_one(client_on: Build) -> None:
+    seen, handle = recording(found())
+    client_on(handle, resolve=lambda *_: ["2606:2800:21f:cb07:6820:80da:af6b:8b2c"]).content.download(
+        file("https://c.example/a")
+    )
+    assert seen[0].url.netloc == b"[2606:2800:21f:cb07:6820:80da:af6b:8b2c]"
+
+
+def test_a_try_takes_the_next_address(client_on: Build) -> None:
+    hosts = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        hosts.append(request.url.host)
+        if len(hosts) == 1:
+            raise httpx.ConnectError("no route")
+        return found()
+
+    client_on(handle, resolve=lambda *_: [PUBLIC, "1.1.1.1"]).content.download(file("https://cdn.example/a"))
+    assert hosts == [PUBLIC, "1.1.1.1"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://cdn.example/a",
+        "ftp://cdn.example/a",
+        "file:///etc/passwd",
+        "//127.0.0.1/a",
+        "http://api.example.com/a",
+        "https://user:word@cdn.example/a",
+        "https://user@api.example.com/a",
+        "javascript:alert(1)",
+        "https://[::1",
+        "https://h:99999/",
+        "",
+        None,
+    ],
+)
+def test_an_address_that_is_not_public_https_is_not_followed(client_on: Build, url: str | None) -> None:
+    seen, handle = recording(found())
+    with pytest.raises(Rejected) as caught:
+        client_on(handle, resolve=lambda host, _: [host]).content.download(file(url))
+    assert seen == []
+    assert "word" not in str(caught.value)
+
+
+FORBIDDEN = [
+    "127.0.0.1",
+    "127.1.2.3",
+    "0.0.0.0",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:169.254.169.254",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+    "2001:0:4136:e378:8000:63bf:80ff:fffe",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "fd00:ec2::254",
+    "ff02::1",
+    "2001:db8::1",
+    "not an address",
+]
+
+
+@pytest.mark.parametrize("address", FORBIDDEN)
+def test_a_name_that_leads_inside_is_not_followed(client_on: Build, address: str) -> None:
+    seen, handle = recording(found())
+    client = client_on(handle, resolve=lambda *_: [PUBLIC, address])
+    with pytest.raises(Rejected, match=r"cdn\.example is not followed"):
+        client.content.download(file("https://cdn.example/a?sig=1"))
+    assert seen == []
+
+
+@pytest.mark.parametrize("address", [PUBLIC, "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
+def test_public_addresses_are_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "127.1", "localhost", "[::1]", "[::ffff:7f00:1]"])
+def test_a_disguised_loopback_address_is_seen_through(client_on: Build, host: str) -> None:
+    seen, handle = recording(found())
+    with pytest.raises((Rejected, Unreachable)):
+        client_on(handle).content.download(file(f"https://{host}/a"))
+    assert seen == []
+
+
+def test_three_redirects_are_followed_and_each_is_checked(client_on: Build) -> None:
+    seen, handle = recording(moved("/b"), moved("https://cdn.example/c"), moved("https://other.example/d"), found())
+    assert client_on(handle, resolve=knows()).content.download(file("/a")) == BYTES
+    assert [request.headers["Host"] for request in seen] == ["api.example.com"] * 2 + ["cdn.example", "other.example"]
+    assert not any("Authorization" in request.headers for request in seen)
+
+
+@pytest.mark.parametrize("to", ["http://cdn.example/", "https://inside.example/", "file:///etc/passwd", ""])
+def test_a_redirect_cannot_lead_where_an_address_may_not(client_on: Build, to: str) -> None:
+    seen, handle = recording(moved(to), found())
+    with pytest.raises(Rejected):
+        client_on(handle, resolve=knows(inside_example="10.0.0.1")).content.download(file("https://cdn.example/a"))
+    assert len(seen) == 1
+
+
+def test_a_fourth_redirect_is_not_followed(client_on: Build) -> None:
+    seen, handle = recording(moved("/again"))
+    with pytest.raises(Rejected, match="more than 3 redirects"):
+        client_on(handle).content.download(file("/a"))
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_a_file_of_another_size_is_not_believed(client_on: Build, size: int) -> None:
+    with pytest.raises(Unreachable, match=f"4 of {size} bytes"):
+        client_on(recording(found())[1]).content.download(file("/a", size))
+
+
+def test_an_empty_file_is_a_file(client_on: Build) -> None:
+    assert client_on(recording(found(b""))[1]).content.download(file("/a", 0)) == b""
+
+
+def test_a_file_that_says_it_is_too_large_is_not_fetched(client_on: Build) -> None:
+    seen, handle = recording(found())
+    with pytest.raises(NotThePlatform):
+        client_on(handle).content.download(file("/a", FILE_CAP + 1))
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("status", "leaf"),
+    [(404, NotFound), (410, NotFound), (403, Rejected), (204, Rejected), (206, Rejected), (501, Unreachable)],
+)
+def test_an_address_that_gives_no_file_says_why(client_on: Build, status: int, leaf: type[Exception]) -> None:
+    with pytest.raises(leaf, match=str(status)):
+        client_on(recording(httpx.Response(status))[1]).content.download(file("/a"))
+
+
+def test_a_failing_store_is_asked_again(client_on: Build) -> None:
+    client = client_on(recording(httpx.Response(503), httpx.Response(429, headers={"Retry-After": "1"}), found())[1])
+    assert client.content.download(file("/a")) == BYTES
+    assert client.requests_sent == {"GET": 3}
+
+
+def test_an_address_signed_with_a_secret_is_in_no_error(client_on: Build, caplog: Any) -> None:
+    caplog.set_level("DEBUG")
+    with pytest.raises(Rejected) as caught:
+        client_on(recording(moved("http://cdn.example/b?sig=hush"))[1]).content.download(file("/a?sig=hush"))
+    assert "hush" not in str(caught.value) + caplog.text
+
+
+def test_a_name_without_an_address_is_unreachable(client_on: Build) -> None:
+    def resolve(host: str, port: int) -> list[str]:
+        raise OSError("Name or service not known")
+
+    with pytest.raises(Unreachable, match="has no address"):
+        client_on(recording(found())[1], resolve=resolve).content.download(file("https://cdn.example/a"))
