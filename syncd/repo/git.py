@@ -1,0 +1,175 @@
+"""The git runner: fixed commands, an environment built from nothing, and a deadline; GitPython starts every process.
+
+| rule                                        | why                                                                    |
+|---------------------------------------------|------------------------------------------------------------------------|
+| the environment is built, never inherited   | GIT_*, a proxy or a token of the caller reaches no child process       |
+| GIT_DIR and GIT_WORK_TREE are explicit      | git discovers nothing; `safe.bareRepository=explicit` is satisfied     |
+| configuration is overridden from outside    | hooks, fsmonitor, filters, merge drivers, pagers and gc never run      |
+| ids, refs and paths are checked, then last  | nothing from outside can become an option                              |
+| every process leads a process group         | it can be ended with all that it started                               |
+
+GitPython adds to the environment of its caller and cannot take away from it; `env -i` in front of git can.
+Source: research, reliability, sections 3.5 and 5.2; libraries, section 2.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from functools import cache
+from subprocess import PIPE
+from typing import TYPE_CHECKING, cast
+
+from syncd.errors import GitFailed
+from syncd.repo.failures import failure, system_failures
+from syncd.repo.pipe import Holder, Pipe
+from syncd.repo.place import Place
+
+if TYPE_CHECKING:
+    from git.cmd import Git as Starter
+
+OLDEST_GIT = (2, 38)
+SECONDS = 600.0
+"""How long one command, or one exchange with a long-lived one, may take."""
+
+_ENVIRONMENT = {
+    "HOME": "/nonexistent",
+    "LC_ALL": "C.UTF-8" if sys.platform == "linux" else "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "/bin/false",
+    "GIT_AUTHOR_NAME": "syncd",
+    "GIT_AUTHOR_EMAIL": "syncd@localhost",
+    "GIT_COMMITTER_NAME": "syncd",
+    "GIT_COMMITTER_EMAIL": "syncd@localhost",
+}
+
+_HARDENING = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.fsync": "all",
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "core.quotePath": "false",
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.splitIndex": "false",
+    "core.pager": "cat",
+    "gc.auto": "0",
+    "maintenance.auto": "0",
+    "protocol.allow": "never",
+    "submodule.recurse": "false",
+    "merge.renormalize": "false",
+    # A page that the platform adds stays where the platform has it, even when a writer renamed the folder.
+    "merge.directoryRenames": "false",
+}
+
+_FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process|required)", re.DOTALL)
+_MERGE_DRIVER = re.compile(r"merge\.(.*)\.driver", re.DOTALL)
+
+
+@cache
+def _programs() -> tuple[str, str]:
+    """The absolute paths of env and git. Raises: GitFailed when git is missing or too old."""
+    env, git = shutil.which("env"), shutil.which("git")
+    if env is None or git is None:
+        raise GitFailed("git is not installed", hint="install git 2.38 or newer")
+    version = _starter("/").version_info[:2]
+    if version < OLDEST_GIT:
+        raise GitFailed(f"git {'.'.join(map(str, version))} is too old", hint="install git 2.38 or newer")
+    return env, git
+
+
+def _starter(directory: str) -> "Starter":
+    # Imported here, because GitPython runs git when it is imported, and fails when that fails.
+    try:
+        from git.cmd import Git as Starter
+    except ImportError as error:
+        raise GitFailed("GitPython finds no git", hint="unset GIT_PYTHON_GIT_EXECUTABLE") from error
+    return Starter(directory)
+
+
+class Git:
+    """Runs git for one repository (or, without a git directory, for none yet); not shared between threads."""
+
+    def __init__(self, place: Place | None = None) -> None:
+        self._place = place
+        self._programs = _programs()
+        self._starter = _starter(str(place.work_tree or place.git_dir) if place else "/")
+        self._environment = dict(_ENVIRONMENT, PATH=os.environ.get("PATH", os.defpath))
+        self._config = dict(_HARDENING)
+        self.inherited: tuple[int, ...] = ()
+        """Descriptors that processes share: a lock that is held until the last of them is gone."""
+        if place is not None:
+            self._environment["GIT_DIR"] = str(place.git_dir)
+        if place is not None and place.work_tree is not None:
+            self._environment["GIT_WORK_TREE"] = str(place.work_tree)
+
+    @property
+    def place(self) -> Place:
+        """Where the repository is. Given a runner for none, this is a mistake of the caller."""
+        assert self._place is not None
+        return self._place
+
+    def disarm(self) -> None:
+        """Override what the repository's own configuration would run: filters do nothing, merge drivers fail.
+
+        Shape: a merge driver that fails is a conflict, never a wrong merge. Commands of an empty name are no commands.
+        """
+        for key in self._configured():
+            if found := _FILTER.fullmatch(key):
+                for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
+                    self._config[f"filter.{found[1]}.{part}"] = value
+            elif found := _MERGE_DRIVER.fullmatch(key):
+                self._config[f"merge.{found[1]}.driver"] = "false"
+
+    def _configured(self) -> list[str]:
+        listed = self.run("config", "--list", "--name-only", "-z")
+        return listed.decode("utf-8", "surrogateescape").split("\0")
+
+    def run(self, verb: str, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
+        """Given a command and its input, return its output. Raises: what its failure means (`failures.failure`)."""
+        status, output, complaint = self.attempt(verb, *arguments, data=data, extra=extra)
+        if status:
+            raise failure(verb, status, complaint)
+        return output
+
+    def attempt(
+        self, verb: str, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None
+    ) -> tuple[int, bytes, str]:
+        """Given a command that may fail, return its exit status, output and complaint."""
+        pipe = self.start(verb, *arguments, extra=extra)
+        pipe.send(data)
+        return pipe.finish()
+
+    def start(
+        self,
+        verb: str,
+        *arguments: str,
+        extra: Mapping[str, str] | None = None,
+        config: Mapping[str, str] | None = None,
+    ) -> Pipe:
+        """Given a command, return it running."""
+        env, git = self._programs
+        environment = self._environment | _config_variables(self._config | dict(config or {})) | dict(extra or {})
+        command = [env, "-i", *(f"{name}={value}" for name, value in environment.items()), git, verb, *arguments]
+        with system_failures(f"git {verb}"):
+            process = self._starter.execute(
+                command, istream=PIPE, as_process=True, shell=False, process_group=0, pass_fds=self.inherited
+            )
+        return Pipe(verb, cast(Holder, process), seconds=SECONDS)
+
+
+def _config_variables(config: Mapping[str, str]) -> dict[str, str]:
+    variables = {"GIT_CONFIG_COUNT": str(len(config))}
+    for number, (key, value) in enumerate(config.items()):
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return variables

@@ -1,0 +1,210 @@
+"""What a move of the work tree finds on disk: files that are as they shall be already, and files that stand in the way.
+
+A move that was killed has updated some files and not others. A file whose content is that of the later tree needs no
+update, whoever wrote it; its index entry is set to say so. A file that a killed move had only begun to write is a
+beginning of that content: nothing is lost with it. All else on disk that is not what the index says is a person's.
+When the move goes back, a file that is still as it was on the way is said to be so in the index, and is taken back.
+
+`git read-tree` is not asked about files that the later tree adds: it would overwrite those that .gitignore names.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+
+from syncd.repo.failures import system_failures
+from syncd.repo.git import Git
+from syncd.repo.names import quote
+from syncd.repo.objects import Difference, Reader
+from syncd.repo.values import Blob
+
+_SYMBOLIC_LINK = "120000"
+_REMOVED = "0"
+"""The mode by which `update-index --index-info` removes an entry."""
+
+
+class Way(Enum):
+    """How the disk is read: as a person left it, or as a killed move did, which now goes on, or back."""
+
+    FRESH = "fresh"
+    ONWARDS = "onwards"
+    BACK = "back"
+
+
+@dataclass
+class Survey:
+    """The paths that a move changes, those settled already by the entry to give them, and those that are in its way."""
+
+    paths: set[str]
+    settled: dict[str, Blob] = field(default_factory=dict)
+    blocked: set[str] = field(default_factory=set)
+
+    def index_lines(self) -> bytes:
+        """Return the settled entries as `update-index --index-info` reads them, removals first."""
+        entries = sorted(self.settled.items(), key=lambda entry: entry[1].mode != _REMOVED)
+        lines = "".join(f"{blob.mode} {blob.oid}\t{path}\0" for path, blob in entries)
+        return lines.encode("utf-8", "surrogateescape")
+
+
+def survey(
+    git: Git, reader: Reader, changes: Iterable[Difference], environment: Mapping[str, str], *, way: Way
+) -> Survey:
+    """Given what differs between two trees, return what the disk says about each path.
+
+    Shape: only after a killed move is a file that is no more than begun removed.
+    """
+    wanted = [change for change in changes if not change.is_link]
+    disk = _Disk(git, reader)
+    with system_failures("reading the work tree"):
+        settled = disk.settled(wanted, way)
+        gone = {change.path for change in wanted if change.after is None}
+        added = [change.path for change in wanted if change.before is None and settled.get(change.path) != change.after]
+        blocked = {found for path in added if (found := disk.in_the_way(path, gone))}
+    paths = {change.path for change in wanted}
+    return Survey(paths, _unstaged(git, wanted, settled, environment) if settled else {}, blocked)
+
+
+def _unstaged(
+    git: Git, wanted: list[Difference], settled: dict[str, Blob], environment: Mapping[str, str]
+) -> dict[str, Blob]:
+    """Leave out the paths for which the index holds neither side: a person has staged that."""
+    staged: dict[str, list[Blob]] = {}
+    listed = git.run("ls-files", "-s", "-z", extra=environment).decode("utf-8", "surrogateescape")
+    for record in listed.split("\0")[:-1]:
+        facts, path = record.split("\t", 1)
+        mode, oid, _ = facts.split(" ")
+        if path in settled:
+            staged.setdefault(path, []).append(Blob(oid, mode))
+    sides = {change.path: [[side] if side else [] for side in (change.before, change.after)] for change in wanted}
+    return {path: entry for path, entry in settled.items() if staged.get(path, []) in sides[path]}
+
+
+class _Disk:
+    """The work tree as it is, read without following symbolic links."""
+
+    def __init__(self, git: Git, reader: Reader) -> None:
+        assert git.place.work_tree is not None
+        self._git, self._reader, self._top = git, reader, git.place.work_tree
+        self._directories: dict[str, str | None] = {"": None}
+
+    def settled(self, wanted: list[Difference], way: Way) -> dict[str, Blob]:
+        """Which paths need an index entry of their own, and which; files that are no more than begun are removed."""
+        found: dict[str, Blob] = {}
+        there = self._entries([change.path for change in wanted])
+        for change in wanted:
+            here = there.get(change.path)
+            if _is(here, change.after, change):
+                found[change.path] = _entry(change.after, change)
+                continue
+            begun = way is not Way.FRESH and here is not None and self._is_begun(change, here, way)
+            if begun:
+                (self._top / change.path).unlink()
+            if way is Way.BACK and (begun or here is None or _is(here, change.before, change)):
+                found[change.path] = _entry(change.before, change)
+        return found
+
+    def _entries(self, paths: list[str]) -> dict[str, Blob]:
+        """What git would hold for each path; nothing for what is absent or a directory."""
+        found: dict[str, Blob] = {}
+        files: dict[str, str] = {}
+        for path in paths:
+            status = self._status(path)
+            if status is None or stat.S_ISDIR(status.st_mode):
+                continue
+            if stat.S_ISREG(status.st_mode):
+                files[path] = "100755" if status.st_mode & stat.S_IXUSR else "100644"
+            elif stat.S_ISLNK(status.st_mode):
+                found[path] = Blob(self._link(path), _SYMBOLIC_LINK)
+            else:
+                found[path] = Blob("", "")
+        for (path, mode), oid in zip(files.items(), self._hashes(list(files)), strict=True):
+            found[path] = Blob(oid, mode)
+        return found
+
+    def in_the_way(self, path: str, gone: set[str]) -> str | None:
+        """Given a path that is to be added, return what stands there and does not go: a path, or None."""
+        blocker = self._blocker(os.path.dirname(path))
+        if blocker is not None:
+            return None if blocker in gone else blocker
+        status = self._status(path)
+        if status is None:
+            return None
+        if stat.S_ISDIR(status.st_mode):
+            return self._kept_below(path, gone)
+        # On a disk that folds case, the file may be the one that a rename takes away.
+        twin = next((other for other in gone if other.casefold() == path.casefold()), None)
+        return None if twin is not None and (self._top / twin).exists() and self._same(path, twin) else path
+
+    def _same(self, path: str, twin: str) -> bool:
+        return os.path.samestat(os.lstat(self._top / path), os.lstat(self._top / twin))
+
+    def _kept_below(self, path: str, gone: set[str]) -> str | None:
+        for directory, _, names in os.walk(self._top / path):
+            for name in names:
+                inner = os.path.relpath(os.path.join(directory, name), self._top)
+                if inner not in gone:
+                    return inner
+        return None
+
+    def _status(self, path: str) -> os.stat_result | None:
+        """What is at a path, when all above it are directories."""
+        if self._blocker(os.path.dirname(path)) is not None:
+            return None
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return os.lstat(self._top / path)
+        return None
+
+    def _blocker(self, directory: str) -> str | None:
+        """The first of a directory and those above it that exists and is no directory."""
+        if directory in self._directories:
+            return self._directories[directory]
+        found, here = None, ""
+        for part in directory.split("/"):
+            here = f"{here}/{part}" if here else part
+            if here not in self._directories:
+                self._directories[here] = found or (here if self._is_no_directory(here) else None)
+            found = self._directories[here]
+        return found
+
+    def _is_no_directory(self, path: str) -> bool:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return not stat.S_ISDIR(os.lstat(self._top / path).st_mode)
+        return False
+
+    def _hashes(self, paths: list[str]) -> list[str]:
+        """The blob ids that files would have in Git, line ends converted as the repository says."""
+        if not paths:
+            return []
+        data = b"".join(quote(path) + b"\n" for path in paths)
+        return self._git.run("hash-object", "--stdin-paths", data=data).decode().split()
+
+    def _link(self, path: str) -> str:
+        """The blob id of a symbolic link."""
+        target = os.fsencode(os.readlink(self._top / path))
+        return self._git.run("hash-object", "--stdin", data=target).decode().strip()
+
+    def _is_begun(self, change: Difference, here: Blob, way: Way) -> bool:
+        """Whether a file is a proper beginning of what the move was writing, and not the file that it found."""
+        if not here.mode.startswith("100") or _is(here, change.before, change):
+            return False
+        data = (self._top / change.path).read_bytes()
+        sides = (change.after, change.before) if way is Way.BACK else (change.after,)
+        wholes = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != _SYMBOLIC_LINK]
+        return any(len(data) < len(whole) and whole.startswith(data) for whole in wholes)
+
+
+def _is(here: Blob | None, side: Blob | None, change: Difference) -> bool:
+    """Whether the disk holds one side; whoever wrote a changed content has set its mode too, as far as the disk can."""
+    if here is None or side is None:
+        return here is side
+    same_content = change.before is not None and change.after is not None and change.before.oid == change.after.oid
+    same_kind = (here.mode == _SYMBOLIC_LINK) == (side.mode == _SYMBOLIC_LINK)
+    return here.oid == side.oid and same_kind and (here.mode == side.mode or not same_content)
+
+
+def _entry(side: Blob | None, change: Difference) -> Blob:
+    other = change.before or change.after
+    return side or Blob("0" * len(other.oid if other else ""), _REMOVED)

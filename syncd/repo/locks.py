@@ -1,0 +1,147 @@
+"""Locks of git that a killed process would leave behind, and how to tell that they are ours.
+
+| lock                                     | how it is known as ours                                          |
+|------------------------------------------|------------------------------------------------------------------|
+| index.lock                               | a hard link to our own file: the same inode                      |
+| refs below refs/syncd, refs/remotes/<us> | nobody else writes there                                         |
+| refs/heads/x.lock, HEAD, packed-refs     | a note says that we were about to take it; it holds our commit,  |
+|                                          | or nobody has touched it for two seconds                         |
+
+A note, and the lock around a move of the work tree, are files under flock(2), and git inherits the descriptor: so they
+stay locked until the last process of a killed run is gone, and only then is anything judged to be left behind.
+Source: research, reliability, sections 0.5 and 3.3.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep, time
+
+from syncd.errors import AnotherRuns, OperationInProgress
+from syncd.repo.failures import system_failures
+from syncd.repo.git import Git
+
+STALE_SECONDS = 2.0
+PATIENCE_SECONDS = 60.0
+_OWNER_TEXT = "syncd holds the index while it moves the work tree.\n"
+
+
+@contextmanager
+def alone(git: Git) -> Iterator[None]:
+    """Given a work tree, keep every other syncd from moving it, and wait for what a killed one has left running."""
+    with system_failures("locking the work tree"):
+        descriptor = os.open(git.place.own() / "move.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    with _held(git, descriptor):
+        yield
+
+
+@contextmanager
+def noted(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
+    """Given the locks that git is about to take, leave a note of them for as long as it runs."""
+    with system_failures("noting a lock"):
+        note = git.place.notes() / f"{os.getpid()}-{secrets.token_hex(6)}"
+        descriptor = os.open(note, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    with _held(git, descriptor):
+        try:
+            with system_failures("noting a lock"):
+                os.write(descriptor, json.dumps({"locks": [str(lock) for lock in locks], "oid": oid}).encode())
+            yield
+        finally:
+            note.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(git: Git, descriptor: int) -> Iterator[None]:
+    before = git.inherited
+    try:
+        _lock(descriptor)
+        git.inherited = (*before, descriptor)
+        yield
+    finally:
+        git.inherited = before
+        # Said aloud, because a process that inherited the descriptor and lives on would keep the lock.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    deadline = monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() > deadline:
+                raise AnotherRuns("another syncd is moving this work tree", hint="wait for it to end") from None
+            sleep(0.01)
+
+
+@contextmanager
+def index_locked(git: Git) -> Iterator[None]:
+    """Given a work tree, hold git's lock of its index. Raises: OperationInProgress when someone else does."""
+    owner, lock = git.place.own() / "index.lock-owner", git.place.git_dir / "index.lock"
+    with system_failures("locking the index"):
+        if not owner.exists():
+            owner.write_text(_OWNER_TEXT, encoding="utf-8")
+        try:
+            os.link(owner, lock)
+        except FileExistsError:
+            raise OperationInProgress(
+                "another git process holds the index", hint=f"wait for it; if no git runs, remove {lock}"
+            ) from None
+    try:
+        yield
+    finally:
+        release_index(git)
+
+
+def release_index(git: Git) -> None:
+    """Given a work tree, remove the lock of its index when it is ours."""
+    owner, lock = git.place.own() / "index.lock-owner", git.place.git_dir / "index.lock"
+    with suppress(FileNotFoundError):
+        if lock.samefile(owner):
+            lock.unlink()
+
+
+def remove_stale(git: Git, remote: str) -> None:
+    """Given a repository whose run lock the caller holds, remove what killed runs of syncd left locked."""
+    refs = git.place.common_dir / "refs"
+    for directory in (refs / "syncd", refs / "remotes" / remote):
+        for lock in directory.rglob("*.lock"):
+            lock.unlink(missing_ok=True)
+    settle_notes(git)
+
+
+def settle_notes(git: Git) -> None:
+    """Given a repository, remove the locks that notes of killed runs name; a note of a living one is waited for."""
+    for note in git.place.notes().iterdir():
+        _settle(git, note)
+
+
+def _settle(git: Git, note: Path) -> None:
+    """Given a note, remove the locks it names once nobody works under it."""
+    try:
+        descriptor = os.open(note, os.O_RDWR)
+    except FileNotFoundError:
+        return
+    with _held(git, descriptor):
+        # A note that was cut off was left before git was started.
+        with suppress(ValueError):
+            known = json.loads(note.read_bytes() if note.exists() else b"{}")
+            for lock in known.get("locks", ()):
+                _remove_when_stale(Path(lock), known["oid"])
+        note.unlink(missing_ok=True)
+
+
+def _remove_when_stale(lock: Path, oid: str) -> None:
+    with suppress(FileNotFoundError):
+        seen = lock.stat()
+        if not oid or lock.read_bytes().strip() != oid.encode():
+            sleep(min(STALE_SECONDS, max(0.0, STALE_SECONDS - (time() - seen.st_mtime))))
+            now = lock.stat()
+            if (now.st_ino, now.st_mtime_ns) != (seen.st_ino, seen.st_mtime_ns):
+                return
+        lock.unlink()

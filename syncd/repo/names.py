@@ -1,0 +1,94 @@
+"""What may reach a git command line or a tree: object ids, refs and paths, each checked by an allow-list of its own."""
+
+import re
+from functools import lru_cache
+
+from syncd.errors import GitFailed, PathRefused
+
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REF_REFUSED = re.compile(r"[\x00-\x20\x7f-\x9f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[/.]$")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_UNSEEN_BY_HFS = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_GIT_SHORT_NAME = re.compile(r"git(?:att|ign|mod)?~\d+")
+_ESCAPED = re.compile(rb'["\\\x00-\x1f\x7f]')
+_STEERING = {".gitattributes", ".gitmodules", ".gitignore", ".mailmap", ".lfsconfig", ".envrc", ".github"}
+_LONGEST_SEGMENT, _LONGEST_PATH = 255, 4000
+
+
+def is_oid(text: str) -> bool:
+    """Given text, return whether it is a full object id."""
+    return _OID.fullmatch(text) is not None
+
+
+def check_oid(text: str) -> str:
+    """Given an object id, return it when it is a full one; raise GitFailed."""
+    if not is_oid(text):
+        raise GitFailed(f"{text[:80]!r} is no object id")
+    return text
+
+
+def check_ref(text: str) -> str:
+    """Given a full ref name or HEAD, return it when git would take it; raise PathRefused.
+
+    Source: git-check-ref-format(1), and no C1 controls.
+    """
+    if text != "HEAD" and (not text.startswith("refs/") or text == "refs/" or _REF_REFUSED.search(text)):
+        raise PathRefused(f"{text[:80]!r} is no name for a ref")
+    return text
+
+
+def check_branch(text: str) -> str:
+    """Given a branch's name, return its full ref; raise PathRefused."""
+    if text.startswith("-"):
+        raise PathRefused(f"{text[:80]!r} is no name for a branch")
+    return check_ref(f"refs/heads/{text}")
+
+
+def is_plain(path: str) -> bool:
+    """Given a path, return whether git can be asked for it inside a tree: relative, no dot segments, no controls."""
+    return not _CONTROL.search(path) and all(part not in ("", ".", "..") for part in path.split("/"))
+
+
+def check_path(path: str) -> str:
+    """Given a path from a repository's root, return it when it may be written; raise PathRefused with the reason.
+
+    This is the second gate, behind the layout's: it knows nothing of what the first let through.
+    Source: research, reliability, sections 3.4 and 5.3; git's verify_path() with protectHFS and protectNTFS.
+    """
+    if reason := _reason(path):
+        raise PathRefused(f"path {path[:200]!r} {reason}")
+    return path
+
+
+def _reason(path: str) -> str:
+    """Why a path may not be written, or ""."""
+    if _CONTROL.search(path):
+        return "holds a control character"
+    if "\\" in path:
+        return "holds a backslash"
+    if len(path.encode()) > _LONGEST_PATH:
+        return "is too long"
+    return next((reason for part in path.split("/") if (reason := _part_reason(part))), "")
+
+
+@lru_cache(maxsize=4096)
+def _part_reason(part: str) -> str:
+    """Directories repeat, so what was found of a name is kept."""
+    if part in ("", ".", ".."):
+        return "is absolute or has an empty or dot segment"
+    if len(part.encode()) > _LONGEST_SEGMENT:
+        return "has a segment that is too long"
+    # What a file system may take for the same name: HFS+ ignores some characters, NTFS what trails.
+    seen = _UNSEEN_BY_HFS.sub("", part).casefold().split(":")[0].rstrip(". ")
+    if seen == ".git" or _GIT_SHORT_NAME.fullmatch(seen):
+        return "reaches into .git"
+    if seen in _STEERING:
+        return "would steer tools, not hold content"
+    if len(part) > 1 and part[1] == ":" and part[0].isascii() and part[0].isalpha():
+        return "names a drive"
+    return ""
+
+
+def quote(path: str) -> bytes:
+    """Given a path, return it in the C-style quotes that fast-import and --stdin-paths read."""
+    return b'"%b"' % _ESCAPED.sub(lambda found: b"\\%03o" % found[0][0], path.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,165 @@
+"""A running git process, spoken to without ever blocking for good: every wait has a deadline, every answer a bound."""
+
+import os
+import select
+import signal
+from contextlib import suppress
+from subprocess import Popen, TimeoutExpired
+from time import monotonic
+from typing import Protocol
+
+from syncd.errors import GitFailed
+from syncd.repo.failures import failure
+
+CHUNK = 1 << 18
+LARGEST_ANSWER = 1 << 28
+LARGEST_COMPLAINT = 1 << 16
+NOTHING = memoryview(b"")
+
+
+class Holder(Protocol):
+    """GitPython's wrapper of a process: it ends the process when it is collected, so it is kept."""
+
+    proc: Popen[bytes] | None
+
+
+class Pipe:
+    """One process, its three pipes and how long each exchange with it may take."""
+
+    def __init__(self, verb: str, holder: Holder, *, seconds: float) -> None:
+        process = holder.proc
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.verb, self.process = verb, process
+        self._holder, self._seconds = holder, seconds
+        self._files = process.stdin, process.stdout, process.stderr
+        self._in, self._out, self._err = (file.fileno() for file in self._files)
+        self._answer, self._complaint = bytearray(), bytearray()
+        self._unsent = bytearray()
+        self._poll = select.poll()
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self._open = {self._out, self._err}
+        for descriptor in self._open:
+            self._poll.register(descriptor, select.POLLIN)
+
+    def send(self, data: bytes) -> None:
+        """Given bytes for the process, queue them; they leave when enough are gathered or an answer is asked for."""
+        self._unsent += data
+        if len(self._unsent) >= CHUNK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is queued. Raises: what the process's complaint means, when it has stopped reading."""
+        try:
+            self._drain(monotonic() + self._seconds)
+        except BrokenPipeError:
+            raise self._broken() from None
+
+    def _drain(self, deadline: float) -> None:
+        self._poll.register(self._in, select.POLLOUT)
+        view = memoryview(self._unsent)
+        try:
+            sent = 0
+            while sent < len(view):
+                sent += self._turn(deadline, view[sent : sent + CHUNK])
+        finally:
+            view.release()
+            self._poll.unregister(self._in)
+        self._unsent = bytearray()
+
+    def line(self) -> bytes:
+        """Return the next line of the answer, without its end."""
+        self.flush()
+        deadline = monotonic() + self._seconds
+        while (end := self._answer.find(b"\n")) < 0:
+            self._more(deadline)
+        line = bytes(self._answer[:end])
+        del self._answer[: end + 1]
+        return line
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes of the answer, exactly as many."""
+        deadline = monotonic() + self._seconds
+        while len(self._answer) < size:
+            self._more(deadline)
+        data = bytes(self._answer[:size])
+        del self._answer[:size]
+        return data
+
+    def finish(self) -> tuple[int, bytes, str]:
+        """Send what is queued, close, and return exit status, the rest of the answer, and the complaint."""
+        deadline = monotonic() + self._seconds
+        # A process may end without reading all its input: its status and complaint say why.
+        with suppress(BrokenPipeError):
+            self._drain(deadline)
+        self._files[0].close()
+        self._hear_out(deadline)
+        status = self._ended(deadline)
+        return status, bytes(self._answer), self._complaint.decode("utf-8", "replace")
+
+    def kill(self) -> None:
+        """End the process and all that it started, and leave nothing of it behind."""
+        if self.process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self._close()
+
+    def _broken(self) -> Exception:
+        """Given that the process ended too early, end it for good and return the error that its complaint means."""
+        self._hear_out(monotonic() + self._seconds)
+        self.kill()
+        return failure(self.verb, self.process.returncode, self._complaint.decode("utf-8", "replace"))
+
+    def _hear_out(self, deadline: float) -> None:
+        while self._open:
+            self._turn(deadline)
+
+    def _ended(self, deadline: float) -> int:
+        try:
+            return self.process.wait(max(0.1, deadline - monotonic()))
+        except TimeoutExpired as error:
+            raise GitFailed(f"git {self.verb} did not end within {self._seconds:.0f} s") from error
+        finally:
+            self.kill()
+
+    def _more(self, deadline: float) -> None:
+        if self._out not in self._open:
+            raise self._broken()
+        self._turn(deadline)
+
+    def _turn(self, deadline: float, data: memoryview = NOTHING) -> int:
+        """Wait once for the process: read what it says, write what it takes; return how much it took."""
+        ready = self._poll.poll(max(0.0, deadline - monotonic()) * 1000)
+        if not ready:
+            self.kill()
+            raise GitFailed(f"git {self.verb} gave no sign for {self._seconds:.0f} s and was ended")
+        sent = 0
+        for descriptor, _ in ready:
+            if descriptor == self._in:
+                sent = os.write(self._in, data)
+            else:
+                self._receive(descriptor)
+        return sent
+
+    def _receive(self, descriptor: int) -> None:
+        chunk = os.read(descriptor, CHUNK)
+        if not chunk:
+            self._poll.unregister(descriptor)
+            self._open.discard(descriptor)
+        elif descriptor == self._out:
+            self._answer += chunk
+        elif len(self._complaint) < LARGEST_COMPLAINT:
+            self._complaint += chunk
+        if len(self._answer) > LARGEST_ANSWER:
+            self.kill()
+            raise GitFailed(f"git {self.verb} answered more than {LARGEST_ANSWER >> 20} MiB and was ended")
+
+    def _close(self) -> None:
+        for file in self._files:
+            # Closing flushes nothing: all writing goes to the descriptor itself.
+            with suppress(BrokenPipeError):
+                file.close()

@@ -1,0 +1,173 @@
+"""A repository as the flows see it: refs, objects, one streamed commit at a time, merges, and the work tree."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from syncd.errors import PathRefused
+from syncd.repo import history, merge, objects, place, refs, usage
+from syncd.repo.failures import system_failures
+from syncd.repo.git import Git
+from syncd.repo.names import check_branch, check_oid, is_plain
+from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, Person
+from syncd.repo.worktree import WorkTree
+from syncd.repo.writer import Writer
+
+ANCHORS = "refs/syncd/"
+"""Where syncd keeps refs of its own, below no name that people use."""
+
+
+class Repository:
+    """One repository, for one job in one thread; close it, or use it as a context manager.
+
+    Shape: `git_dir` is the git directory of this work tree; `work_tree` is None when the repository is bare.
+    """
+
+    def __init__(self, where: place.Place) -> None:
+        self._git = Git(where)
+        self._reader = objects.Reader(self._git)
+        self.git_dir, self.work_tree = where.git_dir, where.work_tree
+        # Listing configuration is no proof of a repository; this is.
+        self._git.run("rev-parse", "--git-dir")
+        self._git.disarm()
+
+    @staticmethod
+    def open(path: Path) -> "Repository":
+        """Given the top of a work tree, or a bare repository, return it open. Raises: NotARepository."""
+        return Repository(place.find(path))
+
+    @staticmethod
+    def create(path: Path, *, branch: str = "main", bare: bool = False) -> "Repository":
+        """Given a directory, make it a repository whose first branch is `branch`; one that is there stays as it is."""
+        check_branch(branch)
+        with system_failures(f"making {path}"):
+            path.mkdir(parents=True, exist_ok=True)
+        kind = ["--bare"] if bare else []
+        Git().run("init", "--quiet", "--template=", f"--initial-branch={branch}", *kind, "--", str(path.resolve()))
+        return Repository.open(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every process of this repository."""
+        self._reader.close()
+
+    def resolve(self, ref: str) -> str | None:
+        """Given a full ref name or HEAD, return the commit that it leads to; None when there is none."""
+        return refs.resolve(self._reader, ref)
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """Given a prefix such as `refs/syncd/`, return the refs below it and what each names."""
+        return refs.listing(self._git, prefix)
+
+    def update_ref(self, ref: str, new: str, *, old: str | None) -> None:
+        """Given a ref and the commit that it names now (None: it does not exist), let it name another.
+
+        Raises: RefMoved when it names something else.
+        """
+        refs.update(self._git, self._reader, ref, new, old=old)
+
+    def delete_ref(self, ref: str, *, old: str) -> None:
+        """Given a ref and the commit that it names now, remove it. Raises: RefMoved when it names something else."""
+        refs.delete(self._git, self._reader, ref, old=old)
+
+    def head(self) -> Head:
+        """Return the branch that is checked out and its commit."""
+        return usage.head(self._git, self._reader)
+
+    def operation(self) -> str | None:
+        """Return what is in progress: rebase, merge, cherry-pick, revert or bisect; None for nothing."""
+        return usage.operation(self._git)
+
+    def tree(self, commit: str, directory: str = "") -> dict[str, Blob]:
+        """Given a commit, return its files below a directory by their path there; {} when it is absent."""
+        return objects.tree(self._git, commit, directory)
+
+    def subtree(self, commit: str, directory: str = "") -> str | None:
+        """Given a commit, return the tree id of a directory of it: equal ids are equal content. None when absent."""
+        if directory and not is_plain(directory):
+            raise PathRefused(f"{directory[:200]!r} is no directory of a repository")
+        found = self._reader.info(f"{check_oid(commit)}:{directory}")
+        return found[0] if found and found[1] == "tree" else None
+
+    def read(self, oid: str) -> bytes:
+        """Given a blob's id, return its bytes."""
+        return self._reader.contents(oid, "blob")
+
+    def lookup(self, commit: str, path: str) -> str | None:
+        """Given a commit, return the id of the blob at a path; None when there is none."""
+        found = self._reader.info(f"{check_oid(commit)}:{path}") if is_plain(path) else None
+        return found[0] if found and found[1] == "blob" else None
+
+    def present(self, oids: Iterable[str]) -> set[str]:
+        """Given object ids, return those that the repository has."""
+        return objects.present(self._git, oids)
+
+    def diff(self, before: str, after: str, directory: str = "", *, renames: bool = False) -> list[FileChange]:
+        """Given two commits, return the files that differ below a directory, by their path there."""
+        return objects.diff(self._git, before, after, directory, renames=renames)
+
+    def is_ancestor(self, ancestor: str, commit: str) -> bool:
+        """Given two commits, return whether the first is the second or one of its ancestors."""
+        return history.is_ancestor(self._git, ancestor, commit)
+
+    def merge_base(self, ours: str, theirs: str) -> str | None:
+        """Given two commits, return a best common ancestor; None for unrelated histories."""
+        return history.merge_base(self._git, ours, theirs)
+
+    def commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
+        """Given a commit, return it and its ancestors, newest first, without those of `exclude`, at most `limit`."""
+        return history.commits(self._git, self._reader, exclude, include, limit=limit)
+
+    def find(self, ref: str, trailer: str, value: str) -> Commit | None:
+        """Given a ref, return the newest commit of its first-parent line that carries a trailer with this value."""
+        tip = self.resolve(ref)
+        return history.find(self._git, self._reader, tip, trailer=trailer, value=value) if tip else None
+
+    def writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
+        """Given a ref and the commit that it names now, return a writer of its next commit, a context manager."""
+        return Writer(self._git, self._reader, ref, old=old, start=start)
+
+    def merge(self, ours: str, theirs: str) -> Merged:
+        """Given two commits, related or not, return the tree that merges them and the paths in conflict."""
+        return merge.merge(self._git, ours, theirs)
+
+    def commit_tree(self, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
+        """Given a tree and what is to be said about it, write the commit and return its id; no ref names it yet."""
+        return merge.commit_tree(self._git, tree, parents=parents, message=message, author=author, committer=committer)
+
+    def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
+        """Given a branch, where it is (None: unborn) and a descendant, move it there, with the files where it is shown.
+
+        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
+        """
+        WorkTree(self._git, self._reader).fast_forward(branch, old=old, new=new)
+
+    def checkout_new(self, branch: str) -> None:
+        """Given the branch that a fresh work tree is on, fill index and files from it."""
+        WorkTree(self._git, self._reader).checkout_new(branch)
+
+    def recover(self, remote: str = "platform") -> None:
+        """Given that the caller holds the run lock, remove stale locks of ours and finish a cut-off move."""
+        WorkTree(self._git, self._reader).recover(remote)
+
+    def anchor(self, ref: str, files: Mapping[str, bytes], message: str) -> str:
+        """Given a ref below `refs/syncd/`, let it name a new commit that holds exactly these files; return its id."""
+        if not ref.startswith(ANCHORS):
+            raise PathRefused(f"{ref[:80]!r} is no anchor")
+        old = self.resolve(ref)
+        person = Person("syncd", "syncd@localhost", datetime.now(UTC))
+        with self.writer(ref, old=old) as writer:
+            for path, data in sorted(files.items()):
+                writer.put(path, writer.blob(data))
+            return writer.commit(
+                message=message, author=person, committer=person, parents=[old] if old else [], base=None
+            )

@@ -1,0 +1,92 @@
+"""Who uses a branch: what is checked out where, and which operation is in progress."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from syncd.errors import OperationInProgress
+from syncd.repo import refs
+from syncd.repo.failures import failure
+from syncd.repo.git import Git
+from syncd.repo.objects import Reader
+from syncd.repo.values import Head
+
+_HEADS = "refs/heads/"
+_SIGNS = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick",
+    "BISECT_LOG": "bisect",
+}
+
+
+def operation(git: Git) -> str | None:
+    """Return what is in progress in this work tree: rebase, merge, cherry-pick, revert or bisect; None for nothing."""
+    return next((name for sign, name in _SIGNS.items() if (git.place.git_dir / sign).exists()), None)
+
+
+def head(git: Git, reader: Reader) -> Head:
+    """Return the branch that is checked out and its commit."""
+    status, output, complaint = git.attempt("symbolic-ref", "--quiet", "HEAD")
+    if status not in (0, 1):
+        raise failure("symbolic-ref", status, complaint)
+    target = output.decode().rstrip("\n")
+    branch = target.removeprefix(_HEADS) if target.startswith(_HEADS) else None
+    return Head(branch, refs.resolve(reader, "HEAD"))
+
+
+def is_checked_out(git: Git, reader: Reader, branch: str) -> bool:
+    """Given a branch, return whether this work tree shows it, or an operation here will move it.
+
+    Raises: OperationInProgress when another work tree of the repository does, or when such an operation goes on here.
+    """
+    for place in _elsewhere(git, branch):
+        raise OperationInProgress(f"{branch} is checked out in {place}", hint=f"run syncd in {place}")
+    here = git.place.work_tree is not None and head(git, reader).branch == branch
+    under_way = operation(git)
+    if under_way and (here or branch in _subjects(git.place.git_dir)):
+        raise OperationInProgress(
+            f"{branch} is in the middle of a {under_way}",
+            hint=f"finish the {under_way}, or git {under_way} {_way_out(under_way)}",
+        )
+    return here
+
+
+def _way_out(name: str) -> str:
+    return "reset" if name == "bisect" else "--abort"
+
+
+def _elsewhere(git: Git, branch: str) -> Iterator[str]:
+    """The other work trees that show a branch, or in which an operation will move it."""
+    place = git.place
+    records = git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape").split("\0\0")
+    for number, record in enumerate(filter(None, records)):
+        facts = record.split("\0")
+        path = facts[0].removeprefix("worktree ")
+        # The main work tree comes first.
+        own = Path(path).resolve() == place.work_tree if place.is_linked else number == 0
+        gone = any(fact.startswith("prunable") for fact in facts)
+        if not own and not gone and f"branch {_HEADS}{branch}" in facts:
+            yield path
+    main = [place.common_dir] if place.is_linked else []
+    for git_dir in (*main, *_children(place.common_dir / "worktrees")):
+        if git_dir != place.git_dir and branch in _subjects(git_dir):
+            yield str(git_dir)
+
+
+def _subjects(git_dir: Path) -> set[str]:
+    """The branches that a rebase or bisect in a work tree will come back to."""
+    found = set()
+    for name in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
+        with suppress(OSError):
+            found.add((git_dir / name).read_text(encoding="utf-8", errors="replace").strip().removeprefix(_HEADS))
+    return found
+
+
+def _children(directory: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(directory.iterdir())
+    return []

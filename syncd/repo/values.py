@@ -1,0 +1,67 @@
+"""What the repository answers and takes: small frozen values, without behaviour."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Status = Literal["A", "M", "D", "R"]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who wrote or recorded a commit, and when (aware)."""
+
+    name: str
+    email: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where HEAD is: `branch` is None when detached, `oid` is None when the branch has no commit yet."""
+
+    branch: str | None
+    oid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file of a tree; `mode` is "100644", "100755", or "120000" for a symbolic link."""
+
+    oid: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path that differs between two trees.
+
+    Shape: `oid` and `mode` are those of the later tree, or of the earlier one for "D"; `old_path` is set for "R" only.
+    """
+
+    status: Status
+    path: str
+    old_path: str | None
+    oid: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as people read it; `body` is the message without its subject, trailers included."""
+
+    oid: str
+    parents: tuple[str, ...]
+    subject: str
+    body: str
+    author: Person
+    trailers: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The tree of a merge; with `conflicts` it holds conflict markers and must not be committed."""
+
+    tree: str
+    conflicts: tuple[str, ...]

@@ -1,0 +1,286 @@
+"""Move a branch and, where it is checked out, the index and the work tree with it; safe to kill at every instruction.
+
+    write down the move          .git/syncd/moving.json
+    take the index lock          a hard link of our own file
+    work on a private index      a copy; git read-tree checks everything, then updates the files
+    put it in place              rename over .git/index
+    move the branch              compare-and-set
+    release, forget the move
+
+What a kill leaves is told by the note: the branch is where it was, so the next call takes the same way again, and what
+it finds done already it lets stand (`healing`); or the branch is where it should be, and only the note is left.
+When somebody moved the branch elsewhere meanwhile, the way is taken backwards.
+"""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from syncd.errors import GitFailed, Held, RefMoved, SyncdError, WorkTreeInTheWay
+from syncd.repo import history, refs
+from syncd.repo.failures import failure, system_failures
+from syncd.repo.git import Git
+from syncd.repo.healing import Survey, Way, survey
+from syncd.repo.locks import alone, index_locked, release_index, remove_stale, settle_notes
+from syncd.repo.names import check_branch, check_oid, is_oid
+from syncd.repo.objects import Reader, differences
+from syncd.repo.usage import head, is_checked_out
+
+EMPTY_TREE = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+"""The empty tree's id in SHA-1 and SHA-256; git knows it without storing it."""
+
+_IN_THE_WAY = re.compile(
+    r"not uptodate|would be overwritten|would lose untracked|would be removed|needs merge|resolve your current index"
+)
+_NAMED = re.compile(r"(?:Entry|file|Updating) '(.*)' (?:not uptodate|would)")
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A work tree on its way from one commit (None: nothing) to another.
+
+    Shape: the branch is at `here`; it is to follow when `publish` is set.
+    """
+
+    branch: str
+    before: str | None
+    after: str | None
+    here: str | None
+    publish: bool = True
+
+    def back(self, here: str | None) -> "Move":
+        """Return the way back, which leaves the branch alone."""
+        return replace(self, before=self.after, after=self.before, here=here, publish=False)
+
+    def way(self, resumed: bool) -> Way:
+        """Return how the disk is to be read before the move."""
+        if not resumed:
+            return Way.FRESH
+        return Way.ONWARDS if self.publish or self.before is None else Way.BACK
+
+    def is_over(self, here: str | None) -> bool:
+        """Given where the branch is, return whether nothing is left to do, or a person has committed since."""
+        return here == self.after if self.publish else here != self.here
+
+
+class WorkTree:
+    """The one place that touches what a person is editing."""
+
+    def __init__(self, git: Git, reader: Reader) -> None:
+        self._git, self._reader = git, reader
+
+    @system_failures("moving the work tree")
+    def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
+        """Given a branch, where it is (None: unborn) and a descendant, move it there, with the files where it is shown.
+
+        Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
+        """
+        ref = check_branch(branch)
+        if old is not None and not history.is_ancestor(self._git, old, new):
+            raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
+        with alone(self._git):
+            self._resume_for(branch)
+            here = refs.resolve(self._reader, ref)
+            if here == new:
+                return
+            if here != old:
+                raise RefMoved(f"{branch} moved while syncd was at work; nothing was changed", hint="run syncd again")
+            if is_checked_out(self._git, self._reader, branch):
+                self._carry_out(Move(branch, old, check_oid(new), here=old))
+            else:
+                refs.update(self._git, self._reader, ref, new, old=old)
+
+    @system_failures("filling the work tree")
+    def checkout_new(self, branch: str) -> None:
+        """Given the branch that a fresh work tree is on, fill index and files from it; do nothing when it has an index.
+
+        Raises: WorkTreeInTheWay when a file is there already, with other content.
+        """
+        ref = check_branch(branch)
+        with alone(self._git):
+            self._resume_for(branch)
+            tip = refs.resolve(self._reader, ref)
+            if self._index().exists() or tip is None or not is_checked_out(self._git, self._reader, branch):
+                return
+            self._carry_out(Move(branch, None, tip, here=tip, publish=False))
+
+    @system_failures("recovering the work tree")
+    def recover(self, remote: str) -> None:
+        """Given that the caller holds the repository's run lock, remove stale locks of ours and finish a cut-off move.
+
+        Shape: a move that a person's edit or operation is in the way of stays noted; the next move says so.
+        """
+        remove_stale(self._git, remote)
+        with alone(self._git), suppress(Held):
+            self._resume()
+
+    def _resume_for(self, branch: str) -> None:
+        """Finish an earlier move; one of another branch may stay unfinished."""
+        try:
+            self._resume()
+        except Held:
+            left = self._noted()
+            if left is None or left.branch == branch:
+                raise
+
+    def _resume(self) -> None:
+        """Finish the move that an earlier process was killed in, forwards or backwards."""
+        settle_notes(self._git)
+        release_index(self._git)
+        move = self._noted()
+        if move is None:
+            return
+        here = refs.resolve(self._reader, check_branch(move.branch))
+        # The index was in place before the branch moved; and who has gone to another branch has looked at the files.
+        if move.is_over(here) or not is_checked_out(self._git, self._reader, move.branch):
+            self._forget()
+        else:
+            self._carry_out(move if here == move.here else move.back(here), resumed=True)
+
+    def _carry_out(self, move: Move, *, resumed: bool = False) -> None:
+        with index_locked(self._git):
+            # A person may have gone to another branch before the lock was ours.
+            if head(self._git, self._reader).branch != move.branch:
+                raise RefMoved(
+                    f"{move.branch} is not checked out any more; nothing was changed", hint="run syncd again"
+                )
+            self._note(move)
+            try:
+                self._shift(move, resumed=resumed)
+            except Held:
+                if not resumed:
+                    self._forget()
+                raise
+            if move.publish:
+                self._publish(move)
+        self._forget()
+
+    def _publish(self, move: Move) -> None:
+        assert move.after is not None
+        ref = check_branch(move.branch)
+        try:
+            refs.update(self._git, self._reader, ref, move.after, old=move.here)
+        except SyncdError:
+            back = move.back(refs.resolve(self._reader, ref))
+            self._note(back)
+            # What a person has edited since stays; then the note stays too, and the next run says what is in the way.
+            with suppress(SyncdError):
+                self._shift(back, resumed=True)
+                self._forget()
+            raise
+
+    def _shift(self, move: Move, *, resumed: bool) -> None:
+        """Take index and files from one commit to another. Raises: WorkTreeInTheWay, then nothing was touched."""
+        private = self._private_index()
+        old, new = _tree(move.before or move.after, move.before), _tree(move.after or move.before, move.after)
+        environment = {"GIT_INDEX_FILE": str(private)}
+        self._refresh(environment)
+        changes = list(differences(self._git, old, new))
+        found = survey(self._git, self._reader, changes, environment, way=move.way(resumed))
+        if found.blocked:
+            raise _in_the_way(found.blocked)
+        if found.settled:
+            self._git.run("update-index", "-z", "--index-info", data=found.index_lines(), extra=environment)
+            self._refresh(environment)
+            old = self._ground(old, found)
+        status, _, complaint = self._git.attempt("read-tree", "-m", "-u", old, new, extra=environment)
+        if status:
+            if _IN_THE_WAY.search(complaint):
+                raise _in_the_way(self._dirty(old, found, complaint, environment))
+            raise failure("read-tree", status, complaint)
+        with system_failures("putting the index in place"):
+            os.replace(private, self._index())
+            _sync(self._git.place.git_dir)
+
+    def _ground(self, old: str, found: Survey) -> str:
+        """The tree that a move starts from, with what is settled in it: git sees no difference there, and no clash."""
+        scratch = self._git.place.own() / "ground"
+        environment = {"GIT_INDEX_FILE": str(scratch)}
+        with system_failures("settling files"):
+            for left in (scratch, scratch.with_name("ground.lock")):
+                left.unlink(missing_ok=True)
+            self._git.run("read-tree", old, extra=environment)
+            self._git.run("update-index", "-z", "--index-info", data=found.index_lines(), extra=environment)
+            tree = self._git.run("write-tree", extra=environment).decode().strip()
+            scratch.unlink(missing_ok=True)
+        return tree
+
+    def _refresh(self, environment: Mapping[str, str]) -> None:
+        """Let the index know files that were touched and not changed; that others were changed is no failure."""
+        self._git.attempt("update-index", "-q", "--ignore-submodules", "--refresh", extra=environment)
+
+    def _dirty(self, old: str, found: Survey, complaint: str, environment: Mapping[str, str]) -> set[str]:
+        """Which of the files that a move would touch hold an edit; git names only the first."""
+        options = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all", "--diff-filter=d")
+        listed = self._git.run("diff-index", *options, old, "--", extra=environment)
+        edited = set(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
+        return (edited & found.paths - found.settled.keys()) | set(_NAMED.findall(complaint))
+
+    def _private_index(self) -> Path:
+        """A copy of the index, with its time: git compares that with a file's to see edits of the same moment."""
+        private = self._git.place.own() / "index"
+        with system_failures("copying the index"):
+            for left in (private, private.with_name("index.lock")):
+                left.unlink(missing_ok=True)
+            if self._index().exists():
+                shutil.copy2(self._index(), private)
+        return private
+
+    def _index(self) -> Path:
+        return self._git.place.git_dir / "index"
+
+    def _moving(self) -> Path:
+        return self._git.place.own() / "moving.json"
+
+    def _note(self, move: Move) -> None:
+        aside = self._moving().with_suffix(".new")
+        with system_failures("noting a move"):
+            with aside.open("w", encoding="utf-8") as file:
+                json.dump(asdict(move), file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(aside, self._moving())
+
+    def _noted(self) -> Move | None:
+        try:
+            found = json.loads(self._moving().read_bytes())
+            move = Move(**found)
+        except (FileNotFoundError, ValueError, TypeError):
+            return None
+        ids = [oid for oid in (move.before, move.after) if oid is not None]
+        return move if ids and all(is_oid(oid) for oid in ids) else None
+
+    def _forget(self) -> None:
+        self._moving().unlink(missing_ok=True)
+
+
+def _tree(sample: str | None, commit: str | None) -> str:
+    """A commit, or the empty tree in its place."""
+    return commit or EMPTY_TREE[len(sample or "")]
+
+
+def _in_the_way(paths: set[str]) -> WorkTreeInTheWay:
+    names = tuple(sorted(paths))
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return WorkTreeInTheWay(
+        f"uncommitted edits are in the way: {shown}" if names else "uncommitted edits are in the way",
+        paths=names,
+        hint="commit or stash them, then run syncd again",
+    )
+
+
+def _sync(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

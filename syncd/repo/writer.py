@@ -1,0 +1,178 @@
+"""Write one commit as a stream through git fast-import, and let a ref name it by compare-and-set.
+
+fast-import itself moves no ref: the branch that it builds on is reset to nothing before its stream ends. It tells the
+commit's id, and update-ref does the rest. A stream that is cut off moves nothing, because it lacks its `done`.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from syncd.errors import GitFailed
+from syncd.repo import refs
+from syncd.repo.failures import failure
+from syncd.repo.git import Git
+from syncd.repo.names import check_oid, check_path, check_ref, quote
+from syncd.repo.objects import Reader
+from syncd.repo.pipe import Pipe
+from syncd.repo.values import Person
+
+_BRANCH = b"refs/syncd/stream"
+"""The name that fast-import builds under; it exists in the stream only."""
+
+_FAST = {"core.compression": "1", "pack.compression": "1"}
+
+
+class Writer:
+    """One commit: blobs as they come, then where they go, then the commit itself.
+
+    Shape: used as a context manager; leaving it without `commit` undoes everything. `start` is the base of a commit
+    that names none.
+    """
+
+    def __init__(self, git: Git, reader: Reader, ref: str, *, old: str | None, start: str | None) -> None:
+        self._git, self._reader = git, reader
+        self._ref, self._old, self._start = check_ref(ref), old, start
+        self._changes: dict[str, bytes] = {}
+        self._marks = 0
+        self._pipe: Pipe | None = git.start("fast-import", "--quiet", "--done", "--date-format=raw", config=_FAST)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def blob(self, data: bytes) -> str:
+        """Given a file's bytes, send them and return the mark that stands for the blob in `put`."""
+        self._marks += 1
+        self._stream().send(b"blob\nmark :%d\ndata %d\n%b\n" % (self._marks, len(data), data))
+        return f":{self._marks}"
+
+    def put(self, path: str, oid_or_mark: str) -> None:
+        """Given a path from the repository's root and a blob, let the commit hold it there. Raises: PathRefused."""
+        check_path(path)
+        if not self._is_mark(oid_or_mark):
+            check_oid(oid_or_mark)
+        self._changes[path] = b"M 100644 %b %b\n" % (oid_or_mark.encode(), quote(path))
+
+    def remove(self, path: str) -> None:
+        """Given a path from the repository's root, let the commit not hold it. Raises: PathRefused."""
+        check_path(path)
+        self._changes[path] = b"D %b\n" % quote(path)
+
+    def commit(
+        self, *, message: str, author: Person, committer: Person, parents: Sequence[str], base: str | None
+    ) -> str:
+        """Given who, why and whence, write the commit, let the ref name it, and return its id.
+
+        Shape: the tree is that of the commit `base` (empty when there is none) with what was put and removed.
+        Raises: RefMoved when the ref is not at `old` any more; then the ref is left alone.
+        """
+        pipe = self._stream()
+        self._marks += 1
+        pipe.send(b"commit %b\nmark :%d\n" % (_BRANCH, self._marks) + signature(author, committer))
+        pipe.send(_data(message) + b"".join(_ancestry(parents)))
+        pipe.send(self._ground(base or self._start, parents))
+        # Removals first, so that a file may take the place of a directory and the other way round.
+        for line in sorted(self._changes.values(), key=lambda line: line[:1]):
+            pipe.send(line)
+        pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (_BRANCH, self._marks))
+        commit = check_oid(self._complete(pipe))
+        refs.update(self._git, self._reader, self._ref, commit, old=self._old)
+        return commit
+
+    def close(self) -> None:
+        """End the stream; without a commit nothing of it stays."""
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            held = _temporary_packs(pipe)
+            pipe.kill()
+            self._clean(pipe, held)
+
+    def _stream(self) -> Pipe:
+        if self._pipe is None:
+            raise GitFailed("this writer is closed")
+        return self._pipe
+
+    def _complete(self, pipe: Pipe) -> str:
+        """End the stream and return what it answered."""
+        held = _temporary_packs(pipe)
+        status, answer, complaint = pipe.finish()
+        self._pipe = None
+        if status:
+            self._clean(pipe, held)
+            raise failure("fast-import", status, complaint)
+        return answer.decode().strip()
+
+    def _clean(self, pipe: Pipe, held: list[Path]) -> None:
+        """Remove what a fast-import that failed leaves: unfinished packs, and its report, which the error repeats."""
+        for path in (*held, self._git.place.git_dir / f"fast_import_crash_{pipe.process.pid}"):
+            path.unlink(missing_ok=True)
+
+    def _is_mark(self, text: str) -> bool:
+        number = text.removeprefix(":")
+        return text.startswith(":") and number.isascii() and number.isdecimal() and 0 < int(number) <= self._marks
+
+    def _ground(self, base: str | None, parents: Sequence[str]) -> bytes:
+        """The line that sets the whole tree, when fast-import would start from another: the first parent's."""
+        if base is None:
+            return b"deleteall\n" if parents else b""
+        found = self._reader.info(f"{check_oid(base)}^{{tree}}")
+        if found is None:
+            raise GitFailed(f"commit {base} is missing", hint="git fsck")
+        return b'M 040000 %b ""\n' % found[0].encode()
+
+
+def signature(author: Person, committer: Person) -> bytes:
+    """Given both persons, return their lines of a commit."""
+    return f"author {_identity(author)}\ncommitter {_identity(committer)}\n".encode()
+
+
+def _identity(person: Person) -> str:
+    offset = person.when.utcoffset() or timedelta()
+    minutes = int(offset.total_seconds()) // 60
+    sign = "-" if minutes < 0 else "+"
+    hours, minutes = divmod(abs(minutes), 60)
+    seconds = max(0, int(person.when.timestamp()))
+    return f"{_tidy(person.name) or 'unknown'} <{_tidy(person.email)}> {seconds} {sign}{hours:02}{minutes:02}"
+
+
+def _tidy(text: str) -> str:
+    """A name as a commit's header can hold it: without what would end it. Source: git, ident.c."""
+    kept = "".join(" " if ord(character) < 32 or character in "<>\x7f" else character for character in text)
+    return " ".join(kept.encode("utf-8", "replace").decode().split())
+
+
+def _data(message: str) -> bytes:
+    data = message_bytes(message)
+    return b"data %d\n%b\n" % (len(data), data)
+
+
+def message_bytes(message: str) -> bytes:
+    """Given a commit message, return its bytes, with one line end at the end and nothing that a commit cannot hold."""
+    return message.replace("\0", "").rstrip("\n").encode("utf-8", "replace") + b"\n"
+
+
+def _ancestry(parents: Sequence[str]) -> list[bytes]:
+    words = ["from", *["merge"] * (len(parents) - 1)]
+    return [f"{word} {check_oid(parent)}\n".encode() for word, parent in zip(words, parents, strict=False)]
+
+
+def _temporary_packs(pipe: Pipe) -> list[Path]:
+    """The unfinished packs that a process holds open; where the system does not tell, git gc removes them in time."""
+    held: list[Path] = []
+    if pipe.process.poll() is not None:
+        return held
+    with suppress(OSError):
+        for descriptor in Path(f"/proc/{pipe.process.pid}/fd").iterdir():
+            target = Path(os.readlink(descriptor))
+            if target.parent.name == "pack" and target.name.startswith("tmp_"):
+                held.append(target)
+    return held

@@ -1,0 +1,47 @@
+"""Merges are computed without a work tree; a conflict names its paths."""
+
+from collections.abc import Callable
+
+from syncd.repo import Person, Repository
+
+Commit = Callable[..., str]
+Git = Callable[..., str]
+LINES = b"".join(b"line %d\n" % number for number in range(9))
+
+
+def test_edits_of_different_lines_merge(repository: Repository, commit: Commit, person: Person, git: Git) -> None:
+    fork = commit({"a.md": LINES, "b.md": b"b\n"})
+    ours = commit({"a.md": LINES.replace(b"line 0", b"ours")}, fork)
+    theirs = commit({"a.md": LINES.replace(b"line 8", b"theirs"), "c.md": b"c\n"}, fork)
+    merged = repository.merge(ours, theirs)
+    assert merged.conflicts == ()
+    message = "Merge\n\nSyncd-Space: é\n"
+    oid = repository.commit_tree(merged.tree, parents=[ours, theirs], message=message, author=person, committer=person)
+    text = repository.read(repository.tree(oid)["a.md"].oid)
+    assert text == LINES.replace(b"line 0", b"ours").replace(b"line 8", b"theirs")
+    assert repository.commits(None, oid, limit=1)[0].parents == (ours, theirs)
+    repository.update_ref("refs/heads/merged", oid, old=None)
+    assert git("fsck", "--strict", "--no-dangling") == ""
+
+
+def test_a_conflict_names_every_path_once(repository: Repository, commit: Commit) -> None:
+    fork = commit({"ü 1.md": b"1\n", "x/2.md": b"2\n", "gone.md": b"g\n"})
+    ours = commit({"ü 1.md": b"ours\n", "x/2.md": b"ours\n", "gone.md": None}, fork)
+    theirs = commit({"ü 1.md": b"theirs\n", "x/2.md": b"theirs\n", "gone.md": b"kept\n"}, fork)
+    assert repository.merge(ours, theirs).conflicts == ("gone.md", "x/2.md", "ü 1.md")
+
+
+def test_unrelated_histories_merge(repository: Repository, commit: Commit) -> None:
+    merged = repository.merge(commit({"a.md": b"a"}), commit({"b.md": b"b"}))
+    assert merged.conflicts == ()
+
+
+def test_a_page_added_below_a_renamed_folder_stays_where_it_was_put(repository: Repository, commit: Commit) -> None:
+    files = {f"guide/{number}.md": LINES + b"%d\n" % number for number in range(4)}
+    fork = commit(files)
+    moved: dict[str, bytes | None] = dict.fromkeys(files)
+    moved |= {path.replace("guide", "manual"): data for path, data in files.items()}
+    ours, theirs = commit(moved, fork), commit({"guide/new.md": b"new\n"}, fork)
+    merged = repository.merge(ours, theirs)
+    assert merged.conflicts == ()
+    assert "guide/new.md" in repository.tree(merged.tree)

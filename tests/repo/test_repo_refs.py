@@ -1,0 +1,96 @@
+"""Refs move by compare-and-set, and only under names that git takes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from syncd.errors import GitFailed, PathRefused, RefMoved
+from syncd.repo import Repository
+
+Commit = Callable[..., str]
+REF = "refs/remotes/platform/main"
+
+
+def test_a_ref_is_made_moved_and_removed(repository: Repository, commit: Commit, base: str) -> None:
+    later = commit({"a.md": b"a"}, base)
+    assert repository.resolve(REF) is None
+    repository.update_ref(REF, base, old=None)
+    repository.update_ref(REF, later, old=base)
+    assert repository.resolve(REF) == later
+    repository.delete_ref(REF, old=later)
+    assert repository.resolve(REF) is None
+
+
+def test_a_ref_that_moved_stays_where_it_is(repository: Repository, commit: Commit, base: str) -> None:
+    later = commit({"a.md": b"a"}, base)
+    repository.update_ref(REF, later, old=None)
+    for old in (None, base):
+        with pytest.raises(RefMoved):
+            repository.update_ref(REF, base, old=old)
+    with pytest.raises(RefMoved):
+        repository.delete_ref(REF, old=base)
+    assert repository.resolve(REF) == later
+
+
+def test_refs_are_listed_below_a_prefix(repository: Repository, base: str) -> None:
+    for name in ("refs/syncd/proposed/guides/1", "refs/syncd/proposed/guides/2", "refs/syncd/proposed/guides-old/3"):
+        repository.update_ref(name, base, old=None)
+    found = repository.refs("refs/syncd/proposed/guides/")
+    assert found == {"refs/syncd/proposed/guides/1": base, "refs/syncd/proposed/guides/2": base}
+    assert repository.refs("refs/syncd/nothing/") == {}
+    assert REF not in repository.refs("refs/")
+
+
+def test_a_hostile_ref_name_is_refused(repository: Repository, base: str) -> None:
+    names = "main|refs/|refs/heads/../x|refs/heads/a b|refs/heads/.x|refs/heads/x.lock|refs/heads/x@{1}|refs/heads/x\n"
+    for name in (*names.split("|"), "refs/heads/*", "refs//x", "refs/heads/x/", "--stdin", "refs/heads/\x9bx"):
+        with pytest.raises(PathRefused):
+            repository.update_ref(name, base, old=None)
+        with pytest.raises(PathRefused):
+            repository.resolve(name)
+
+
+def test_what_is_no_object_id_is_refused(repository: Repository, base: str) -> None:
+    for oid in ("", "main", "--help", "0" * 39, "G" * 40, "a" * 40 + "\n"):
+        with pytest.raises(GitFailed):
+            repository.update_ref(REF, oid, old=None)
+        with pytest.raises(GitFailed):
+            repository.read(oid)
+
+
+def test_a_ref_cannot_name_what_is_missing(repository: Repository, base: str) -> None:
+    with pytest.raises(GitFailed):
+        repository.update_ref(REF, "a" * 40, old=None)
+
+
+def test_a_lock_that_another_git_holds_is_named(repository: Repository, commit: Commit, base: str, top: Path) -> None:
+    later = commit({"a.md": b"a"}, base)
+    lock = top / ".git/refs/heads/main.lock"
+    lock.touch()
+    with pytest.raises(GitFailed) as raised:
+        repository.update_ref("refs/heads/main", later, old=base)
+    assert str(lock) in raised.value.hint
+    assert lock.exists()
+
+
+def test_head_tells_branch_and_commit(repository: Repository, git: Callable[..., str], base: str) -> None:
+    assert (repository.head().branch, repository.head().oid) == ("main", base)
+    git("checkout", "--quiet", "--detach")
+    assert (repository.head().branch, repository.head().oid) == (None, base)
+
+
+def test_an_empty_repository_has_a_branch_without_a_commit(repository: Repository) -> None:
+    head = repository.head()
+    assert (head.branch, head.oid) == ("main", None)
+    assert repository.refs("refs/") == {}
+    assert repository.find("refs/heads/main", "Syncd-Space", "x") is None
+
+
+def test_an_anchor_holds_exactly_its_files(repository: Repository) -> None:
+    first = repository.anchor("refs/syncd/site/a", {"lock.json": b"{}", "old.json": b"1"}, "Own nothing\n")
+    second = repository.anchor("refs/syncd/site/a", {"lock.json": b"[]"}, "Own less\n")
+    assert repository.commits(first, second, limit=9)[0].parents == (first,)
+    assert list(repository.tree(second)) == ["lock.json"]
+    with pytest.raises(PathRefused):
+        repository.anchor("refs/heads/main", {}, "no\n")

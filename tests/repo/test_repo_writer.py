@@ -1,0 +1,173 @@
+"""A commit is written whole or not at all, and holds no path that a repository must not have."""
+
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from syncd.errors import GitFailed, PathRefused, RefMoved
+from syncd.repo import Person, Repository
+from syncd.repo.names import check_path
+
+Commit = Callable[..., str]
+Git = Callable[..., str]
+REF = "refs/remotes/platform/main"
+
+HOSTILE = [
+    "", "../x", "a/../../x", "./x", "a/./b", "/etc/passwd", "a//b", "a/", ".git/config", ".git/hooks/pre-commit",
+    ".GIT/config", ".Git/x", "docs/.git/config", ".git", "git~1/config", "GIT~1/config", ".git ", ".git.",
+    ".git::$INDEX_ALLOCATION", ".git:x", ".g\u200cit/x", ".git\ufeff", ".\u200fgit", ".git\\config", "a\\b",
+    "..\\..\\x", "C:\\x", "C:/x", "\\\\srv\\s", ".gitattributes", "docs/.gitattributes", ".gitmodules", ".gitignore",
+    ".mailmap", ".lfsconfig", ".envrc", ".github/workflows/x.yml", "a\nb", "a\rb", "a\tb",
+    "\x1b]0;t\x07", "a\x7f", "a\x9b", "a\0b", "a\u202eb",
+    "a\ud800", "x" * 300, "/".join(["x" * 200] * 30), ".GitAttributes", ".gitmodules.", "GITATT~1",
+]  # fmt: skip
+AWKWARD = [
+    "-rf", "--upload-pack=x", ":(exclude)x", ":/x", "*.md", "@", "con.md", "a?b", "~/x", "$HOME/x", 'a"b', "..%2fx",
+    "．．/x", ".gitbook.yaml", ".gitbook/assets/a b.png", ".gitbook/includes/x.md", "é.md", "e\u0301.md", "x.",
+    "日本/語.md",
+]  # fmt: skip
+
+
+def test_a_hostile_path_reaches_no_tree(repository: Repository, base: str) -> None:
+    with repository.writer(REF, old=None) as writer:
+        mark = writer.blob(b"x")
+        for path in HOSTILE:
+            with pytest.raises(PathRefused):
+                writer.put(path, mark)
+            with pytest.raises(PathRefused):
+                writer.remove(path)
+
+
+def test_awkward_paths_are_written_as_they_are(repository: Repository, commit: Commit, git: Git) -> None:
+    oid = commit({check_path(path): path.encode() for path in AWKWARD})
+    assert set(repository.tree(oid)) == set(AWKWARD)
+    git("fsck", "--strict", "--no-dangling")
+
+
+def test_a_thousand_blobs_come_back_byte_for_byte(repository: Repository, person: Person, git: Git) -> None:
+    bodies = {f"d{number % 7}/p{number}.md": os.urandom(number * 7 % 4001) for number in range(1000)}
+    with repository.writer(REF, old=None) as writer:
+        for path, body in bodies.items():
+            writer.put(path, writer.blob(body))
+        oid = writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
+    assert repository.resolve(REF) == oid
+    assert {path: repository.read(blob.oid) for path, blob in repository.tree(oid).items()} == bodies
+    assert git("fsck", "--strict") == ""
+    assert repository.refs("refs/syncd/") == {}
+
+
+def test_a_blob_costs_a_few_microseconds_of_our_own(repository: Repository) -> None:
+    body = b"x" * 100
+    with repository.writer(REF, old=None) as writer:
+        started = time.process_time()
+        for number in range(20_000):
+            writer.put(f"d{number % 99}/p{number}.md", writer.blob(body))
+        each = (time.process_time() - started) / 20_000
+    assert each < 20e-6, f"{each * 1e6:.1f} µs"
+
+
+def test_who_when_and_why_are_kept(repository: Repository, git: Git) -> None:
+    author = Person(
+        "Zoë <b>\nx", "z@e>", datetime(2020, 2, 3, 4, 5, 6, tzinfo=timezone(-timedelta(hours=3, minutes=30)))
+    )
+    committer = Person("", "", datetime(2021, 1, 1, tzinfo=UTC))
+    with repository.writer(REF, old=None) as writer:
+        message = "Subject\n\ndata 5\n\nSyncd-Space: x\n\n\n"
+        oid = writer.commit(message=message, author=author, committer=committer, parents=[], base=None)
+    shown = git("show", "--no-patch", "--format=%an|%ae|%ad|%cn|%B", "--date=iso-strict", oid)
+    assert shown == "Zoë b x|z@e|2020-02-03T04:05:06-03:30|unknown|Subject\n\ndata 5\n\nSyncd-Space: x\n\n"
+    git("fsck", "--strict")
+
+
+def test_the_tree_starts_from_the_base_not_from_the_first_parent(
+    repository: Repository, base: str, commit: Commit, person: Person
+) -> None:
+    other = commit({"only-here.md": b"x"})
+    with repository.writer(REF, old=None) as writer:
+        writer.put("new.md", writer.blob(b"n"))
+        oid = writer.commit(message="m\n", author=person, committer=person, parents=[base, other], base=other)
+    assert sorted(repository.tree(oid)) == ["new.md", "only-here.md"]
+    assert repository.commits(None, oid, limit=1)[0].parents == (base, other)
+
+
+def test_the_start_stands_in_for_a_base(repository: Repository, base: str, person: Person) -> None:
+    with repository.writer(REF, old=None, start=base) as writer:
+        writer.remove("guide/one.md")
+        writer.put("notes.md", repository.tree(base)["README.md"].oid)
+        oid = writer.commit(message="m\n", author=person, committer=person, parents=[], base=None)
+    assert sorted(repository.tree(oid)) == ["README.md", "guide/two.md", "notes.md"]
+    assert repository.commits(None, oid, limit=1)[0].parents == ()
+
+
+def test_a_commit_with_parents_and_no_base_starts_empty(repository: Repository, base: str, person: Person) -> None:
+    with repository.writer(REF, old=None) as writer:
+        writer.put("a.md", writer.blob(b""))
+        oid = writer.commit(message="m\n", author=person, committer=person, parents=[base], base=None)
+    assert list(repository.tree(oid)) == ["a.md"]
+
+
+def test_a_file_takes_the_place_of_a_directory(repository: Repository, base: str, commit: Commit) -> None:
+    oid = commit({"guide": b"now a file", "guide/one.md": None, "guide/two.md": None}, base)
+    assert sorted(repository.tree(oid)) == ["README.md", "guide", "notes.md"]
+
+
+def test_a_ref_that_moved_is_left_alone(repository: Repository, base: str, commit: Commit, person: Person) -> None:
+    repository.update_ref(REF, base, old=None)
+    other = commit({"a.md": b""}, base)
+    with repository.writer(REF, old=base) as writer:
+        repository.update_ref(REF, other, old=base)
+        with pytest.raises(RefMoved):
+            writer.commit(message="m\n", author=person, committer=person, parents=[base], base=base)
+    assert repository.resolve(REF) == other
+
+
+def _left(top: Path) -> list[str]:
+    git_dir = top / ".git"
+    return [path.name for path in git_dir.rglob("*") if path.name.startswith(("tmp_", "fast_import_crash"))]
+
+
+def test_an_abandoned_commit_leaves_nothing(repository: Repository, top: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), repository.writer(REF, old=None) as writer:  # noqa: PT012
+        for number in range(300):
+            writer.put(f"{number}.md", writer.blob(os.urandom(4000)))
+        process = writer._pipe.process if writer._pipe else None
+        time.sleep(0.05)
+        raise KeyboardInterrupt
+    assert process is not None
+    assert process.returncode is not None
+    assert repository.refs("refs/") == {}
+    assert _left(top) == []
+    with pytest.raises(GitFailed, match="closed"):
+        writer.blob(b"")
+
+
+def test_a_blob_that_does_not_exist_fails_the_whole_commit(
+    repository: Repository, base: str, person: Person, top: Path
+) -> None:
+    with repository.writer(REF, old=None) as writer:
+        writer.put("a.md", "a" * 40)
+        with pytest.raises(GitFailed, match="fast-import"):
+            writer.commit(message="m\n", author=person, committer=person, parents=[], base=None)
+    assert repository.resolve(REF) is None
+    assert _left(top) == []
+
+
+def test_only_marks_and_object_ids_can_be_put(repository: Repository) -> None:
+    with repository.writer(REF, old=None) as writer:
+        writer.blob(b"")
+        for name in (":0", ":2", ":-1", ":1x", "1", "main", "", ":\u0661"):
+            with pytest.raises(GitFailed):
+                writer.put("a.md", name)
+
+
+def test_a_git_that_dies_says_so(repository: Repository, base: str) -> None:
+    with repository.writer(REF, old=None) as writer:
+        assert writer._pipe is not None
+        writer._pipe.process.kill()
+        with pytest.raises(GitFailed, match="fast-import"):  # noqa: PT012
+            for _ in range(100):
+                writer.blob(b"x" * 100_000)
