@@ -1,0 +1,39 @@
+"""The tables of the state database; two numbers in the file's header say whose it is and which version."""
+
+import sqlalchemy as sa
+
+APPLICATION_ID = 0x73796E63
+"""`sync` in ASCII, in SQLite's header field for it: a file without it is not ours to write into."""
+VERSION = 1
+
+metadata = sa.MetaData()
+
+
+def _table(name: str, *columns: sa.Column[str]) -> sa.Table:
+    # The primary key is the order in which everything is read, so the rows themselves lie in it.
+    return sa.Table(name, metadata, *columns, sqlite_strict=True, sqlite_with_rowid=False)
+
+
+def _key(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, primary_key=True)
+
+
+def _text(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=False)
+
+
+seen = _table("seen", _key("space"), _key("lane"), _text("revision"), _text("commit"), _text("shape"))
+
+anchors = _table(
+    "anchors",
+    _key("space"),
+    _key("lane"),
+    _key("id"),
+    sa.Column("kind", sa.Text, sa.CheckConstraint("kind IN ('page', 'file', 'include')"), nullable=False),
+    _text("path"),
+    _text("form"),
+    _text("fingerprint"),
+    _text("oid"),
+)
+
+outcomes = _table("outcomes", _key("flow"), _key("key"), _text("state"), _text("detail"), _text("at"))

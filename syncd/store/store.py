@@ -1,0 +1,156 @@
+"""The memory of one repository: anchors and outcomes. It may be deleted at the cost of time, never of data."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import starmap
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from syncd.model.anchor import Anchor
+from syncd.store.database import Database
+from syncd.store.schema import anchors, outcomes, seen
+
+_ANCHOR = ("id", "kind", "path", "form", "fingerprint", "oid")
+_values = attrgetter(*_ANCHOR)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One lane of a space as both sides last agreed on it: the revision, the commit, and every anchor by id.
+
+    Shape: `shape` is a digest of the page tree without its texts; "" when it is not known.
+    """
+
+    revision: str
+    commit: str
+    anchors: dict[str, Anchor]
+    shape: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the last run of one flow came to; `at` is an ISO 8601 moment."""
+
+    flow: str
+    key: str
+    state: str
+    detail: str
+    at: str
+
+
+class Store:
+    """The state database of one repository; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        """Given a path, open the database there, or begin one. Raises: StoreNewer, StoreError, DiskFull."""
+        self._database = Database(path)
+        self._shown: set[tuple[str, str]] = set()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know: each damaged database that was moved aside, and where it is now."""
+        return tuple(
+            f"the state database was damaged and begun anew; the former one is {path}"
+            for path in self._database.moved_aside
+        )
+
+    def seen(self, space: str, lane: str = "main") -> Seen | None:
+        """Given a space and a lane ("main" or a change request's id), return what was last saved, or None."""
+
+        def work(connection: sa.Connection) -> Seen | None:
+            row = connection.execute(sa.select(seen).where(*_at(seen, space, lane))).first()
+            if row is None:
+                return None
+            columns = [anchors.c[name] for name in _ANCHOR]
+            rows = connection.execute(sa.select(*columns).where(*_at(anchors, space, lane))).fetchall()
+            return Seen(row.revision, row.commit, {anchor.id: anchor for anchor in map(Anchor._make, rows)}, row.shape)
+
+        found = self._database.read(work)
+        if found is not None:
+            self._shown.add((space, lane))
+        return found
+
+    def save_seen(
+        self,
+        space: str,
+        lane: str,
+        *,
+        revision: str,
+        commit: str,
+        put: Iterable[Anchor],
+        removed: Iterable[str],
+        replace: bool = False,
+        shape: str = "",
+    ) -> None:
+        """Given what changed in a lane, save it in one transaction; `replace` forgets all former anchors first.
+
+        A change to anchors that this store once showed and has lost since is not saved: a part must never pass for the
+        whole. Raises: DiskFull, StoreError.
+        """
+        where = {"space": space, "lane": lane}
+        rows = [where | dict(zip(_ANCHOR, _values(anchor), strict=True)) for anchor in put]
+        gone = [{"gone": id} for id in removed]
+
+        def work(connection: sa.Connection) -> None:
+            if not replace and (space, lane) in self._shown and not _knows(connection, space, lane):
+                return
+            _upsert(connection, seen, [where | {"revision": revision, "commit": commit, "shape": shape}])
+            if replace:
+                connection.execute(anchors.delete().where(*_at(anchors, space, lane)))
+            elif gone:
+                connection.execute(
+                    anchors.delete().where(*_at(anchors, space, lane), anchors.c.id == sa.bindparam("gone")), gone
+                )
+            _upsert(connection, anchors, rows)
+
+        self._database.write(work)
+
+    def forget(self, space: str, lane: str) -> None:
+        """Given a lane, forget everything about it."""
+
+        def work(connection: sa.Connection) -> None:
+            for table in (seen, anchors):
+                connection.execute(table.delete().where(*_at(table, space, lane)))
+
+        self._database.write(work)
+        self._shown.discard((space, lane))
+
+    def record(self, results: Iterable[Outcome]) -> None:
+        """Given what flows came to, remember it in place of the last time, in one transaction."""
+        rows = [asdict(result) for result in results]
+        self._database.write(lambda connection: _upsert(connection, outcomes, rows))
+
+    def outcomes(self) -> list[Outcome]:
+        """Return the last outcome of every flow, by flow and key."""
+        query = sa.select(outcomes).order_by(outcomes.c.flow, outcomes.c.key)
+        return list(starmap(Outcome, self._database.read(lambda connection: connection.execute(query).all())))
+
+    def close(self) -> None:
+        """Close the database; nothing may use this store afterwards."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _at(table: sa.Table, space: str, lane: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return table.c.space == space, table.c.lane == lane
+
+
+def _knows(connection: sa.Connection, space: str, lane: str) -> bool:
+    return connection.execute(sa.select(seen.c.lane).where(*_at(seen, space, lane))).first() is not None
+
+
+def _upsert(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    insert = sqlite.insert(table)
+    values = {column.name: insert.excluded[column.name] for column in table.c if not column.primary_key}
+    connection.execute(insert.on_conflict_do_update(index_elements=list(table.primary_key), set_=values), rows)

@@ -1,0 +1,254 @@
+"""The state database keeps what it is told, whole or not at all, and gets over what can happen to a file."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from syncd.errors import DiskFull, StoreError, StoreNewer
+from syncd.store import Anchor, Outcome, Seen, Store
+
+WRITER = Path(__file__).with_name("writer.py")
+
+
+def anchor(number: int, oid: str = "a" * 40) -> Anchor:
+    return Anchor(f"id{number:05}", "page", f"docs/page-{number}.md", f"docs/page-{number}", "f" * 40, oid)
+
+
+def save(
+    store: Store, *anchors: Anchor, commit: str = "c", removed: tuple[str, ...] = (), replace: bool = False
+) -> None:
+    store.save_seen("space", "main", revision="r", commit=commit, put=anchors, removed=removed, replace=replace)
+
+
+def test_what_was_saved_is_seen_again_by_the_next_process(tmp_path: Path) -> None:
+    first, second = anchor(1), Anchor("id2", "file", ".gitbook/assets/é (1).png", "é.png", "", "b" * 64)
+    with Store(tmp_path / "deep" / "state.db") as store:
+        assert store.seen("space") is None
+        save(store, first, second)
+    with Store(tmp_path / "deep" / "state.db") as store:
+        assert store.seen("space") == Seen("r", "c", {"id00001": first, "id2": second})
+        assert store.seen("space", "other") is None
+        assert store.seen("other") is None
+        assert store.warnings == ()
+
+
+def test_a_save_carries_only_what_changed(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        save(store, anchor(1), anchor(2), anchor(3))
+        save(store, anchor(2, "b" * 40), commit="d", removed=("id00003",))
+        assert store.seen("space") == Seen("r", "d", {"id00001": anchor(1), "id00002": anchor(2, "b" * 40)})
+
+
+def test_replace_forgets_every_former_anchor(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        save(store, anchor(1), anchor(2))
+        save(store, anchor(3), replace=True)
+        assert store.seen("space") == Seen("r", "c", {"id00003": anchor(3)})
+        save(store, replace=True)
+        assert store.seen("space") == Seen("r", "c", {})
+
+
+def test_lanes_and_spaces_are_apart(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        for space, lane in [("a", "main"), ("a", "cr1"), ("b", "main")]:
+            store.save_seen(space, lane, revision=space, commit=lane, put=[anchor(1)], removed=[])
+        store.forget("a", "main")
+        assert store.seen("a") is None
+        assert store.seen("a", "cr1") == Seen("a", "cr1", {"id00001": anchor(1)})
+        assert store.seen("b") == Seen("b", "main", {"id00001": anchor(1)})
+
+
+def test_only_the_last_outcome_of_a_flow_is_kept(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        store.record([Outcome("mirror", "guides", "waiting", "no answer", "2026-01-01T00:00:00+00:00")])
+        store.record([Outcome("mirror", "api", "applied", "3 changes", "2026-01-01T00:00:01+00:00")])
+        store.record([Outcome("mirror", "guides", "unchanged", "", "2026-01-01T00:01:00+00:00")])
+        assert store.outcomes() == [
+            Outcome("mirror", "api", "applied", "3 changes", "2026-01-01T00:00:01+00:00"),
+            Outcome("mirror", "guides", "unchanged", "", "2026-01-01T00:01:00+00:00"),
+        ]
+
+
+def test_ten_thousand_anchors_are_quick(tmp_path: Path) -> None:
+    many = [anchor(number) for number in range(10_000)]
+    with Store(tmp_path / "state.db") as store:
+        saving = quickest(lambda: save(store, *many, replace=True))
+        reading = quickest(lambda: store.seen("space"))
+    assert saving < 1, f"saving took {saving:.3f} s"
+    assert reading < 0.06, f"reading took {reading * 1000:.0f} ms"
+
+
+def quickest(work: Callable[[], object], times: int = 5) -> float:
+    # The processor's time, not the wall's: other tests run beside this one.
+    def once() -> float:
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    return min(once() for _ in range(times))
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"this is not a database " * 1000)
+
+
+def torn_pages(path: Path) -> None:
+    # The header stays whole; what lies behind it does not.
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+
+
+def foreign(path: Path) -> None:
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+        other.execute("PRAGMA application_id=7")
+    other.close()
+
+
+@pytest.mark.parametrize("damage", [cut, garbage, torn_pages, foreign])
+def test_a_damaged_database_is_moved_aside_and_begun_anew(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    path = tmp_path / "state.db"
+    for number in (1, 2):
+        with Store(path) as store:
+            save(store, *(anchor(each) for each in range(200)))
+        damage(path)
+        damaged = path.read_bytes()
+        with Store(path) as store:
+            assert store.seen("space") is None
+            save(store, anchor(1))
+            assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+            (warning,) = store.warnings
+            assert f"state.db.damaged-{number}" in warning
+        assert path.with_name(f"state.db.damaged-{number}").read_bytes() == damaged
+
+
+def test_damage_that_shows_only_while_writing_loses_the_past_but_not_the_write(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, *(anchor(each) for each in range(200)))
+    torn_pages(path)
+    with Store(path) as store:
+        store.record([Outcome("mirror", "guides", "unchanged", "", "")])
+        assert [outcome.key for outcome in store.outcomes()] == ["guides"]
+        assert len(store.warnings) == 1
+
+
+def test_a_part_never_passes_for_the_whole(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, anchor(1), anchor(2))
+        assert store.seen("space") is not None
+        with Store(path) as other:
+            other.forget("space", "main")
+        save(store, anchor(2, "b" * 40))
+        assert store.seen("space") is None
+        save(store, anchor(1), anchor(2, "b" * 40), replace=True)
+        assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1), "id00002": anchor(2, "b" * 40)})
+
+
+def test_two_processes_that_find_damage_begin_anew_once(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, *(anchor(each) for each in range(200)))
+    torn_pages(path)
+    with Store(path) as one, Store(path) as two:
+        assert one.seen("space") is None
+        save(one, anchor(1))
+        assert {path.name for path in tmp_path.glob("*.damaged-1*")} == {
+            "state.db.damaged-1",
+            "state.db.damaged-1-wal",
+            "state.db.damaged-1-shm",
+        }
+        two.record([Outcome("mirror", "guides", "unchanged", "", "")])
+        assert two.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+        assert [len(each.warnings) for each in (one, two)] == [1, 0]
+    with Store(path) as store:
+        assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+
+
+def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, anchor(1))
+    with sqlite3.connect(path) as newer:
+        newer.execute("PRAGMA user_version=2")
+    newer.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreNewer, match="schema 2"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_path_that_cannot_be_a_database_is_an_error_of_the_store(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(tmp_path / "file" / "state.db")
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(tmp_path)
+
+
+def test_a_full_disk_is_said_and_leaves_the_former_state(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, anchor(1))
+
+    def small(driver: Any, _: object) -> None:
+        driver.execute("PRAGMA max_page_count=20").close()
+
+    sa.event.listen(sa.Engine, "connect", small)
+    try:
+        with Store(path) as store:
+            with pytest.raises(DiskFull):
+                save(store, *(anchor(each) for each in range(5000)), commit="d")
+            assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+    finally:
+        sa.event.remove(sa.Engine, "connect", small)
+    with Store(path) as store:
+        save(store, *(anchor(each) for each in range(5000)), commit="d")
+
+
+def test_the_database_is_for_its_owner_only(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        save(store, anchor(1))
+        assert {oct(file.stat().st_mode & 0o077) for file in tmp_path.iterdir()} == {"0o0"}
+
+
+def test_two_writers_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writers = [
+        subprocess.Popen([sys.executable, WRITER, "lanes", path, name], env=os.environ) for name in ("one", "two")
+    ]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    with Store(path) as store:
+        assert [len(seen.anchors) for lane in ("one", "two") if (seen := store.seen("space", lane))] == [50, 50]
+
+
+def test_a_kill_during_a_save_leaves_the_former_or_the_next_state(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    for trial in range(8):
+        with subprocess.Popen([sys.executable, WRITER, "anchors", path], stdout=subprocess.PIPE) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == b"saving\n"
+            time.sleep(0.03 * trial)
+            writer.send_signal(signal.SIGKILL)
+        with Store(path) as store:
+            seen = store.seen("space")
+            assert seen is not None
+            assert store.warnings == ()
+            assert {one.oid for one in seen.anchors.values()} == {seen.commit}
+            assert len(seen.anchors) == 2000
