@@ -1,0 +1,258 @@
+"""File events → one coalesced wake for each repository. An event only says when to look; looking decides."""
+
+import errno
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Condition, Thread
+
+from watchdog.events import (
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+from watchdog.observers.polling import PollingObserver
+
+QUIET = 0.3
+"""Seconds without an event after which a change counts as finished."""
+LONGEST = 2.0
+"""Seconds that a stream of events can put a wake off."""
+_STOP_SECONDS = 1.0
+_LIMITS = {errno.ENOSPC, errno.EMFILE, errno.ENFILE}
+# Without opened and closed-without-writing, or syncd's own reading would wake it.
+_EVENTS: list[type[FileSystemEvent]] = [
+    FileClosedEvent,
+    FileMovedEvent,
+    FileDeletedEvent,
+    FileCreatedEvent,
+    DirMovedEvent,
+    DirDeletedEvent,
+]
+
+State = frozenset[tuple[str, int, int, int]]
+
+
+class Debounce:
+    """Keys that were touched, each due after a quiet time, or at last after the longest wait. Time is an argument."""
+
+    def __init__(self, quiet: float, longest: float) -> None:
+        self._quiet, self._longest = quiet, longest
+        self._touched: dict[str, tuple[float, float]] = {}
+
+    def touch(self, key: str, now: float) -> None:
+        """Given a key, put it off by the quiet time, counted from now, or let it become due."""
+        first, _ = self._touched.get(key, (now, now))
+        self._touched[key] = first, now
+
+    def due(self, now: float) -> list[str]:
+        """Given the time, return the keys that are due, and forget them."""
+        keys = [key for key, at in self._due().items() if at <= now]
+        for key in keys:
+            del self._touched[key]
+        return keys
+
+    def wait(self, now: float) -> float | None:
+        """Given the time, return the seconds until the next key is due, or None when none is touched."""
+        return max(min(self._due().values()) - now, 0.0) if self._touched else None
+
+    def _due(self) -> dict[str, float]:
+        return {key: min(last + self._quiet, first + self._longest) for key, (first, last) in self._touched.items()}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is watched of one repository: the branches, HEAD, and a few files of the work tree."""
+
+    git_dir: Path
+    heads: Path
+    files: frozenset[Path]
+
+    @classmethod
+    def of(cls, git_dir: Path, files: Sequence[Path]) -> "Subject":
+        """Given a repository, return what to watch of it; a linked worktree's branches are in the common directory."""
+        git_dir = git_dir.absolute()
+        pointer = git_dir / "commondir"
+        common = (
+            (git_dir / pointer.read_text(errors="surrogateescape").strip()).resolve() if pointer.is_file() else git_dir
+        )
+        named = {git_dir / "HEAD", common / "packed-refs", *(file.absolute() for file in files)}
+        return cls(git_dir, common / "refs" / "heads", frozenset(named))
+
+    def directories(self) -> Iterator[tuple[Path, bool]]:
+        """Return the directories to watch, and whether with all that is below them."""
+        yield self.heads, True
+        for directory in sorted({file.parent for file in self.files}):
+            yield directory, False
+
+    def concerns(self, path: str) -> bool:
+        """Given the path of an event, say whether it can mean a change; a lock file never does."""
+        return not path.endswith(".lock") and (Path(path) in self.files or Path(path).is_relative_to(self.heads))
+
+    def state(self) -> State:
+        """Return what tells the present state from every other: each file with its inode, time and size."""
+        below = (Path(at, name) for at, _, names in os.walk(self.heads) for name in names)
+        return frozenset(_stamps(path for path in (*self.files, *below) if path.suffix != ".lock"))
+
+
+class Watcher:
+    """Calls `wake(key)` some moments after a repository or one of its files changed; safe to use from any thread."""
+
+    def __init__(
+        self,
+        wake: Callable[[str], None],
+        *,
+        notice: Callable[[str], None] = lambda text: None,
+        clock: Callable[[], float] = time.monotonic,
+        observers: Sequence[Callable[[], BaseObserver]] = (Observer, PollingObserver),
+    ) -> None:
+        """Given what to call, prepare to watch; `notice` is told in a sentence when events are not to be had.
+
+        Units: `clock` in seconds. Shapes: `observers` are tried in order, the later when the earlier meets a limit.
+        """
+        self._wake, self._notice, self._clock, self._observers = wake, notice, clock, observers
+        self._subjects: dict[str, Subject] = {}
+        self._known: dict[str, State] = {}
+        self._paused: set[str] = set()
+        self._debounce = Debounce(QUIET, LONGEST)
+        self._condition = Condition()
+        self._stopped = False
+        self._observer: BaseObserver | None = None
+        self._thread = Thread(target=self._work, name="syncd-watch", daemon=True)
+
+    def add(self, key: str, git_dir: Path, files: Sequence[Path]) -> None:
+        """Given a repository and files of its work tree, watch them from the start on; to be called before it."""
+        self._subjects[key] = Subject.of(git_dir, files)
+
+    def start(self) -> None:
+        """Begin to watch. Nothing that can go wrong is an error: the next poll sees what no event told."""
+        # watchdog meets a directory twice when it was made while being entered, which is what we want of it.
+        warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
+        self._known = {key: subject.state() for key, subject in self._subjects.items()}
+        for make in self._observers:
+            try:
+                self._observer = self._observing(make)
+                break
+            except OSError as error:
+                self._notice(
+                    f"the system's limit for watching files is reached ({error}); looking now and then instead"
+                )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching; no wake comes afterwards."""
+        with self._condition:
+            self._stopped = True
+            self._condition.notify()
+        if self._observer is not None:
+            self._observer.stop()
+            self._observer.join(_STOP_SECONDS)
+        if self._thread.is_alive():
+            self._thread.join(_STOP_SECONDS)
+
+    @contextmanager
+    def paused(self, key: str) -> Iterator[Callable[[], bool]]:
+        """Given a key, hide what the caller writes within the block; what comes after it is seen.
+
+        Shape: the value says whether anything changed since the block began: someone else may have written too.
+        """
+        subject = self._subjects[key]
+        before = after = subject.state()
+        looked = False
+
+        def moved() -> bool:
+            nonlocal after, looked
+            after, looked = subject.state(), True
+            return after != before
+
+        with self._condition:
+            self._paused.add(key)
+        try:
+            yield moved
+        finally:
+            with self._condition:
+                self._known[key] = after if looked else subject.state()
+                self._paused.discard(key)
+            self._touch(key)  # an event that was hidden may have told of more than what is known now
+
+    def _observing(self, make: Callable[[], BaseObserver]) -> BaseObserver:
+        observer = make()
+        observer.start()
+        try:
+            for key, subject in self._subjects.items():
+                for directory, recursive in subject.directories():
+                    self._schedule(observer, _Handler(key, subject, self._touch), directory, recursive)
+        except OSError:
+            observer.stop()
+            observer.join(_STOP_SECONDS)
+            raise
+        return observer
+
+    def _schedule(self, observer: BaseObserver, handler: FileSystemEventHandler, directory: Path, deep: bool) -> None:
+        # Only inotify tells the end of writing; elsewhere a modification is all that there is.
+        ends = sys.platform == "linux" and not isinstance(observer, PollingObserver)
+        events = _EVENTS if ends else [*_EVENTS, FileModifiedEvent]
+        try:
+            observer.schedule(handler, str(directory), recursive=deep, event_filter=events)
+        except OSError as error:
+            if error.errno in _LIMITS:
+                raise
+            self._notice(f"{directory} cannot be watched ({error.strerror}); looking now and then instead")
+
+    def _touch(self, key: str) -> None:
+        with self._condition:
+            self._debounce.touch(key, self._clock())
+            self._condition.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._condition:
+                if self._stopped:
+                    return
+                keys = self._debounce.due(self._clock())
+                if not keys:
+                    self._condition.wait(self._debounce.wait(self._clock()))
+                    continue
+            for key in keys:
+                if self._changed(key):
+                    self._wake(key)
+
+    def _changed(self, key: str) -> bool:
+        with self._condition:
+            if key in self._paused:
+                return False
+            state = self._subjects[key].state()
+            changed = state != self._known[key]
+            self._known[key] = state
+            return changed
+
+
+class _Handler(FileSystemEventHandler):
+    def __init__(self, key: str, subject: Subject, touch: Callable[[str], None]) -> None:
+        self._key, self._subject, self._touch = key, subject, touch
+
+    def dispatch(self, event: FileSystemEvent) -> None:
+        """Given an event, do no more than to note it: thousands may wait behind it."""
+        if any(self._subject.concerns(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
+            self._touch(self._key)
+
+
+def _stamps(paths: Iterator[Path]) -> Iterator[tuple[str, int, int, int]]:
+    for path in paths:
+        try:
+            found = path.stat()
+        except OSError:
+            continue  # that it is gone shows by its absence
+        yield str(path), found.st_ino, found.st_mtime_ns, found.st_size
