@@ -1,0 +1,68 @@
+"""Refusals and failures: every error leaves the server as `{"error": {"code": <status>, "message": <text>}}`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException as Refusal
+
+HEADERS_KEY = "syncd.headers"
+"""Where `limits` leaves, in the ASGI scope, the headers that an answer made outside of it must still carry."""
+
+_NAMED_AT_MOST = 5
+"""Invalid members that one message names."""
+
+
+class Failure(HTTPException):
+    """An operation refuses; `message` tells the caller why and never carries content."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(status, message)
+        self.status = status
+        self.message = message
+
+
+def body(status: int, message: str) -> dict[str, Any]:
+    """Given a status and a message, return the error body. Source: not-shown.md (b), line 530."""
+    return {"error": {"code": status, "message": message}}
+
+
+def install(app: FastAPI) -> None:
+    """Given the application, make every error that leaves it carry the error body."""
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(sa.exc.OperationalError, _unavailable)
+    app.add_exception_handler(sa.exc.TimeoutError, _unavailable)
+    app.add_exception_handler(Exception, _broken)
+
+
+async def _refused(request: Request, refusal: Exception) -> JSONResponse:
+    assert isinstance(refusal, Refusal)
+    headers = {"WWW-Authenticate": "Bearer"} if refusal.status_code == 401 else refusal.headers
+    return JSONResponse(body(refusal.status_code, refusal.detail), refusal.status_code, headers)
+
+
+async def _invalid(request: Request, invalid: Exception) -> JSONResponse:
+    assert isinstance(invalid, RequestValidationError)
+    # Each place begins with where it is (body, query, path), which the caller sees from the name of the member.
+    problems = [problem | {"loc": problem["loc"][1:] or problem["loc"]} for problem in invalid.errors()]
+    return JSONResponse(body(400, sentence(problems)), 400)
+
+
+async def _unavailable(request: Request, failure: Exception) -> JSONResponse:
+    # The write lock or a connection was not to be had in time; the transaction did not happen.
+    return JSONResponse(body(503, "The platform is busy or its database cannot be reached. Try again later."), 503)
+
+
+async def _broken(request: Request, failure: Exception) -> JSONResponse:
+    return JSONResponse(body(500, "The platform failed on this request."), 500, request.scope.get(HEADERS_KEY))
+
+
+def sentence(problems: Iterable[Any]) -> str:
+    """Given pydantic's error details, return one sentence that names the first few members and what is wrong."""
+    named = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in problems]
+    more = f"; and {len(named) - _NAMED_AT_MOST} more" if len(named) > _NAMED_AT_MOST else ""
+    return "; ".join(named[:_NAMED_AT_MOST]) + more

@@ -1,0 +1,114 @@
+"""Pages of a list: the envelope of every list endpoint, and a cursor that no insert or delete can derail."""
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import sqlalchemy as sa
+from fastapi import Depends
+
+from syncd.platform.failures import Failure
+
+T = TypeVar("T")
+
+LIMIT_MAX = 1000
+"""Source: API document, Limits."""
+LIMIT_DEFAULT = 50
+"""The document does not show the default page size; small enough that clients must learn to follow `next`."""
+
+
+@dataclass(frozen=True)
+class PageQuery:
+    """What a caller asked of a list: `page` is a cursor from an earlier answer."""
+
+    page: str | None
+    limit: int | None
+
+    def of(self, items: Sequence[T], *, key: Callable[[T], str], descending: bool = False) -> dict[str, Any]:
+        """Given all items and their key, return the page that was asked for; see `page_of`."""
+        return page_of(items, page=self.page, limit=self.limit, key=key, descending=descending)
+
+    def rows(self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[str]) -> dict[str, Any]:
+        """Given a query and the text columns that order it, return the envelope of its rows, reading one page only.
+
+        Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `page_of`.
+        """
+        size = checked_limit(self.limit)
+        keyed = query.add_columns(*(column.label(f"_key{at}") for at, column in enumerate(by))).order_by(*by)
+        if self.page is not None:
+            keyed = keyed.where(sa.tuple_(*by) > _parts(decode(self.page), len(by)))
+        found = connection.execute(keyed.limit(size + 1)).all()
+        counted = query.with_only_columns(*by, maintain_column_froms=True).subquery()
+        total = connection.scalar(sa.select(sa.func.count()).select_from(counted))
+        envelope: dict[str, Any] = {"items": found[:size], "count": total}
+        if 0 < size < len(found):
+            envelope["next"] = {"page": encode(" ".join(found[size - 1][-len(by) :]))}
+        return envelope
+
+
+async def _paging(page: str | None = None, limit: int | None = None) -> PageQuery:
+    return PageQuery(page, limit)
+
+
+Paging = Annotated[PageQuery, Depends(_paging)]
+"""A handler's parameter for the query parameters `page` and `limit`."""
+
+
+def page_of(
+    items: Sequence[T], *, page: str | None, limit: int | None, key: Callable[[T], str], descending: bool = False
+) -> dict[str, Any]:
+    """Given all items, return the envelope `{items, next?, count}` of those behind the cursor, in the order of `key`.
+
+    Shapes: `key` is unique and never changes for an item, and orders the list as text (an ISO time then the id). The
+    items in the envelope are the ones given; a caller renders them afterwards, so that only one page is rendered.
+    Raises: Failure 400 for a limit outside 0 to 1000 or a cursor that this server did not make.
+    """
+    size = checked_limit(limit)
+    ordered = sorted(items, key=key, reverse=descending)
+    rest = ordered if page is None else _behind(ordered, decode(page), key, descending)
+    envelope: dict[str, Any] = {"items": rest[:size], "count": len(ordered)}
+    # A page of size 0 has no last item to continue from; without `next`, no client can loop on it.
+    if 0 < size < len(rest):
+        envelope["next"] = {"page": encode(key(rest[size - 1]))}
+    return envelope
+
+
+def checked_limit(limit: int | None) -> int:
+    """Given the query parameter `limit`, return the page size. Raises: Failure 400 when it is outside 0 to 1000."""
+    if limit is None:
+        return LIMIT_DEFAULT
+    if not 0 <= limit <= LIMIT_MAX:
+        raise Failure(400, f"limit: must be from 0 to {LIMIT_MAX}")
+    return limit
+
+
+def encode(key: str) -> str:
+    """Given the key of a page's last item, return the cursor of the next page."""
+    return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
+
+
+def decode(page: str) -> str:
+    """Given a cursor, return the key that it stands for. Raises: Failure 400 when this server did not make it."""
+    try:
+        # The alphabet is checked by encoding again: the decoder skips what it does not know.
+        key = base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
+    except (binascii.Error, ValueError):
+        key = ""
+    if not key or encode(key) != page:
+        raise Failure(400, "page: not a page identifier of this list")
+    return key
+
+
+def _parts(key: str, count: int) -> tuple[str, ...]:
+    parts = tuple(key.split(" "))
+    if len(parts) != count:
+        raise Failure(400, "page: not a page identifier of this list")
+    return parts
+
+
+def _behind(ordered: list[T], last: str, key: Callable[[T], str], descending: bool) -> list[T]:
+    if descending:
+        return [item for item in ordered if key(item) < last]
+    return [item for item in ordered if key(item) > last]

@@ -1,0 +1,77 @@
+"""What a page's text says about the page: its frontmatter is the truth, and its members follow from it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.layout import frontmatter
+
+KEYS: Mapping[str, str] = {
+    "description": "description",
+    "icon": "icon",
+    "hidden": "hidden",
+    "noIndex": "noIndex",
+    "noRobotsIndex": "noRobotsIndex",
+    "condition": "if",
+}
+"""Members of a page that an operation may set, and their keys in frontmatter. Source: gitsync §1.6."""
+
+Refer = Callable[[str], dict[str, Any]]
+
+_FROM_TEXT = frozenset((*KEYS, "cover", "layout", "variables", "metaLinks", "tags"))
+
+
+def described(fields: Mapping[str, Any], text: str, *, refer: Refer = frontmatter.url_reference) -> dict[str, Any]:
+    """Given a page's members and its text, return them with those that frontmatter holds taken from the text.
+
+    Shapes: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML describes nothing.
+    """
+    kept = {name: value for name, value in fields.items() if name not in _FROM_TEXT}
+    try:
+        return kept | frontmatter.metadata(text, at="document", reference=refer)
+    except FileInvalid:
+        return kept
+
+
+def pointed(fields: Mapping[str, Any], refer: Refer) -> dict[str, Any]:
+    """Given members whose references are addresses, return them with the references that `refer` makes of those."""
+
+    def point(value: Any) -> Any:
+        if isinstance(value, list):
+            return [point(item) for item in value]
+        return refer(value["url"]) if isinstance(value, Mapping) and value.get("kind") == "url" else value
+
+    pointing = {name: fields[name] for name in ("cover", "metaLinks") if name in fields}
+    return {**fields, **{name: {key: point(item) for key, item in held.items()} for name, held in pointing.items()}}
+
+
+def annotate(text: str, members: Mapping[str, Any]) -> str:
+    """Given a page's text and members that an operation sets, return the text whose frontmatter says so.
+
+    Shapes: "", False and None remove a key; a member that the text has already leaves it byte for byte.
+    Raises: FileInvalid when the text's frontmatter is no YAML.
+    """
+    said = frontmatter.metadata(text, at="document")
+    changes = {KEYS[name]: value or None for name, value in members.items() if (value or None) != said.get(name)}
+    return frontmatter.patch(text, changes) if changes else text
+
+
+def retitle(text: str, *, former: str, title: str) -> str:
+    """Given a page's text and its former and new title, return the text with the new one where the former one stood."""
+    if frontmatter.heading(text) == former:
+        text = frontmatter.set_heading(text, title)
+    return text if stated_title(text) is None else frontmatter.patch(text, {"title": title})
+
+
+def titled(text: str) -> str | None:
+    """Given a page's text, return the title that it gives itself: in frontmatter, else as its leading heading."""
+    return stated_title(text) or frontmatter.heading(text)
+
+
+def stated_title(text: str) -> str | None:
+    """Given a page's text, return the title in its frontmatter, or None."""
+    try:
+        title = frontmatter.fields(text, at="document").get("title")
+    except FileInvalid:
+        return None
+    return title if isinstance(title, str) and title else None

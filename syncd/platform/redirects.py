@@ -1,0 +1,218 @@
+"""Redirects: old paths of a site and where they lead; one redirect a source, whatever its letter case or encoding."""
+
+import re
+from typing import Annotated, Any, Literal
+from urllib.parse import quote, unquote_to_bytes
+
+import sqlalchemy as sa
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, Field, ValidationError
+
+from syncd.model.base import Declared
+from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN
+from syncd.platform import answers, failures, schema
+from syncd.platform.destinations import Destination, ToSection, check, target
+from syncd.platform.failures import Failure
+from syncd.platform.listing import Paging
+from syncd.platform.structure import AtSite, SiteRequest, View
+from syncd.platform.times import iso
+
+router = APIRouter(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
+
+_SOURCE = re.compile(SOURCE_PATTERN)
+_TABLE = schema.redirects
+
+
+def _source(text: str) -> str:
+    if not _SOURCE.fullmatch(text):
+        raise ValueError("must be an absolute path of plain or percent-encoded segments, without a trailing slash")
+    return text
+
+
+Source = Annotated[str, Field(max_length=SOURCE_MAX), AfterValidator(_source)]
+
+
+class SiteRedirectCreate(Declared):
+    """Body of `POST …/redirects`."""
+
+    source: Source
+    destination: Destination
+
+
+class SiteRedirectUpdate(Declared):
+    """Body of `PATCH …/redirects/{siteRedirectId}`: unset is unchanged."""
+
+    source: Source = ""
+    destination: Destination = ToSection(kind="site-section", site_section_id="")
+
+
+class BulkItem(Declared):
+    """One redirect of many; a null destination deletes it."""
+
+    source: Source
+    destination: Destination | None
+    intent: Literal["live"] = "live"
+    capture_wildcard: Literal[False] = False
+
+
+class BulkRedirects(Declared):
+    """Body of `PUT …/redirects`; items are checked one by one, so that one mistake does not stop the others."""
+
+    redirects: list[dict[str, Any]] = Field(min_length=1, max_length=500)
+
+
+@router.get("/redirects")
+def list_site_redirects(
+    at: AtSite, paging: Paging, search: Annotated[str, Query(max_length=SOURCE_MAX)] = ""
+) -> JSONResponse:
+    """Given a site, return its redirects, oldest first; `search` keeps those with this text in their source."""
+    query = _of(at)
+    if search:
+        query = query.where(_TABLE.c.source.icontains(search, autoescape=True))
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
+
+
+@router.post("/redirects", status_code=201)
+def create_site_redirect(at: AtSite, create: SiteRedirectCreate) -> JSONResponse:
+    """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        destination = create.destination.wire()
+        check(view, destination)
+        return answers.created(_shown(_insert(view, create.source, destination)))
+
+
+@router.patch("/redirects/{site_redirect_id}")
+def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: SiteRedirectUpdate) -> JSONResponse:
+    """Given what to change, return the changed SiteRedirect."""
+    values = update.wire()
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = _require(view, site_redirect_id)
+        if "destination" in values:
+            check(view, values["destination"])
+        if "source" in values:
+            _require_free(view, update.source, besides=row.id)
+            values["source_key"] = source_key(update.source)
+        if values:
+            connection.execute(_TABLE.update().where(_TABLE.c.id == row.id).values(values))
+        return answers.ok(_shown(_require(view, row.id)))
+
+
+@router.delete("/redirects/{site_redirect_id}", status_code=204)
+def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
+    """Given an id, delete that redirect."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(_TABLE.delete().where(_TABLE.c.id == site_redirect_id, _TABLE.c.site == at.site_id))
+    return answers.nothing()
+
+
+@router.put("/redirects")
+def upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
+    """Given redirects to create, change or delete, do each on its own and say what became of it.
+
+    Source: content-write §5. Drafts, wildcards and `permanent` are refused, as nothing here could show them again.
+    """
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        return answers.ok({"results": [_one_of_many(view, item) for item in bulk.redirects]})
+
+
+@router.get("/redirect")
+def get_site_redirect_by_source(at: AtSite, source: Annotated[Source, Query()]) -> JSONResponse:
+    """Given a source, return its redirect and the address that it leads to.
+
+    Raises: Failure 404 without a redirect for it, and when what it leads to has been deleted since.
+    """
+    with at.storage.read() as connection:
+        view = at.view(connection)
+        row = _find(view, source)
+        if row is None:
+            raise Failure(404, f"Site {at.site_id} has no redirect for this source.")
+        address = target(view, row.destination)
+    if address is None:
+        raise Failure(404, f"What redirect {row.id} leads to no longer exists.")
+    return answers.ok({"redirect": _shown(row), "target": address})
+
+
+def source_key(source: str) -> str:
+    """Given a source, return the key under which a site may have it once: case-folded, encoded in one way only."""
+    return "/".join(_segment_key(segment) for segment in source.split("/"))
+
+
+def _segment_key(segment: str) -> str:
+    octets = unquote_to_bytes(segment)
+    try:
+        folded = octets.decode().casefold().encode()
+    except UnicodeDecodeError:
+        folded = octets.lower()
+    return quote(folded, safe="")
+
+
+def _one_of_many(view: View, raw: dict[str, Any]) -> dict[str, Any]:
+    source = raw.get("source")
+    result = {"source": source if isinstance(source, str) else "", "draft": False}
+    try:
+        return result | _put(view, BulkItem.model_validate(raw))
+    except ValidationError as invalid:
+        return result | {"status": "error", "error": failures.sentence(invalid.errors())}
+    except Failure as refused:
+        return result | {"status": "error", "error": refused.message}
+
+
+def _put(view: View, item: BulkItem) -> dict[str, Any]:
+    found = _find(view, item.source)
+    if item.destination is None:
+        if found is not None:
+            view.connection.execute(_TABLE.delete().where(_TABLE.c.id == found.id))
+        return {"status": "deleted"}
+    destination = item.destination.wire()
+    check(view, destination)
+    if found is None:
+        return {"status": "created", "id": _insert(view, item.source, destination).id}
+    view.connection.execute(_TABLE.update().where(_TABLE.c.id == found.id).values(destination=destination))
+    return {"status": "updated", "id": found.id}
+
+
+def _insert(view: View, source: str, destination: dict[str, Any]) -> sa.Row[Any]:
+    _require_free(view, source, besides=None)
+    storage = view.at.storage
+    row = {
+        "id": storage.new_id(),
+        "site": view.at.site_id,
+        "source": source,
+        "source_key": source_key(source),
+        "destination": destination,
+        "created_at": iso(storage.now()),
+    }
+    return view.connection.execute(_TABLE.insert().values(row).returning(_TABLE)).one()
+
+
+def _require_free(view: View, source: str, *, besides: str | None) -> None:
+    taken = _find(view, source)
+    if taken is not None and taken.id != besides:
+        raise Failure(409, f"source: redirect {taken.id} of this site has the same source")
+
+
+def _find(view: View, source: str) -> sa.Row[Any] | None:
+    return view.connection.execute(_of(view.at).where(_TABLE.c.source_key == source_key(source))).one_or_none()
+
+
+def _require(view: View, site_redirect_id: str) -> sa.Row[Any]:
+    row = view.connection.execute(_of(view.at).where(_TABLE.c.id == site_redirect_id)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No redirect {site_redirect_id} in site {view.at.site_id}.")
+    return row
+
+
+def _of(at: SiteRequest) -> sa.Select[Any]:
+    return sa.select(_TABLE).where(_TABLE.c.site == at.site_id)
+
+
+def _shown(row: sa.Row[Any]) -> dict[str, Any]:
+    return {"object": "site-redirect", "id": row.id, "source": row.source, "destination": row.destination}

@@ -1,0 +1,148 @@
+"""The platform on a socket: in the foreground for `syncd platform serve`, or in a thread for demo, daemon and tests."""
+
+import contextlib
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import anyio.to_thread
+import uvicorn
+
+from syncd.errors import ConfigInvalid, Unreachable
+from syncd.platform.app import create_app
+from syncd.platform.storage import READERS, Storage
+
+GRACE_S = 5
+"""Seconds that open connections get to finish once the server was asked to stop."""
+
+_BACKLOG = 2048
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  (named, not bound)
+
+
+def serve(
+    data: Path,
+    *,
+    host: str,
+    port: int,
+    announce: Callable[[str], None],
+    stop: Callable[[], bool] = lambda: False,
+) -> None:
+    """Given a data directory, serve its platform until SIGTERM, SIGINT or `stop`; call from the main thread.
+
+    `announce` gets the base URL as soon as connections are accepted; port 0 picks a free one. Units: `stop` is asked
+    ten times a second. Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
+    """
+    asked = threading.Event()
+    with Storage(data) as storage, _listen(host, port) as listener, _on_signals(asked.set):
+        storage.bootstrap()
+        _Server(storage, announce=announce, stop=lambda: asked.is_set() or stop()).run([listener])
+
+
+class Background:
+    """The same server in a thread of its own, without signal handlers: `with Background(storage) as url`."""
+
+    def __init__(self, storage: Storage, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Given an open and bootstrapped storage, which stays the caller's to close, prepare a server of it."""
+        self._storage = storage
+        self._host = host
+        self._port = port
+        self._asked = threading.Event()
+        self._ready: Future[str] = Future()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> str:
+        """Start serving and return the base URL, which accepts connections from now on. Raises: ConfigInvalid."""
+        listener = _listen(self._host, self._port)
+        self._thread = threading.Thread(target=self._run, args=(listener,), name="syncd-platform", daemon=True)
+        self._thread.start()
+        return self._ready.result()
+
+    def stop(self) -> None:
+        """Stop serving; returns once the last connection is closed, after the grace period at the latest."""
+        self._asked.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def __enter__(self) -> str:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self, listener: socket.socket) -> None:
+        try:
+            with listener:
+                _Server(self._storage, announce=self._ready.set_result, stop=self._asked.is_set).run([listener])
+        finally:
+            if not self._ready.done():
+                self._ready.set_exception(Unreachable("the embedded platform did not start"))
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that leaves signals to us, says when it accepts connections, and asks whether to go on."""
+
+    def __init__(self, storage: Storage, *, announce: Callable[[str], None], stop: Callable[[], bool]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(storage),
+                http="httptools",
+                ws="none",
+                loop="asyncio",
+                lifespan="off",
+                access_log=False,
+                log_config=None,
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=GRACE_S,
+            )
+        )
+        self._announce = announce
+        self._stop = stop
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = READERS
+        await super().startup(sockets)
+        assert sockets
+        self._announce(_address(sockets[0]))
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._stop()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named because asyncio turns Nagle's delay off only where it sees it: 40 ms a request.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as failure:
+        listener.close()
+        raise ConfigInvalid(
+            f"cannot listen on {host}:{port}: {failure.strerror or failure}", hint="choose another host or port"
+        ) from failure
+    return listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    reached = _ANYWHERE.get(host, host)
+    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+
+
+@contextlib.contextmanager
+def _on_signals(act: Callable[[], None]) -> Iterator[None]:
+    former = {number: signal.signal(number, lambda *_: act()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

@@ -1,0 +1,103 @@
+"""The texts and files of one content write: what is sent stays as it is, and is kept once every operation is sound."""
+
+import base64
+import binascii
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.model.content_write import FILE_BYTES_MAX, NewFile
+from syncd.platform import metadata
+from syncd.platform.blobs import Blobs, oid_of
+from syncd.platform.failures import Failure
+from syncd.platform.files import CONTENT_TYPE, file_fields
+from syncd.platform.outline import Draft
+from syncd.platform.references import References
+
+
+@dataclass
+class Writing:
+    """What a draft's pages will say; nothing reaches the blobs before `settle`."""
+
+    draft: Draft
+    blobs: Blobs
+    moment: str
+    references: References = field(init=False)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _contents: list[bytes] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.references = References(self.draft)
+
+    def replace(self, id: str, text: str, members: Mapping[str, Any]) -> None:
+        """Given a page's new text and the members sent with it, let the page say both; its frontmatter wins."""
+        said = metadata.described({}, text)
+        self._texts[id] = _annotated(text, {name: value for name, value in members.items() if name not in said})
+
+    def annotate(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
+        """Given members and the former title of a page that keeps its text, let the text say them."""
+        node = self.draft.node(id)
+        text = self._texts.get(id)
+        if text is None:
+            text = self.blobs.get(node.body).decode() if node.body else ""
+        if node.title != former:
+            text = metadata.retitle(text, former=former, title=node.title)
+        self._texts[id] = _annotated(text, members)
+
+    def forget(self, id: str) -> None:
+        """Given a page, drop what was to be written to it."""
+        self._texts.pop(id, None)
+
+    def keep(self, data: bytes) -> str:
+        """Given a file's content, keep it when all is settled, and return its blob id."""
+        self._contents.append(data)
+        return oid_of(data)
+
+    def settle(self, touched: Iterable[str]) -> None:
+        """Given the affected pages, now that each has its path, write their texts and say when they changed."""
+        for id, text in self._texts.items():
+            node = self.draft.node(id)
+            assert node.path
+            text = self.references.rewritten(text, at=node.path)
+            body = self.keep(text.encode())
+            fields = metadata.described(node.fields, text, refer=partial(self.references.refer, at=node.path))
+            self.draft.change(replace(node, body=body, fields=fields))
+        self.blobs.put_all(self._contents)
+        for id in touched:
+            if id in self.draft:
+                self._date(id)
+
+    def _date(self, id: str) -> None:
+        node, former = self.draft.node(id), self.draft.base.node(id)
+        dated = replace(node, fields={**node.fields, "updatedAt": self.moment})
+        if former is not None:
+            then = {"updatedAt": former.fields["updatedAt"]} if "updatedAt" in former.fields else {}
+            undated = {name: value for name, value in node.fields.items() if name != "updatedAt"}
+            same = replace(node, fields=undated | then, children=former.children)
+            # Writing what is there already changes nothing, not even the date.
+            dated = same if same == former else dated
+        self.draft.change(dated)
+
+
+def decoded(file: NewFile) -> tuple[bytes, dict[str, Any]]:
+    """Given an uploaded file, return its content and the members of its File. Raises: Failure 400."""
+    try:
+        data = base64.b64decode(file.base64, validate=True)
+    except (binascii.Error, ValueError):
+        raise Failure(400, f"{file.name}: not base64") from None
+    if len(data) > FILE_BYTES_MAX:
+        raise Failure(400, f"{file.name}: more than {FILE_BYTES_MAX} bytes")
+    if not CONTENT_TYPE.fullmatch(file.content_type):
+        raise Failure(400, f"{file.name}: not a content type: {file.content_type!r}")
+    return data, file_fields(data, content_type=file.content_type)
+
+
+def _annotated(text: str, members: Mapping[str, Any]) -> str:
+    if not members:
+        return text
+    try:
+        return metadata.annotate(text, members)
+    except FileInvalid as invalid:
+        raise Failure(400, f"the document's frontmatter cannot be read: {invalid.reason}") from invalid

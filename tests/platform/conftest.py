@@ -1,0 +1,39 @@
+"""A real platform for each test: a data directory, a server on a free loopback port, and a client of its owner."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from syncd.platform.server import Background
+from syncd.platform.storage import Storage
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Iterator[Storage]:
+    """An empty platform; `server` bootstraps it, a test without a server may do so itself."""
+    with Storage(tmp_path / "platform") as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(storage: Storage) -> Iterator[tuple[str, str]]:
+    """The base URL of a running server, and the owner's token."""
+    storage.bootstrap()
+    with Background(storage) as url:
+        yield url, storage.token_file.read_text().strip()
+
+
+@pytest.fixture
+def http(server: tuple[str, str]) -> Iterator[httpx.Client]:
+    """A client of the owner; paths are those of the API document, `/v1/…`."""
+    url, token = server
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture
+def organization(http: httpx.Client) -> str:
+    """The id of the owner's organization."""
+    return str(http.get("/v1/orgs").json()["items"][0]["id"])

@@ -1,0 +1,109 @@
+"""Who may come in: the owner's token and nothing else; roles are named in one place and gaps never let in."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from syncd.platform import schema
+from syncd.platform.app import create_app
+from syncd.platform.auth import NEEDED, REMEMBERED_S, ROLES, Callers, needed_role
+from syncd.platform.storage import Storage, token_hash
+
+
+@pytest.mark.parametrize(
+    "header",
+    [None, "", "Bearer", "Bearer wrong", "Basic {token}", "{token}", "Bearer {token}x", "Bearer \u00e9"],
+)
+def test_without_the_right_token_nothing_is_answered(server: tuple[str, str], header: str | None) -> None:
+    url, token = server
+    headers = {} if header is None else {b"Authorization": header.format(token=token).encode()}
+    with httpx.Client(base_url=url, headers=headers, trust_env=False) as client:
+        for path in ("/v1/user", "/v1/orgs", "/v1/orgs/o/sites/s/redirects"):
+            answer = client.get(path)
+            assert answer.status_code == 401
+            assert answer.json()["error"]["code"] == 401
+            assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_the_owner_is_answered_and_the_scheme_has_no_letter_case(server: tuple[str, str]) -> None:
+    url, token = server
+    with httpx.Client(base_url=url, headers={"Authorization": f"bearer {token}"}, trust_env=False) as client:
+        user = client.get("/v1/user").json()
+    assert user["object"] == "user"
+    assert user["displayName"] == "Owner"
+    assert user["urls"]["location"] == f"{url}/v1/users/{user['id']}"
+
+
+def test_every_operation_asks_who_calls(storage: Storage) -> None:
+    paths = create_app(storage).openapi()["paths"]
+    app = create_app(storage)
+
+    async def unsigned() -> set[int]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://platform") as client:
+            # Downloads carry a signature of their own in place of a token.
+            signed = [path for path in paths if not path.startswith("/v1/downloads/")]
+            operations = [(method, path) for path in signed for method in paths[path]]
+            answers = [await client.request(method, path, json={}) for method, path in operations]
+            return {answer.status_code for answer in answers}
+
+    assert asyncio.run(unsigned()) == {401}
+
+
+def test_a_known_caller_costs_no_transaction_and_is_looked_up_again_after_a_while(storage: Storage) -> None:
+    made = storage.bootstrap()
+    assert made is not None
+    now = [0.0]
+    callers = Callers(storage, clock=lambda: now[0])
+    assert asyncio.run(callers.behind(made.token)) is not None
+    with storage.write() as connection:
+        connection.execute(schema.tokens.delete())
+
+    now[0] = REMEMBERED_S - 0.1
+    assert asyncio.run(callers.behind(made.token)) is not None
+    now[0] = REMEMBERED_S + 0.1
+    assert asyncio.run(callers.behind(made.token)) is None
+
+
+def test_a_revoked_token_ends_at_once_when_callers_are_forgotten(storage: Storage) -> None:
+    made = storage.bootstrap()
+    assert made is not None
+    callers = Callers(storage)
+    assert asyncio.run(callers.behind(made.token)) is not None
+    with storage.write() as connection:
+        connection.execute(schema.tokens.delete())
+    callers.forget()
+    assert asyncio.run(callers.behind(made.token)) is None
+
+
+def test_a_reader_may_read_and_not_write(storage: Storage, http: httpx.Client, organization: str) -> None:
+    with storage.write() as connection:
+        connection.execute(schema.users.insert().values(id="reader", display_name="Reader", created_at="2026"))
+        row = {"organization": organization, "user": "reader", "role": "read", "joined_at": "2026"}
+        connection.execute(schema.members.insert().values(row))
+        row = {"hash": token_hash("a-token-of-the-reader"), "user": "reader", "label": "test", "created_at": "2026"}
+        connection.execute(schema.tokens.insert().values(row))
+
+    http.headers["Authorization"] = "Bearer a-token-of-the-reader"
+    assert http.get(f"/v1/orgs/{organization}/sites").status_code == 200
+    assert http.get(f"/v1/orgs/{organization}").json()["permissions"]["admin"] is False
+    refused = http.post(f"/v1/orgs/{organization}/sites", json={"title": "Mine"})
+    assert refused.status_code == 403
+    assert refused.json()["error"]["code"] == 403
+
+
+def test_a_stranger_sees_no_organization(storage: Storage, http: httpx.Client, organization: str) -> None:
+    with storage.write() as connection:
+        connection.execute(schema.users.insert().values(id="guest", display_name="Guest", created_at="2026"))
+        row = {"hash": token_hash("a-token-of-the-guest"), "user": "guest", "label": "test", "created_at": "2026"}
+        connection.execute(schema.tokens.insert().values(row))
+    http.headers["Authorization"] = "Bearer a-token-of-the-guest"
+    assert http.get("/v1/orgs").json() == {"items": [], "count": 0}
+    assert http.get(f"/v1/orgs/{organization}").status_code == 404
+
+
+def test_an_operation_that_nobody_named_needs_the_strongest_role_to_write() -> None:
+    assert needed_role("inventedToday", "POST") == "admin"
+    assert needed_role("inventedToday", "GET") == "read"
+    assert set(NEEDED.values()) <= set(ROLES)

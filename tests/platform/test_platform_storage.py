@@ -1,0 +1,172 @@
+"""The data directory: founded once, whoever starts first; its secrets are its owner's; writers never lose an update."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from syncd import errors
+from syncd.platform import schema
+from syncd.platform.storage import Storage, token_hash
+from syncd.platform.times import iso
+
+_FOUND = """
+import sys
+from pathlib import Path
+from syncd.platform.storage import Storage
+with Storage(Path(sys.argv[1])) as storage:
+    print("founded" if storage.bootstrap() else "found", storage.secret.hex(), storage.token_file.read_text().strip())
+"""
+
+_COUNT = """
+import sys
+from pathlib import Path
+import sqlalchemy as sa
+from syncd.platform import schema
+from syncd.platform.storage import Storage
+with Storage(Path(sys.argv[1])) as storage:
+    for _ in range(100):
+        with storage.write() as connection:
+            row = connection.execute(sa.select(schema.organizations)).one()
+            counted = row.details.get("count", 0) + 1
+            connection.execute(schema.organizations.update().values(details={"count": counted}))
+"""
+
+
+def _together(script: str, data: Path, *, processes: int) -> list[str]:
+    started = [
+        subprocess.Popen([sys.executable, "-c", script, str(data)], stdout=subprocess.PIPE, text=True)
+        for _ in range(processes)
+    ]
+    answers = [process.communicate(timeout=60)[0].strip() for process in started]
+    assert [process.returncode for process in started] == [0] * processes
+    return answers
+
+
+def test_processes_that_start_at_once_found_one_platform(tmp_path: Path) -> None:
+    answers = [line.split() for line in _together(_FOUND, tmp_path / "data", processes=3)]
+
+    assert sorted(answer[0] for answer in answers) == ["found", "found", "founded"]
+    assert len({tuple(answer[1:]) for answer in answers}) == 1, "one secret, one token"
+    with Storage(tmp_path / "data") as storage, storage.read() as connection:
+        for table in (schema.organizations, schema.users, schema.members, schema.tokens, schema.versions):
+            assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 1
+    leftovers = {path.name for path in (tmp_path / "data").iterdir()}
+    assert leftovers >= {"token", "secret", "platform.db"}
+    assert not [name for name in leftovers if name.startswith(".")], "no scratch file stays"
+
+
+def test_writers_in_several_processes_lose_no_update(tmp_path: Path) -> None:
+    with Storage(tmp_path) as storage:
+        storage.bootstrap()
+        _together(_COUNT, tmp_path, processes=3)
+        with storage.read() as connection:
+            assert connection.scalar(sa.select(schema.organizations.c.details)) == {"count": 300}
+
+
+def test_only_the_owner_may_read_the_directory_and_its_secrets(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Storage(data) as storage:
+        storage.bootstrap()
+    assert data.stat().st_mode & 0o777 == 0o700
+    assert (data / "token").stat().st_mode & 0o777 == 0o600
+    assert (data / "secret").stat().st_mode & 0o777 == 0o600
+    assert (data / "platform.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_loosened_token_file_is_closed_again(storage: Storage) -> None:
+    storage.bootstrap()
+    storage.token_file.chmod(0o644)
+    storage.bootstrap()
+    assert storage.token_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_database_never_holds_a_token(storage: Storage) -> None:
+    made = storage.bootstrap()
+    assert made is not None
+    assert storage.token_file.read_text().strip() == made.token
+    with storage.read() as connection:
+        assert connection.scalar(sa.select(schema.tokens.c.hash)) == token_hash(made.token)
+    for file in storage.data.glob("platform.db*"):
+        assert made.token.encode() not in file.read_bytes()
+
+
+def test_a_crash_after_the_token_file_is_repaired_by_the_next_start(storage: Storage) -> None:
+    # The file is written first: this is what a crash right behind it leaves.
+    storage.token_file.write_text("a-token-that-was-written-before-the-crash\n")
+    made = storage.bootstrap()
+    assert made is not None
+    assert made.token == "a-token-that-was-written-before-the-crash"
+
+
+def test_a_lost_token_file_is_answered_by_a_new_token_and_the_lost_one_ends(storage: Storage) -> None:
+    first = storage.bootstrap()
+    assert first is not None
+    storage.token_file.unlink()
+    assert storage.bootstrap() is None, "nothing is founded twice"
+
+    token = storage.token_file.read_text().strip()
+    assert token != first.token
+    with storage.read() as connection:
+        rows = connection.execute(sa.select(schema.tokens.c.hash, schema.tokens.c.user)).all()
+    assert [tuple(row) for row in rows] == [(token_hash(token), first.user)]
+
+
+def test_a_token_file_that_holds_no_token_is_refused(storage: Storage) -> None:
+    storage.token_file.write_text("short")
+    with pytest.raises(errors.StoreError, match="does not hold a token"):
+        storage.bootstrap()
+
+
+def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:
+    with Storage(tmp_path) as storage, storage.write() as connection:
+        connection.execute(schema.versions.update().values(version=99))
+    with pytest.raises(errors.StoreNewer):
+        Storage(tmp_path)
+
+
+def test_what_is_no_database_or_no_directory_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(errors.StoreError, match="file"):
+        Storage(tmp_path / "file")
+    (tmp_path / "platform.db").write_bytes(b"no database" * 1000)
+    with pytest.raises(errors.StoreError, match="not a database"):
+        Storage(tmp_path)
+
+
+def test_a_failed_write_leaves_nothing(storage: Storage) -> None:
+    def fail_halfway() -> None:
+        with storage.write() as connection:
+            connection.execute(schema.users.insert().values(id="u", display_name="U", created_at="now"))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fail_halfway()
+    with storage.read() as connection:
+        assert connection.execute(sa.select(schema.users)).all() == []
+
+
+def test_a_reader_sees_one_state_while_others_write(storage: Storage) -> None:
+    count = sa.select(sa.func.count()).select_from(schema.users)
+    with storage.read() as reader:
+        assert reader.scalar(count) == 0
+        with storage.write() as connection:
+            connection.execute(schema.users.insert().values(id="u", display_name="U", created_at="now"))
+        assert reader.scalar(count) == 0
+    with storage.read() as reader:
+        assert reader.scalar(count) == 1
+
+
+def test_ids_are_twenty_letters_and_digits_and_differ(storage: Storage) -> None:
+    ids = {storage.new_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(len(made) == 20 and made.isascii() and made.isalnum() for made in ids)
+
+
+def test_the_clock_is_the_one_given_and_times_are_written_as_the_api_does(tmp_path: Path) -> None:
+    moment = datetime(2026, 1, 31, 8, 15, 0, 250_999, tzinfo=UTC)
+    with Storage(tmp_path, clock=lambda: moment) as storage:
+        assert iso(storage.now()) == "2026-01-31T08:15:00.250Z"
