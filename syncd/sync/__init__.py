@@ -1,0 +1,1 @@
+"""The hall: the only place where plans meet I/O."""

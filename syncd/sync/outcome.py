@@ -1,0 +1,58 @@
+"""What a flow came to: the only thing that leaves the hall besides what it did."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from syncd.errors import RateLimited, Retry, SyncdError
+from syncd.plan.change import Change
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """Both sides were already as they should be."""
+
+    exit_code = 0
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The plan was carried out; `notes` are things a person should know that needed no change."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    exit_code = 0
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Another try can succeed without a person: not before `until` (epoch seconds), or at the next interval."""
+
+    why: str
+    hint: str = ""
+    until: float | None = None
+    exit_code: int = 75
+
+
+@dataclass(frozen=True)
+class Held:
+    """A person has to act first."""
+
+    why: str
+    hint: str = ""
+    exit_code: int = 5
+    paths: tuple[str, ...] = field(default=())
+
+
+Outcome = Unchanged | Applied | Waiting | Held
+
+
+def outcome_of(flow: Callable[[], Outcome]) -> Outcome:
+    """Given a flow, return what it came to; errors become Waiting or Held, a defect passes through."""
+    try:
+        return flow()
+    except RateLimited as error:
+        return Waiting(error.what, error.hint, until=error.until, exit_code=error.exit_code)
+    except SyncdError as error:
+        if error.retry is Retry.NEVER:
+            return Held(error.what, error.hint, error.exit_code, getattr(error, "paths", ()))
+        return Waiting(error.what, error.hint, exit_code=error.exit_code)

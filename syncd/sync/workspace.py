@@ -1,0 +1,67 @@
+"""What every flow works with: one repository bound to spaces of one platform."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from syncd.api.client import Client
+from syncd.repo import Person, Repository
+from syncd.store.store import Store
+
+COMMITTER = ("syncd", "syncd@localhost")
+
+
+class Progress(Protocol):
+    """Told how far a long step has come."""
+
+    def __call__(self, label: str, done: int, total: int) -> None: ...
+
+
+def silent(label: str, done: int, total: int) -> None:
+    """Given progress, tell nobody."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One space in its directory of the repository ("" is the root); `name` stands for it in refs and output."""
+
+    space: str
+    directory: str
+    name: str
+
+    def path(self, inner: str) -> str:
+        """Given a path below the space's directory, return it from the repository's root."""
+        return f"{self.directory}/{inner}" if self.directory else inner
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The two sides, the memory between them, and what the caller decides."""
+
+    client: Client
+    repository: Repository
+    store: Store
+    now: Callable[[], datetime]
+    bindings: tuple[Binding, ...] = ()
+    remote: str = "platform"
+    instance: str = "000000"
+    progress: Progress = silent
+    force: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def main(self) -> str:
+        """The ref that holds main content of every mirrored space."""
+        return f"refs/remotes/{self.remote}/main"
+
+    def changes(self, binding: Binding, number: int) -> str:
+        """Given a change request, return the ref that holds its content."""
+        return f"refs/remotes/{self.remote}/changes/{binding.name}/{number}"
+
+    def proposed(self, binding: Binding) -> str:
+        """Given a space, return where its proposals are anchored: `<number>/<branch>` is the proposed commit."""
+        return f"refs/syncd/proposed/{binding.name}/"
+
+    def committer(self) -> Person:
+        """Given the time, return syncd as the committer."""
+        return Person(*COMMITTER, when=self.now())

@@ -1,0 +1,160 @@
+"""Carry out the steps of a proposal: batches of content operations, with ids filled in as the platform gives them."""
+
+import base64
+import mimetypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncd.layout.translate import Translation
+from syncd.model.anchor import Anchor
+from syncd.model.content_write import (
+    FILE_BYTES_MAX,
+    FILES_MAX,
+    OPERATIONS_MAX,
+    ContentWrite,
+    ContentWritten,
+    DeletePage,
+    InsertFiles,
+    InsertPage,
+    NewFile,
+    Operation,
+    UpdatePage,
+)
+from syncd.plan.proposal import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
+from syncd.sync.workspace import Binding, Workspace
+
+REQUEST_SIZE_MAX = 4_000_000
+"""Characters of Markdown and base64 in one request; the platform names no limit, so stay well below common ones."""
+REF = "syncd-new-"
+"""Starts the batch-local name of what is inserted; no page is called so."""
+
+
+@dataclass
+class ContentWriter:
+    """Writes steps to one change request; `written` holds an anchor for every page and file that was sent."""
+
+    workspace: Workspace
+    binding: Binding
+    change_request: str
+    translation: Translation
+    written: dict[str, Anchor] = field(default_factory=dict)
+    too_large: list[str] = field(default_factory=list)
+    _ids: dict[str, str] = field(default_factory=dict)
+    _batch: list[Operation] = field(default_factory=list)
+    _inserting: dict[str, InsertStep] = field(default_factory=dict)
+    _dangling: dict[str, str] = field(default_factory=dict)
+    _size: int = 0
+
+    def write(self, steps: Sequence[Step]) -> None:
+        """Given the steps of a proposal, write them in order, in as few requests as the limits allow.
+
+        Raises: Rejected with status 404 where there is no content write; AnswerLost when a batch may have landed.
+        """
+        for group in self._uploads([step for step in steps if isinstance(step, AddFile)]):
+            self._upload(group)
+        for step in steps:
+            match step:
+                case InsertStep():
+                    self._insert(step)
+                case UpdateStep():
+                    self._update(step)
+                case DeleteStep():
+                    self._add(DeletePage(page=step.id), 0)
+        self._flush()
+        self._relink()
+
+    def _uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
+        """Given files to add, return them in groups that fit one request."""
+        group: list[tuple[AddFile, NewFile]] = []
+        size = 0
+        for step in steps:
+            data = self.workspace.repository.read(step.oid)
+            if len(data) > FILE_BYTES_MAX:
+                self.too_large.append(step.path)
+                continue
+            file = _new_file(step.path, data)
+            if group and (len(group) == FILES_MAX or size + len(file.base64) > REQUEST_SIZE_MAX):
+                yield group
+                group, size = [], 0
+            group.append((step, file))
+            size += len(file.base64)
+        if group:
+            yield group
+
+    def _upload(self, group: Sequence[tuple[AddFile, NewFile]]) -> None:
+        answer = self._post([InsertFiles(files=tuple(file for _, file in group))])
+        for (step, _), file in zip(group, answer.inserted_files, strict=True):
+            self._learn("file", file.id, step.path, step.oid)
+
+    def _insert(self, step: InsertStep) -> None:
+        text = self._text(step.path, step.oid)
+        given = {"title": step.title, "slug": step.slug or None, "at": step.at, "into": self._parent(step.into) or None}
+        ref = f"{REF}{len(self._inserting)}"
+        fields = {name: value for name, value in given.items() if value is not None}
+        self._add(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
+        self._inserting[ref] = step
+
+    def _update(self, step: UpdateStep) -> None:
+        given = {"title": step.title, "slug": step.slug, "at": step.at}
+        fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        text = self._text(step.path, step.oid) if step.oid is not None else None
+        if text is not None:
+            fields["document"] = {"markdown": text}
+        if step.into is not None:
+            fields["into"] = self._parent(step.into) or None
+        self._add(UpdatePage.model_validate(fields | {"page": step.id}), len(text or ""))
+        self._learn("page", step.id, step.path, step.oid or "")
+
+    def _parent(self, into: str) -> str:
+        """Given a page id or the path of a page inserted before, return the id, sending the batch to learn it."""
+        if any(step.path == into for step in self._inserting.values()):
+            self._flush()
+        return ROOT if into == ROOT else self._ids.get(into, into)
+
+    def _text(self, path: str, oid: str) -> str:
+        text, complete = self.translation.outgoing(self.workspace.repository.read(oid).decode(), path)
+        if not complete:
+            self._dangling[path] = oid
+        return text
+
+    def _relink(self) -> None:
+        """Pages that link to pages inserted with them are sent once more, now that those have ids."""
+        dangling, self._dangling = self._dangling, {}
+        for path, oid in dangling.items():
+            text, complete = self.translation.outgoing(self.workspace.repository.read(oid).decode(), path)
+            id = self.translation.id_at(path)
+            if complete and id is not None:
+                self._add(UpdatePage.model_validate({"page": id, "document": {"markdown": text}}), len(text))
+        self._flush()
+
+    def _add(self, operation: Operation, size: int) -> None:
+        if len(self._batch) == OPERATIONS_MAX or (self._batch and self._size + size > REQUEST_SIZE_MAX):
+            self._flush()
+        self._batch.append(operation)
+        self._size += size
+
+    def _flush(self) -> None:
+        if not self._batch:
+            return
+        answer = self._post(self._batch)
+        for change in answer.changes:
+            step = self._inserting.get(change.ref or "")
+            if step is not None and isinstance(change.page, dict):
+                self._learn("page", str(change.page["id"]), step.path, step.oid)
+        self._batch, self._inserting, self._size = [], {}, 0
+
+    def _learn(self, kind: Any, id: str, path: str, oid: str) -> None:
+        self._ids[path] = id
+        self.translation.learn(id, path)
+        self.written[id] = Anchor(id, kind, path, "", "", oid)
+
+    def _post(self, operations: Sequence[Operation]) -> ContentWritten:
+        body = ContentWrite(changes=tuple(operations))
+        return self.workspace.client.change_requests.write_content(self.binding.space, self.change_request, body)
+
+
+def _new_file(path: str, data: bytes) -> NewFile:
+    name = path.rsplit("/", 1)[-1]
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return NewFile(name=name, base64=base64.b64encode(data).decode(), content_type=kind)

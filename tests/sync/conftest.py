@@ -1,0 +1,166 @@
+"""A whole world in one place: the embedded platform over HTTP, a clone, and a writer who uses Git."""
+
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from syncd.api.client import Client
+from syncd.platform.importing import import_directory
+from syncd.platform.server import Background
+from syncd.platform.storage import Storage
+from syncd.repo import Repository
+from syncd.store.store import Store
+from syncd.sync.cycle import Result, Wish, run_cycle
+from syncd.sync.outcome import Applied
+from syncd.sync.workspace import Binding, Workspace
+
+SMALL: dict[str, str | bytes] = {
+    "README.md": "# Home\n\nWelcome. See [setup](guide/setup.md).\n",
+    "SUMMARY.md": (
+        "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Setup](guide/setup.md)\n"
+        "  * [Usage](guide/usage.md)\n\n## Reference\n\n* [Options](options.md)\n* [Errors](errors.md)\n"
+    ),
+    "guide/README.md": "# Guide\n\nStart here.\n",
+    "guide/setup.md": "---\ndescription: How to set up\n---\n\n# Setup\n\nOne.\n\nTwo.\n\nThree.\n",
+    "guide/usage.md": "# Usage\n\n![A picture](../.gitbook/assets/picture.png)\n",
+    "options.md": "# Options\n\n* first\n* second\n",
+    "errors.md": "# Errors explained\n\nThe title in the table of contents is another one.\n",
+    ".gitbook/assets/picture.png": b"\x89PNG\r\n\x1a\n not quite a picture",
+}
+
+
+def plant(directory: Path, files: dict[str, str | bytes]) -> Path:
+    for path, content in files.items():
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return directory
+
+
+@dataclass
+class World:
+    """One platform with one space, and any number of clones of it."""
+
+    root: Path
+    storage: Storage
+    url: str
+    token: str
+    space: str
+    requests: list[dict[str, int]] = field(default_factory=list)
+
+    @contextmanager
+    def workspace(
+        self, clone: str = "clone", *, directory: str = "", force: dict[str, int] | None = None
+    ) -> Iterator[Workspace]:
+        path = self.root / clone
+        with (
+            Repository.open(path) as repository,
+            Store(path / ".git" / "syncd-state.db") as store,
+            Client(self.url, self.token) as client,
+        ):
+            yield Workspace(
+                client=client,
+                repository=repository,
+                store=store,
+                now=lambda: datetime.now(UTC),
+                bindings=(Binding(self.space, directory, "docs"),),
+                instance="0a1b2c",
+                force=force or {},
+            )
+            self.requests.append(dict(client.requests_sent))
+
+    def clone(self, name: str = "clone", *, directory: str = "") -> Path:
+        path = self.root / name
+        Repository.create(path, branch="main").close()
+        assert_fine(self.run(Wish(integrate=False, propose=False), name, directory=directory))
+        with Repository.open(path) as repository:
+            tip = repository.resolve("refs/remotes/platform/main")
+            assert tip is not None
+            repository.update_ref("refs/heads/main", tip, old=None)
+            repository.checkout_new("main")
+        return path
+
+    def run(
+        self, wish: Wish, clone: str = "clone", *, directory: str = "", force: dict[str, int] | None = None
+    ) -> list[Result]:
+        with self.workspace(clone, directory=directory, force=force) as workspace:
+            return run_cycle(workspace, wish)
+
+    def pull(self, clone: str = "clone") -> list[Result]:
+        return self.run(Wish(propose=False), clone)
+
+    def push(self, clone: str = "clone") -> list[Result]:
+        return self.run(Wish(integrate=False), clone)
+
+    def sync(self, clone: str = "clone") -> list[Result]:
+        return self.run(Wish(), clone)
+
+    def git(self, *words: str, clone: str = "clone") -> str:
+        done = subprocess.run(["git", *words], cwd=self.root / clone, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def commit(
+        self, message: str, files: dict[str, str | bytes], *, clone: str = "clone", gone: Sequence[str] = ()
+    ) -> str:
+        plant(self.root / clone, files)
+        for path in gone:
+            (self.root / clone / path).unlink()
+        self.git("add", "--all", clone=clone)
+        self.git("commit", "--quiet", "--message", message, clone=clone)
+        return self.git("rev-parse", "HEAD", clone=clone).strip()
+
+    def client(self) -> Client:
+        return Client(self.url, self.token)
+
+    def edit_on_platform(self, files: dict[str, str | bytes]) -> None:
+        """Another writer changes main content: the whole directory is imported as a new revision."""
+        directory = self.root / "elsewhere"
+        merged: dict[str, str | bytes] = {**SMALL, **files}
+        plant(directory, merged)
+        import_directory(self.storage, directory, title=None, space=self.space)
+
+    def merge(self, number: int) -> str:
+        with self.client() as client:
+            return client.change_requests.merge(self.space, str(number)).result
+
+
+def assert_fine(results: list[Result]) -> None:
+    wrong = [result for result in results if result.outcome.exit_code]
+    assert not wrong, wrong
+
+
+def changed(results: list[Result], flow: str) -> Applied:
+    (outcome,) = [result.outcome for result in results if result.flow == flow and isinstance(result.outcome, Applied)]
+    return outcome
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    source = plant(tmp_path / "source", SMALL)
+    with Storage(tmp_path / "platform") as storage:
+        storage.bootstrap()
+        made = import_directory(storage, source, title="Docs", space=None)
+        token = (tmp_path / "platform" / "token").read_text().strip()
+        with Background(storage) as url:
+            yield World(tmp_path, storage, url, token, made.space)
+
+
+@pytest.fixture
+def fine() -> Callable[[list[Result]], None]:
+    return assert_fine
+
+
+@pytest.fixture
+def applied() -> Callable[[list[Result], str], Applied]:
+    return changed
+
+
+@pytest.fixture
+def small() -> dict[str, str | bytes]:
+    return dict(SMALL)

@@ -1,0 +1,126 @@
+"""Mirror: main content becomes Git, once, exactly, and only as much as changed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.errors import BecameEmpty
+from syncd.sync.cycle import Wish
+from syncd.sync.outcome import Held, Unchanged
+
+
+def files_of(directory: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file() and ".git" not in path.relative_to(directory).parts[:1]
+    }
+
+
+def test_a_clone_holds_what_was_published_byte_for_byte(world: Any, small: dict[str, str | bytes]) -> None:
+    clone = world.clone()
+    assert files_of(clone) == {path: c if isinstance(c, bytes) else c.encode() for path, c in small.items()}
+    assert world.git("status", "--porcelain") == ""
+
+
+def test_the_commit_carries_what_syncd_must_remember(world: Any) -> None:
+    world.clone()
+    message = world.git("log", "-1", "--format=%B", "platform/main")
+    assert message.startswith("Mirror Docs\n\nSyncd-Space: ")
+    with world.client() as client:
+        assert f"Syncd-Revision: {client.spaces.get(world.space).revision}\n" in message
+    assert world.git("log", "-1", "--format=%cn", "platform/main") == "syncd\n"
+
+
+def test_a_second_run_writes_nothing_and_asks_once(world: Any, fine: Any) -> None:
+    world.clone()
+    before = world.git("rev-parse", "platform/main", "main")
+    results = world.sync()
+    fine(results)
+    assert all(isinstance(result.outcome, Unchanged) for result in results)
+    assert world.requests[-1] == {"GET": 1}
+    assert world.git("rev-parse", "platform/main", "main") == before
+
+
+def test_only_what_changed_is_fetched(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    world.edit_on_platform({"options.md": "# Options\n\n* first\n* second\n* third\n"})
+    fine(world.pull())
+    assert world.requests[-1] == {"GET": 4}  # the space, its content, one page, the space again
+    assert (clone / "options.md").read_text().endswith("* third\n")
+    assert world.git("diff", "--name-only", "HEAD^", "HEAD") == "options.md\n"
+    assert world.git("status", "--porcelain") == ""
+
+
+def test_deleting_the_store_costs_time_and_nothing_else(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    (clone / ".git" / "syncd-state.db").unlink()
+    world.edit_on_platform({"options.md": "# Options\n\nRewritten.\n"})
+    fine(world.pull())
+    assert world.git("diff", "--name-only", "HEAD^", "HEAD") == "options.md\n"
+    assert world.requests[-1] == {"GET": 4}
+
+
+def test_files_that_are_no_pages_are_left_alone(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    world.commit("Add a draft", {"drafts/idea.md": "# Idea\n", "LICENSE": "mine\n"})
+    world.edit_on_platform({"errors.md": "# Errors explained\n\nChanged.\n"})
+    fine(world.pull())
+    assert (clone / "drafts" / "idea.md").read_text() == "# Idea\n"
+    assert (clone / "errors.md").read_text().endswith("Changed.\n")
+
+
+def test_a_directory_of_its_own_leaves_the_rest_of_the_repository(world: Any, small: dict[str, str | bytes]) -> None:
+    clone = world.clone(directory="docs")
+    assert set(files_of(clone)) == {f"docs/{path}" for path in small}
+
+
+def test_a_space_that_became_empty_does_not_empty_the_repository(world: Any) -> None:
+    world.clone()
+    empty = world.root / "empty"
+    empty.mkdir()
+    (empty / "SUMMARY.md").write_text("# Table of contents\n")
+    from syncd.platform.importing import import_directory
+
+    import_directory(world.storage, empty, title=None, space=world.space)
+    before = world.git("rev-parse", "platform/main")
+    (held,) = [result.outcome for result in world.pull() if result.flow == "mirror"]
+    assert isinstance(held, Held)
+    assert held.exit_code == BecameEmpty.exit_code
+    assert "--force mirror.docs=6" in held.hint
+    assert world.git("rev-parse", "platform/main") == before
+    results = world.run(Wish(propose=False), force={"mirror.docs": 6})
+    assert not [result for result in results if result.outcome.exit_code]
+
+
+@pytest.mark.parametrize("state", ["edited", "untracked"])
+def test_an_edit_that_is_not_committed_is_never_overwritten(world: Any, state: str) -> None:
+    clone = world.clone()
+    if state == "edited":
+        (clone / "options.md").write_text("my unsaved thoughts\n")
+        world.edit_on_platform({"options.md": "# Options\n\nTheirs.\n"})
+    else:
+        (clone / "new.md").write_text("my unsaved thoughts\n")
+        summary = (clone / "SUMMARY.md").read_text() + "* [New](new.md)\n"
+        world.edit_on_platform({"new.md": "# New\n\nTheirs.\n", "SUMMARY.md": summary})
+    before = world.git("rev-parse", "main")
+    results = world.pull()
+    (held,) = [result.outcome for result in results if result.outcome.exit_code]
+    assert isinstance(held, Held)
+    assert held.exit_code == 5
+    name = "options.md" if state == "edited" else "new.md"
+    assert name in held.why + held.hint + "".join(held.paths)
+    assert (clone / name).read_text() == "my unsaved thoughts\n"
+    assert world.git("rev-parse", "main") == before
+    assert world.git("rev-parse", "platform/main") != before
+
+
+def test_an_edit_of_another_file_does_not_stand_in_the_way(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    (clone / "errors.md").write_text("my unsaved thoughts\n")
+    world.edit_on_platform({"options.md": "# Options\n\nTheirs.\n"})
+    fine(world.pull())
+    assert (clone / "options.md").read_text() == "# Options\n\nTheirs.\n"
+    assert (clone / "errors.md").read_text() == "my unsaved thoughts\n"
+    assert world.git("status", "--porcelain") == " M errors.md\n"
