@@ -1,0 +1,55 @@
+"""What the main loop has to do next: any thread puts it in, and so does a signal; only the loop takes it out."""
+
+import signal
+import socket
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+Message = Callable[[], None]
+
+
+class Inbox:
+    """Messages in order, and a bell that ends the loop's wait; so all state of the daemon belongs to one thread."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self._messages: deque[Message] = deque()
+        self._bell, self._rope = socket.socketpair()
+        self._rope.setblocking(False)
+
+    def put(self, message: Message) -> None:
+        """Given a message, leave it for the loop; safe in any thread."""
+        self._messages.append(message)
+        with suppress(OSError):  # full: the bell rings already; closed: nobody waits any more
+            self._rope.send(b"\0")
+
+    def take(self, seconds: float) -> Iterator[Message]:
+        """Given how long to wait at most, return what has been put in since the last time."""
+        self._bell.settimeout(max(seconds, 0.0))
+        with suppress(TimeoutError, BlockingIOError):
+            self._bell.recv(4096)
+        while self._messages:
+            yield self._messages.popleft()
+
+    @contextmanager
+    def signals(self, answers: Mapping[signal.Signals, Message]) -> Iterator[None]:
+        """Given a message for each signal, put it in when the signal arrives, within the block; main thread only."""
+        bell = signal.set_wakeup_fd(self._rope.fileno(), warn_on_full_buffer=False)
+        former = {number: signal.signal(number, self._handler(message)) for number, message in answers.items()}
+        try:
+            yield
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)
+            signal.set_wakeup_fd(bell)
+
+    def close(self) -> None:
+        """Give the bell back."""
+        self._bell.close()
+        self._rope.close()
+
+    def _handler(self, message: Message) -> Callable[[int, FrameType | None], None]:
+        # A handler runs between any two instructions of the loop: to append is all that is safe there.
+        return lambda number, frame: self._messages.append(message)

@@ -1,0 +1,65 @@
+"""What systemd is told: a few lines of text in a datagram, or nothing where nobody listens."""
+
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+
+_SEND_SECONDS = 1.0
+_STATUS_MAX = 200
+_MICRO = 1_000_000
+
+
+class Notifier:
+    """The service's side of sd_notify(3). A message that cannot be delivered is dropped: no run fails for its sake."""
+
+    def __init__(self, environ: Mapping[str, str], *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Given the process's environment, find out who listens. Units: `clock` in seconds of CLOCK_MONOTONIC."""
+        address = environ.get("NOTIFY_SOCKET", "")
+        # "@" stands for the zero byte that begins an abstract address.
+        self._address = f"\0{address[1:]}" if address.startswith("@") else address
+        self._clock = clock
+        self.watchdog_seconds = _watchdog(environ) if self._address else None
+        """How often systemd wants to hear that this process is alive, or None when it does not care."""
+
+    def ready(self) -> None:
+        """Say that the service has started, or that it has reloaded."""
+        self._send("READY=1")
+
+    def alive(self) -> None:
+        """Say that work makes progress; without it for the watchdog's time the service is restarted."""
+        self._send("WATCHDOG=1")
+
+    def status(self, text: str) -> None:
+        """Given one line for people, show it in `systemctl status`."""
+        line = "".join(char if char.isprintable() else " " for char in text)
+        self._send(f"STATUS={line[:_STATUS_MAX]}")
+
+    def stopping(self) -> None:
+        """Say that the service is about to end."""
+        self._send("STOPPING=1")
+
+    def reloading(self) -> None:
+        """Say that the service reads its configuration again; `ready` ends it."""
+        self._send(f"RELOADING=1\nMONOTONIC_USEC={round(self._clock() * _MICRO)}")
+
+    def extend(self, seconds: float) -> None:
+        """Given seconds, ask for that much more time to start."""
+        self._send(f"EXTEND_TIMEOUT_USEC={round(seconds * _MICRO)}")
+
+    def _send(self, message: str) -> None:
+        if not self._address:
+            return
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
+                channel.settimeout(_SEND_SECONDS)
+                channel.sendto(message.encode(errors="replace"), self._address)
+        except OSError:
+            return
+
+
+def _watchdog(environ: Mapping[str, str]) -> float | None:
+    # The variables are inherited; the process id tells whether they are meant for this process.
+    meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    text = environ.get("WATCHDOG_USEC", "")
+    return int(text) / _MICRO if meant and text.isascii() and text.isdigit() and int(text) else None

@@ -1,0 +1,127 @@
+"""One job's place in time: whether it runs, whether it was asked for, and when it may run next."""
+
+import math
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncd.errors import Unauthorized
+from syncd.sync.outcome import Held, Outcome, Waiting
+
+LONGEST = 900.0
+"""Seconds between two tries of something that keeps failing, unless its interval is longer."""
+REFUSED = 300.0
+"""Seconds after a refused token: no token becomes right by asking often."""
+SOONEST = 1.0
+"""Seconds after which a platform is asked again at the earliest that names a time which is over already."""
+FARTHEST = 86400.0
+"""Seconds that a platform can ask to wait; one that names a later time is asked again after a day."""
+_SPREAD = 0.2
+_MISSED = 2.5
+"""Intervals without any run after which one is due although no tick came: the system's clock may be set back."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One repository to keep in step: `run(cancelled)` does one whole cycle, asking `cancelled()` often.
+
+    Units: `interval` in seconds.
+    """
+
+    name: str
+    git_dir: Path
+    files: tuple[Path, ...]
+    interval: float
+    run: Callable[[Callable[[], bool]], Outcome]
+
+
+class Task:
+    """A job and when it runs. It belongs to the main loop, except `cancelled`, which the running cycle calls."""
+
+    def __init__(
+        self, job: Job, *, clock: Callable[[], float] = time.monotonic, chance: Callable[[], float] = random.random
+    ) -> None:
+        """Given a job, ask for its first run. Units: `clock` in seconds; `chance` in [0, 1)."""
+        self.job = job
+        self.running = False
+        self.answered = False
+        """Whether any run has come to an outcome."""
+        self.leaving = False
+        """Whether the job is gone and its last run is to end."""
+        self.trouble = ""
+        """Why the last run waits or is held, or nothing."""
+        self._clock, self._chance = clock, chance
+        self._asked = True
+        self._not_before, self._named = -math.inf, False
+        self._failures = 0
+        self._since = self._beat = clock()
+
+    def tick(self) -> None:
+        """An interval has passed; one that passes during a run counts for nothing."""
+        self._asked = self._asked or not self.running
+
+    def wake(self) -> None:
+        """Something has changed: run once more, after the present run if there is one."""
+        self._asked = True
+
+    def hurry(self) -> None:
+        """A person wants it now: only a time that the platform named is still waited for."""
+        self._asked = True
+        if not self._named:
+            self._not_before = -math.inf
+
+    def keep(self, job: Job) -> None:
+        """Given the job as it is now, go on with it, from the next run on, which is asked for."""
+        self.job, self.leaving = job, False
+        self.hurry()
+
+    def leave(self) -> None:
+        """Ask the running cycle to end, and begin no other."""
+        self.leaving = True
+
+    def wait(self) -> float:
+        """Return the seconds until the next run may begin; infinite while one runs."""
+        if self.running or self.leaving:
+            return math.inf
+        due = self._not_before if self._asked else max(self._not_before, self._since + _MISSED * self.job.interval)
+        return due - self._clock()
+
+    def begin(self) -> None:
+        """A run begins; what was asked for is thereby answered."""
+        self.running, self._asked = True, False
+        self._beat = self._clock()
+
+    def end(self, outcome: Outcome, *, now: float, again: bool) -> None:
+        """Given what the run came to, decide when the next one may begin.
+
+        Units: `now` in epoch seconds. Shape: `again` asks for another run, whatever came of this one.
+        """
+        self.running, self.answered = False, True
+        self._since = self._clock()
+        self._asked = self._asked or again or isinstance(outcome, Waiting)
+        self._named = isinstance(outcome, Waiting) and outcome.until is not None
+        self._not_before = self._since + self._delay(outcome, now)
+        self.trouble = outcome.why if isinstance(outcome, Waiting | Held) else ""
+
+    def cancelled(self) -> bool:
+        """Return whether the cycle is to end; that it asks shows that it still makes progress."""
+        self._beat = self._clock()
+        return self.leaving
+
+    def silence(self) -> float:
+        """Return the seconds since the running cycle last asked whether to end; 0 when none runs."""
+        return self._clock() - self._beat if self.running else 0.0
+
+    def _delay(self, outcome: Outcome, now: float) -> float:
+        if isinstance(outcome, Waiting) and outcome.until is None:
+            self._failures = min(self._failures + 1, 32)
+            longest = max(LONGEST, self.job.interval)
+            delay = min(self.job.interval * 2.0 ** (self._failures - 1), longest)
+            return delay * (1 - _SPREAD * self._chance())
+        self._failures = 0
+        if isinstance(outcome, Waiting) and outcome.until is not None:
+            return min(max(outcome.until - now, SOONEST), FARTHEST)
+        refused = isinstance(outcome, Held) and outcome.exit_code == Unauthorized.exit_code
+        return REFUSED if refused else 0.0

@@ -1,0 +1,118 @@
+"""A daemon whose jobs are plain functions, for tests that send it signals; it prints one line for each event.
+
+Its one argument is a JSON file: `jobs`, each with a name, a git directory, what it does and its interval, and
+`patience`. What it does is read anew at every load.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from syncd.daemon.service import Job, Service
+from syncd.daemon.systemd import Notifier
+from syncd.errors import ConfigInvalid
+from syncd.plan.change import Change
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+
+Cancelled = Callable[[], bool]
+SPEC = Path(sys.argv[1])
+GO_ON = SPEC.with_name("go-on")
+
+
+def say(*words: object) -> None:
+    # In one piece: several threads speak.
+    os.write(sys.stdout.fileno(), f"{' '.join(map(str, words))}\n".encode())
+
+
+def unchanged(job: Path, cancelled: Cancelled) -> Outcome:
+    return Unchanged()
+
+
+def refused(job: Path, cancelled: Cancelled) -> Outcome:
+    return Held("the token is refused", exit_code=77)
+
+
+def patient(job: Path, cancelled: Cancelled) -> Outcome:
+    """Runs until it may go on, or is told to stop."""
+    while not GO_ON.exists() and not cancelled():
+        time.sleep(0.02)
+    return Unchanged()
+
+
+def hanging(job: Path, cancelled: Cancelled) -> Outcome:
+    """Hangs in a worker thread, for which the interpreter would wait at its end."""
+    with ThreadPoolExecutor() as workers:
+        workers.submit(threading.Event().wait)
+    return Unchanged()
+
+
+def limited(job: Path, cancelled: Cancelled) -> Outcome:
+    return Waiting("the limit is reached", until=time.time() + 2)
+
+
+def defective(job: Path, cancelled: Cancelled) -> Outcome:
+    raise ZeroDivisionError
+
+
+def committing(job: Path, cancelled: Cancelled) -> Outcome:
+    commit(job)
+    return Applied((Change("create", "commit", "main"),))
+
+
+def overtaken(job: Path, cancelled: Cancelled) -> Outcome:
+    """Someone else commits while it runs, once."""
+    if not GO_ON.exists():
+        GO_ON.touch()
+        commit(job)
+    return Unchanged()
+
+
+def commit(git_dir: Path) -> None:
+    subprocess.run(["git", "-C", git_dir.parent, "commit", "-q", "--allow-empty", "-m", "Edit"], check=True)
+
+
+def jobs() -> list[Job]:
+    try:
+        told = json.loads(SPEC.read_text())["jobs"]
+    except ValueError:
+        raise ConfigInvalid("the file makes no sense") from None
+    return [job(each["name"], Path(each["git_dir"]), each["does"], each["interval"]) for each in told]
+
+
+def job(name: str, git_dir: Path, does: str, interval: float) -> Job:
+    alone = threading.Lock()
+    act: Callable[[Path, Cancelled], Outcome] = globals()[does]
+
+    def run(cancelled: Cancelled) -> Outcome:
+        if not alone.acquire(blocking=False):
+            say("two runs at once")
+        try:
+            say("run", name)
+            return act(git_dir, cancelled)
+        finally:
+            alone.release()
+
+    return Job(name, git_dir, (), interval, run)
+
+
+def report(name: str, outcome: Outcome) -> None:
+    say("outcome", name, type(outcome).__name__, outcome.exit_code)
+
+
+def main() -> int:
+    patience = json.loads(SPEC.read_text()).get("patience", 60)
+    service = Service(jobs, notify=Notifier(os.environ), report=report, patience=patience, notice=say)
+    start = time.monotonic()
+    code = service.serve()
+    say("served", round(time.monotonic() - start, 3))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""A lock is held by one, named when it is in the way, and gone with its process."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from syncd.daemon.locks import Lock, holder
+from syncd.errors import AnotherRuns, NotARepository
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from syncd.daemon.locks import Lock
+with Lock.acquire(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+ASK = """
+import sys, time
+from pathlib import Path
+from syncd.daemon.locks import holder
+while True:
+    holder(Path(sys.argv[1]))
+    time.sleep(0.001)
+"""
+
+
+def hold(path: Path, seconds: float) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen([sys.executable, "-c", HOLD, path, str(seconds)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+def test_the_second_is_refused_at_once_and_told_who_holds_it(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "daemon.lock"
+    with hold(path, 60) as process:
+        start = time.monotonic()
+        with pytest.raises(AnotherRuns, match=rf"\(process {process.pid}\) works on {tmp_path}$"):
+            Lock.acquire(path)
+        assert time.monotonic() - start < 1
+        assert holder(path) == process.pid
+        process.kill()
+
+
+def test_it_dies_with_its_process(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "run.lock"
+    for _ in range(3):
+        with hold(path, 60) as process:
+            process.kill()
+        assert holder(path) is None
+        with Lock.acquire(path):
+            assert holder(path) == os.getpid()
+
+
+def test_it_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "run.lock"
+    with hold(path, 0.5), Lock.acquire(path, wait=30):
+        assert holder(path) == os.getpid()
+
+
+def test_waiting_ends(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "run.lock"
+    waited: list[float] = []
+    with Lock.acquire(path), pytest.raises(AnotherRuns):
+        Lock.acquire(path, wait=5, clock=lambda: sum(waited), sleep=waited.append)
+    assert sum(waited) == pytest.approx(5, abs=0.1)
+
+
+def test_a_child_does_not_inherit_it(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "run.lock"
+    with Lock.acquire(path):
+        child = subprocess.Popen(["sleep", "60"], close_fds=False)
+    with Lock.acquire(path):
+        child.kill()
+    child.wait()
+
+
+def test_it_can_be_given_back_and_taken_again(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "run.lock"
+    lock = Lock.acquire(path)
+    lock.release()
+    lock.release()
+    assert holder(path) is None
+    with Lock.acquire(path) as again:
+        assert again.path == path
+
+
+def test_nobody_holds_what_is_not_there(tmp_path: Path) -> None:
+    assert holder(tmp_path / "syncd" / "run.lock") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_to_ask_who_holds_it_is_in_nobodys_way(tmp_path: Path) -> None:
+    path = tmp_path / "syncd" / "run.lock"
+    Lock.acquire(path).release()
+    with subprocess.Popen([sys.executable, "-c", ASK, path]) as asking:
+        try:
+            deadline = time.monotonic() + 1
+            while time.monotonic() < deadline:
+                Lock.acquire(path).release()
+        finally:
+            asking.kill()
+
+
+def test_a_lock_needs_a_repository_and_never_follows_a_link(tmp_path: Path) -> None:
+    with pytest.raises(NotARepository):
+        Lock.acquire(tmp_path / "missing" / "syncd" / "run.lock")
+    (tmp_path / "syncd").mkdir()
+    (tmp_path / "syncd" / "run.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(NotARepository):
+        Lock.acquire(tmp_path / "syncd" / "run.lock")
+    assert not (tmp_path / "elsewhere").exists()

@@ -1,0 +1,243 @@
+"""The service as a real process: alone, prompt, never twice at once, and gone within ten seconds of SIGTERM."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
+from typing import Any
+
+import pytest
+
+from syncd.daemon.locks import RUN, Lock, holder
+
+Describe = Callable[..., dict[str, Any]]
+
+
+def plain(tmp_path: Path, *names: str) -> list[Path]:
+    """Directories that stand for git directories where no Git is needed."""
+    made = [tmp_path / name for name in names]
+    for path in made:
+        (path / "refs" / "heads").mkdir(parents=True)
+    return made
+
+
+def test_of_two_daemons_started_together_exactly_one_serves(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    for _ in range(5):
+        daemons = [serve(job(git_dir)), serve(job(git_dir))]
+        while all(daemon.process.poll() is None for daemon in daemons):
+            time.sleep(0.01)
+        loser, winner = sorted(daemons, key=lambda daemon: daemon.process.poll() is None)
+        assert loser.ends() == 7
+        said = loser.silent_for(1)
+        assert said[0] == "outcome syncd Held 7"
+        assert float(said[1].removeprefix("served ")) < 1
+        assert not any(line.startswith("run") for line in said)
+        winner.hear("run docs")
+        assert holder(git_dir / "syncd" / "daemon.lock") == winner.process.pid
+        winner.signal(SIGTERM)
+        assert winner.ends() == 0
+
+
+def test_a_daemon_that_was_killed_leaves_no_lock(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    for _ in range(3):
+        daemon = serve(job(git_dir, "hanging"))
+        daemon.hear("run docs")
+        daemon.kill()
+
+
+def test_one_repository_configured_twice_is_refused(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    daemon = serve(job(git_dir), job(git_dir, name="again"))
+    assert daemon.ends() == 78
+    assert holder(git_dir / "syncd" / "daemon.lock") is None
+
+
+@pytest.mark.parametrize("number", [SIGTERM, SIGINT])
+def test_a_signal_ends_a_running_cycle_between_two_steps(
+    serve: Any, job: Describe, tmp_path: Path, number: Any
+) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    daemon = serve(job(git_dir, "patient"))
+    daemon.hear("run docs")
+    start = time.monotonic()
+    daemon.signal(number)
+    assert daemon.ends() == 0
+    assert time.monotonic() - start < 2
+    daemon.hear("outcome docs Unchanged 0")
+
+
+def test_a_hanging_cycle_does_not_keep_the_daemon_for_ten_seconds(serve: Any, job: Describe, tmp_path: Path) -> None:
+    one, other = plain(tmp_path, "docs", "other")
+    daemon = serve(job(one, "hanging"), job(other, name="other"))
+    daemon.hear("outcome other Unchanged 0")
+    start = time.monotonic()
+    daemon.signal(SIGTERM)
+    assert daemon.ends() == 0
+    assert time.monotonic() - start < 10
+    assert holder(one / "syncd" / "daemon.lock") is None
+
+
+def test_who_asks_twice_does_not_wait(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    daemon = serve(job(git_dir, "hanging"))
+    daemon.hear("run docs")
+    daemon.signal(SIGINT)
+    time.sleep(0.2)
+    daemon.signal(SIGINT)
+    assert daemon.ends(within=3) == 0
+
+
+def test_ready_is_said_when_every_first_cycle_was_answered(
+    serve: Any, job: Describe, tmp_path: Path, systemd: Any
+) -> None:
+    one, other = plain(tmp_path, "docs", "other")
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+    daemon = serve(job(one), job(other, "patient", name="other"), environ=environ)
+    daemon.hear("outcome docs Unchanged 0")
+    assert "READY=1" not in systemd.all_for(0.5)
+    assert any(told.startswith("EXTEND_TIMEOUT_USEC=") for told in systemd.told)
+    assert "STATUS=syncing other" in systemd.told
+    (tmp_path / "go-on").touch()
+    systemd.hear("READY=1")
+    systemd.hear("STATUS=in step")
+    daemon.signal(SIGHUP)
+    systemd.hear("RELOADING=1\nMONOTONIC_USEC=")
+    systemd.hear("READY=1")
+    daemon.signal(SIGTERM)
+    systemd.hear("STOPPING=1")
+
+
+def test_a_refused_token_ends_the_start_and_is_never_ready(
+    serve: Any, job: Describe, tmp_path: Path, systemd: Any
+) -> None:
+    one, other = plain(tmp_path, "docs", "other")
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
+    daemon = serve(job(one, "refused"), job(other, "patient", name="other"), environ=environ)
+    assert daemon.ends() == 77
+    systemd.hear("STOPPING=1")
+    assert "READY=1" not in systemd.told
+
+
+def test_a_missing_answer_is_not_the_end_of_the_start(serve: Any, job: Describe, tmp_path: Path, systemd: Any) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    serve(job(git_dir, "limited"), environ={"NOTIFY_SOCKET": str(tmp_path / "notify")})
+    systemd.hear("READY=1")
+    systemd.hear("STATUS=docs: the limit is reached")
+
+
+def test_pings_follow_the_progress_of_the_cycles(serve: Any, job: Describe, tmp_path: Path, systemd: Any) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
+    daemon = serve(job(git_dir, "patient"), patience=1, environ=environ)
+    daemon.hear("run docs")
+    assert systemd.all_for(2).count("WATCHDOG=1") > 10, "a long cycle that moves is not a hanging one"
+
+
+def test_no_ping_comes_from_a_daemon_whose_cycle_hangs(serve: Any, job: Describe, tmp_path: Path, systemd: Any) -> None:
+    one, other = plain(tmp_path, "docs", "other")
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
+    serve(job(one, "hanging"), job(other, name="other", interval=0.5), patience=1, environ=environ)
+    systemd.hear("STATUS=no progress in docs")
+    assert "WATCHDOG=1" not in systemd.all_for(1.5)
+
+
+def test_wakes_during_a_run_are_answered_by_one_more_run(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    daemon = serve(job(git_dir, "patient"))
+    daemon.hear("run docs")
+    for _ in range(3):
+        daemon.signal(SIGUSR1)
+        time.sleep(0.05)
+    assert daemon.silent_for(0.3) == []
+    (tmp_path / "go-on").touch()
+    for line in ("outcome docs Unchanged 0", "run docs", "outcome docs Unchanged 0"):
+        daemon.hear(line)
+    assert daemon.silent_for(1) == []
+
+
+def test_a_job_runs_at_its_interval(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    daemon = serve(job(git_dir, interval=0.4))
+    daemon.hear("run docs")
+    start = time.monotonic()
+    for _ in range(4):
+        daemon.hear("run docs")
+    assert time.monotonic() - start > 4 * 0.3
+
+
+def test_a_time_that_the_platform_named_is_waited_for(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    daemon = serve(job(git_dir, "limited", interval=0.3))
+    daemon.hear("outcome docs Waiting 75")
+    start = time.monotonic()
+    daemon.signal(SIGUSR1)
+    daemon.hear("run docs")
+    assert time.monotonic() - start > 1.5
+
+
+def test_a_reload_takes_up_and_lets_go(serve: Any, job: Describe, tmp_path: Path) -> None:
+    one, two, three = plain(tmp_path, "one", "two", "three")
+    daemon = serve(job(one, name="one"), job(two, "patient", name="two"))
+    daemon.hear("run two")
+    daemon.spec.write_text(json.dumps({"jobs": [job(one, name="first"), job(three, name="three")]}))
+    daemon.signal(SIGHUP)
+    daemon.hear_all({"run first", "run three", "outcome two Unchanged 0"})
+    assert "run two" not in daemon.silent_for(0.5)
+    assert holder(two / "syncd" / "daemon.lock") is None
+    assert holder(three / "syncd" / "daemon.lock") == daemon.process.pid
+
+
+def test_a_reload_that_fails_keeps_the_jobs_and_says_so(serve: Any, job: Describe, tmp_path: Path) -> None:
+    one, two = plain(tmp_path, "one", "two")
+    daemon = serve(job(one, name="one"))
+    daemon.hear("outcome one Unchanged 0")
+    daemon.spec.write_text("{")
+    daemon.signal(SIGHUP)
+    daemon.hear("outcome syncd Held 78")
+    daemon.spec.write_text(json.dumps({"jobs": [job(one, name="new"), job(two, name="two")]}))
+    with Lock.acquire(two / "syncd" / "daemon.lock"):
+        daemon.signal(SIGHUP)
+        daemon.hear("outcome syncd Held 7")
+    daemon.signal(SIGUSR1)
+    daemon.hear("run one")
+
+
+def test_a_defect_in_one_job_is_reported_and_spares_the_others(serve: Any, job: Describe, tmp_path: Path) -> None:
+    one, other = plain(tmp_path, "docs", "other")
+    daemon = serve(job(one, "defective"), job(other, name="other", interval=0.5))
+    daemon.hear("outcome docs Waiting 1")
+    for _ in range(3):
+        daemon.hear("outcome other Unchanged 0")
+
+
+def test_a_run_waits_while_a_person_runs(serve: Any, job: Describe, tmp_path: Path) -> None:
+    (git_dir,) = plain(tmp_path, "docs")
+    with Lock.acquire(git_dir / RUN):
+        daemon = serve(job(git_dir, interval=1))
+        daemon.hear("outcome docs Waiting 7")
+        assert "run docs" not in daemon.said
+    daemon.hear("run docs")
+
+
+def test_a_commit_makes_it_run(serve: Any, job: Describe, repository: Path, commit: Callable[[], None]) -> None:
+    daemon = serve(job(repository))
+    daemon.hear("outcome docs Unchanged 0")
+    commit()
+    daemon.hear("outcome docs Unchanged 0", within=5)
+    assert daemon.silent_for(1.5) == []
+
+
+def test_its_own_commits_do_not(serve: Any, job: Describe, repository: Path) -> None:
+    daemon = serve(job(repository, "committing"))
+    daemon.hear("outcome docs Applied 0")
+    assert daemon.silent_for(2) == []
+
+
+def test_a_commit_of_someone_else_during_a_run_is_not_missed(serve: Any, job: Describe, repository: Path) -> None:
+    daemon = serve(job(repository, "overtaken"))
+    for line in ("outcome docs Unchanged 0", "run docs", "outcome docs Unchanged 0"):
+        daemon.hear(line)
+    assert daemon.silent_for(1.5) == []

@@ -1,0 +1,140 @@
+"""When a job runs next, told by an injected clock."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from syncd.daemon.task import FARTHEST, LONGEST, REFUSED, SOONEST, Job, Task
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+
+EPOCH = 1_800_000_000.0
+
+
+class Watched:
+    """A task and the time that it believes in."""
+
+    def __init__(self, interval: float = 60, chance: float = 0) -> None:
+        self.time = 1000.0
+        job = Job("docs", Path("/srv/docs/.git"), (), interval, lambda cancelled: Unchanged())
+        self.task = Task(job, clock=lambda: self.time, chance=lambda: chance)
+
+    def run(self, outcome: Outcome, *, again: bool = False) -> float:
+        """Run once, and return the wait for the next run."""
+        self.time += max(self.task.wait(), 0)
+        self.task.begin()
+        assert self.task.wait() == math.inf
+        self.task.end(outcome, now=EPOCH, again=again)
+        return self.task.wait()
+
+
+def test_the_first_run_is_at_once() -> None:
+    assert Watched().task.wait() <= 0
+
+
+@pytest.mark.parametrize("outcome", [Unchanged(), Applied(()), Held("a conflict", exit_code=6)])
+def test_after_a_run_an_interval_or_a_wake_is_waited_for(outcome: Outcome) -> None:
+    watched = Watched()
+    assert watched.run(outcome) > 60
+    watched.task.tick()
+    assert watched.task.wait() == 0
+    assert watched.run(outcome) > 60
+    watched.task.wake()
+    assert watched.task.wait() == 0
+
+
+def test_an_interval_whose_tick_never_comes_is_made_up_for() -> None:
+    watched = Watched(interval=60)
+    assert watched.run(Unchanged()) == 150
+
+
+def test_a_wake_during_a_run_asks_for_one_more_and_a_tick_does_not() -> None:
+    watched = Watched()
+    watched.task.begin()
+    watched.task.tick()
+    watched.task.end(Unchanged(), now=EPOCH, again=False)
+    assert watched.task.wait() > 60
+    watched.task.begin()
+    watched.task.wake()
+    watched.task.wake()
+    watched.task.end(Unchanged(), now=EPOCH, again=False)
+    assert watched.task.wait() == 0
+    assert watched.run(Unchanged()) > 60
+    assert watched.run(Unchanged(), again=True) == 0
+
+
+def test_waiting_backs_off_from_the_interval_to_the_longest_and_starts_over() -> None:
+    watched = Watched(interval=60)
+    assert [watched.run(Waiting("no answer")) for _ in range(6)] == [60, 120, 240, 480, LONGEST, LONGEST]
+    watched.run(Unchanged())
+    watched.task.wake()
+    assert watched.run(Waiting("no answer")) == 60
+    for _ in range(100):
+        assert watched.run(Waiting("no answer")) <= LONGEST
+
+
+def test_backing_off_never_asks_more_often_than_the_interval_says() -> None:
+    watched = Watched(interval=3600)
+    assert [watched.run(Waiting("no answer")) for _ in range(3)] == [3600, 3600, 3600]
+
+
+def test_many_daemons_that_failed_together_do_not_return_together() -> None:
+    assert Watched(chance=0.999).run(Waiting("no answer")) == pytest.approx(48, abs=0.1)
+
+
+def test_ticks_and_wakes_keep_to_the_back_off_and_a_person_does_not() -> None:
+    watched = Watched()
+    watched.run(Waiting("no answer"))
+    watched.task.tick()
+    watched.task.wake()
+    assert watched.task.wait() == 60
+    watched.task.hurry()
+    assert watched.task.wait() <= 0
+
+
+def test_a_named_time_is_waited_for_whoever_asks() -> None:
+    watched = Watched()
+    watched.run(Waiting("too many requests", until=EPOCH + 500))
+    watched.task.tick()
+    watched.task.wake()
+    watched.task.hurry()
+    assert watched.task.wait() == 500
+    watched.time += 500
+    assert watched.task.wait() <= 0
+
+
+@pytest.mark.parametrize(("until", "wait"), [(-10.0, SOONEST), (0.0, SOONEST), (1e9, FARTHEST), (math.inf, FARTHEST)])
+def test_a_senseless_time_neither_spins_nor_stalls(until: float, wait: float) -> None:
+    assert Watched().run(Waiting("too many requests", until=EPOCH + until)) == wait
+
+
+def test_a_refused_token_is_tried_every_five_minutes_at_most() -> None:
+    watched = Watched()
+    watched.run(Held("refused", exit_code=77))
+    watched.task.tick()
+    assert watched.task.wait() == REFUSED
+    watched.task.hurry()
+    assert watched.task.wait() <= 0
+
+
+def test_trouble_says_why_and_is_over_with_the_next_good_run() -> None:
+    watched = Watched()
+    watched.run(Held("a conflict"))
+    assert watched.task.trouble == "a conflict"
+    watched.run(Unchanged())
+    assert watched.task.trouble == ""
+
+
+def test_silence_is_counted_from_the_last_question() -> None:
+    watched = Watched()
+    watched.time += 500
+    assert watched.task.silence() == 0
+    watched.task.begin()
+    watched.time += 40
+    assert watched.task.silence() == 40
+    assert not watched.task.cancelled()
+    assert watched.task.silence() == 0
+    watched.task.leave()
+    assert watched.task.cancelled()
+    watched.task.end(Unchanged(), now=EPOCH, again=True)
+    assert watched.task.wait() == math.inf
