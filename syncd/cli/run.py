@@ -1,0 +1,50 @@
+"""`run`: the daemon, in the foreground; systemd or a terminal is its home."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from syncd.cli.context import configuration
+from syncd.cli.output import result_lines
+from syncd.cli.terminal import complain
+from syncd.daemon.jobs import jobs
+from syncd.daemon.service import Job, Service
+from syncd.daemon.systemd import Notifier
+from syncd.sync.cycle import Result
+from syncd.sync.outcome import Held, Outcome, Unchanged
+
+
+def run_service(config_file: Path | None) -> int:
+    """Keep every configured repository in step until SIGTERM, and return the exit code."""
+
+    def load_jobs() -> Sequence[Job]:
+        return jobs(configuration(config_file), os.environ, _tell)
+
+    def report(name: str, outcome: Outcome) -> None:
+        if isinstance(outcome, Held) and name == "syncd":
+            complain(outcome.why, outcome.hint, outcome.exit_code, as_json=False)
+        elif outcome.exit_code:
+            _tell(name, Result("run", name, outcome))
+
+    return Service(load_jobs, notify=_Announcer(os.environ), report=report, notice=_notice).serve()
+
+
+class _Announcer(Notifier):
+    """Tells systemd, and whoever watches the terminal."""
+
+    def ready(self) -> None:
+        super().ready()
+        _notice("ready: every repository was looked at; Ctrl-C ends syncd")
+
+
+def _tell(name: str, result: Result) -> None:
+    """One paragraph a result on stderr; journald adds the time."""
+    if isinstance(result.outcome, Unchanged):
+        return
+    for line in result_lines([result]):
+        print(line, file=sys.stderr, flush=True)
+
+
+def _notice(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,128 @@
+"""`status`: where both sides stand as this machine last saw them; nothing is asked of the platform."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from syncd.cli.context import configuration
+from syncd.cli.output import emit
+from syncd.cli.terminal import safe
+from syncd.config import RepositoryConfig
+from syncd.daemon.locks import holder
+from syncd.plan.message import REVISION, SPACE
+from syncd.repo import Repository
+from syncd.store.store import Outcome, Store
+
+COUNTED = 1000
+"""Commits that are counted at most."""
+
+
+@dataclass(frozen=True)
+class SpaceStatus:
+    """One space: the last mirrored revision, and the change requests that stand for branches."""
+
+    name: str
+    space: str
+    directory: str
+    revision: str
+    change_requests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BranchStatus:
+    """One tracked branch against main content: commits that only one side has."""
+
+    branch: str
+    ahead: int
+    behind: int
+
+
+@dataclass(frozen=True)
+class RepositoryStatus:
+    """One repository, with the last outcome of every flow."""
+
+    path: str
+    daemon: int | None
+    branches: tuple[BranchStatus, ...]
+    spaces: tuple[SpaceStatus, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def problems(self) -> list[Outcome]:
+        """What a person should look at first."""
+        return [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
+
+
+def show_status(config_file: Path | None, *, as_json: bool) -> int:
+    """Print the status of every configured repository."""
+    config = configuration(config_file)
+    found = [_status(repository) for repository in config.repository]
+    if as_json:
+        emit({"platform": config.platform.url, "repositories": [asdict(status) for status in found]})
+    else:
+        print("\n\n".join("\n".join(_lines(status)) for status in found))
+    return 0
+
+
+def _status(repository: RepositoryConfig) -> RepositoryStatus:
+    with Repository.open(repository.path) as git:
+        main = git.resolve(f"refs/remotes/{repository.remote}/main")
+        branches = [_branch(git, branch, main) for branch in repository.branches]
+        state = git.git_dir / "syncd"
+        spaces = [_space(git, repository, index, main) for index in range(len(repository.space))]
+        outcomes: tuple[Outcome, ...] = ()
+        if (state / "state.db").is_file():
+            with Store(state / "state.db") as store:
+                outcomes = tuple(store.outcomes())
+        running = holder(state / "daemon.lock")
+    known = tuple(branch for branch in branches if branch is not None)
+    return RepositoryStatus(str(repository.path), running, known, tuple(spaces), outcomes)
+
+
+def _branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
+    tip = git.resolve(f"refs/heads/{branch}")
+    if tip is None or main is None:
+        return None
+    ahead = len(git.commits(main, tip, limit=COUNTED))
+    behind = len(git.commits(tip, main, limit=COUNTED))
+    return BranchStatus(branch, ahead, behind)
+
+
+def _space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:
+    space = repository.space[index]
+    last = git.find(f"refs/remotes/{repository.remote}/main", SPACE, space.id) if main else None
+    revision = last.trailers.get(REVISION, [""])[0] if last else ""
+    prefix = f"refs/syncd/proposed/{space.name}/"
+    requests = tuple(f"#{ref.removeprefix(prefix).replace('/', ' ', 1)}" for ref in sorted(git.refs(prefix)))
+    return SpaceStatus(space.name, space.id, space.directory or ".", revision, requests)
+
+
+def _lines(status: RepositoryStatus) -> list[str]:
+    daemon = f"daemon running (pid {status.daemon})" if status.daemon else "no daemon"
+    lines = [f"{status.path}  {daemon}"]
+    lines += [f"! {outcome.flow} {outcome.key} {outcome.state}: {safe(outcome.detail)}" for outcome in status.problems]
+    for branch in status.branches:
+        lines.append(f"  branch {branch.branch:<16} {_distance(branch)}")
+    for space in status.spaces:
+        requests = ", ".join(space.change_requests) or "no change request"
+        lines.append(
+            f"  space  {space.name:<16} revision {space.revision or 'none yet'}  in {space.directory}  {requests}"
+        )
+    if suggestion := _suggestion(status):
+        lines.append(f"Next: {suggestion}")
+    return lines
+
+
+def _distance(branch: BranchStatus) -> str:
+    if not branch.ahead and not branch.behind:
+        return "in step with main content"
+    return f"{branch.ahead} ahead, {branch.behind} behind main content"
+
+
+def _suggestion(status: RepositoryStatus) -> str:
+    if status.problems:
+        return ""  # each problem names its own way out
+    if any(branch.behind for branch in status.branches):
+        return "syncd pull"
+    if any(branch.ahead for branch in status.branches):
+        return "syncd push"
+    return ""

@@ -1,0 +1,92 @@
+"""The program as people run it: processes, a served platform, and a directory to work in."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGES = {
+    "README.md": "# Home\n\nWelcome.\n",
+    "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Install](install.md)\n* [Use](use.md)\n",
+    "install.md": "# Install\n\nOne.\n\nTwo.\n",
+    "use.md": "# Use\n\nLike this.\n",
+}
+
+
+@dataclass
+class Shell:
+    """Runs syncd and Git in a directory, as a person would."""
+
+    root: Path
+    url: str = ""
+    space: str = ""
+    data: Path = Path()
+
+    @property
+    def token(self) -> Path:
+        return self.data / "token"
+
+    def syncd(
+        self, *words: object, cwd: Path | None = None, environ: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "syncd", *map(str, words)]
+        return subprocess.run(
+            command,
+            cwd=cwd or self.root,
+            env={**os.environ, **(environ or {})},
+            capture_output=True,
+            text=True,
+            timeout=110,
+        )
+
+    def fine(self, *words: object, cwd: Path | None = None) -> str:
+        done = self.syncd(*words, cwd=cwd)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def clone(self, name: str = "docs") -> Path:
+        self.fine("clone", self.url, self.space, self.root / name, "--token-file", self.token)
+        return self.root / name
+
+    def git(self, *words: str, cwd: Path) -> str:
+        done = subprocess.run(["git", *words], cwd=cwd, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def json(self, *words: object, cwd: Path) -> Any:
+        return json.loads(self.syncd(*words, "--json", cwd=cwd).stdout)
+
+
+def plant(directory: Path, files: Mapping[str, str]) -> Path:
+    for path, text in files.items():
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    return directory
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    """A served platform with one small space."""
+    shell = Shell(tmp_path, data=tmp_path / "platform")
+    source = plant(tmp_path / "source", PAGES)
+    shell.space = json.loads(
+        shell.fine("platform", "import", source, "--data", shell.data, "--title", "Docs", "--json")
+    )["space"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(shell.data)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with server:
+        assert server.stdout is not None
+        shell.url = server.stdout.readline().strip()
+        yield shell
+        server.terminate()
+        assert server.wait(10) == 0

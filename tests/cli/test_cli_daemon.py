@@ -1,0 +1,71 @@
+"""`syncd run`: what a writer commits and what the platform publishes find each other without a command."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from syncd.api.client import Client
+
+PATIENCE_SECONDS = 60.0
+
+
+@contextmanager
+def daemon(docs: Path) -> Iterator[subprocess.Popen[str]]:
+    running = subprocess.Popen([sys.executable, "-m", "syncd", "run"], cwd=docs, stderr=subprocess.PIPE, text=True)
+    with running:
+        try:
+            assert running.stderr is not None
+            assert any("ready" in line for line in running.stderr)
+            yield running
+        finally:
+            running.terminate()
+        assert running.wait(10) == 0
+
+
+def soon(happened: Callable[[], bool]) -> bool:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < end:
+        if happened():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_a_commit_becomes_a_change_request_and_its_merge_a_fast_forward(shell: Any) -> None:
+    docs = shell.clone()
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace("[[repository]]", "[[repository]]\ninterval = 1"))
+    with Client(shell.url, shell.token.read_text().strip()) as client, daemon(docs):
+        (docs / "use.md").write_text("# Use\n\nLike that.\n")
+        shell.git("commit", "--quiet", "--all", "--message", "Say it better", cwd=docs)
+        requests = client.change_requests
+        assert soon(lambda: any(True for _ in requests.list(shell.space, status="open")))
+        requests.merge(shell.space, "1")
+        assert soon(lambda: shell.git("log", "-1", "--format=%cn", "main", cwd=docs) == "syncd\n")
+        assert soon(lambda: shell.git("status", "--porcelain", cwd=docs) == "")
+    assert shell.git("log", "--format=%s", "main", cwd=docs).splitlines()[0] == "Say it better"
+
+
+def test_sighup_reads_the_configuration_again(shell: Any) -> None:
+    import signal
+
+    from syncd.model.site import SiteCreate, SiteSectionCreate
+
+    docs = shell.clone()
+    with Client(shell.url, shell.token.read_text().strip()) as client, daemon(docs) as running:
+        organization = client.spaces.get(shell.space).organization or ""
+        site = client.sites.create(organization, SiteCreate(title="Docs"))
+        client.sections.create(organization, site.id, SiteSectionCreate(space_id=shell.space, title="Guides"))
+        redirect = "redirects:\n  - { from: /a, to: { section: guides } }\n"
+        head = f"version: 1\nsite: {{ org: {organization}, id: {site.id} }}\n"
+        (docs / "site.yaml").write_text(head + redirect)
+        shell.git("add", "site.yaml", cwd=docs)
+        shell.git("commit", "--quiet", "--message", "Redirect", cwd=docs)
+        with (docs / ".git" / "syncd.toml").open("a") as config:
+            config.write('\n[repository.site]\nfile = "site.yaml"\n')
+        running.send_signal(signal.SIGHUP)
+        assert soon(lambda: [r.source for r in client.redirects.list(organization, site.id)] == ["/a"])

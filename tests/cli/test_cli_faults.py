@@ -1,0 +1,205 @@
+"""Whatever is wrong: one clear message, its exit code, and nothing half-done."""
+
+import http.server
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class Html(http.server.BaseHTTPRequestHandler):
+    """A login page where an API should be."""
+
+    def do_GET(self) -> None:
+        body = b"<!doctype html><title>Sign in</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the test reads stderr."""
+
+
+@pytest.fixture
+def html() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Html) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def complaint(done: subprocess.CompletedProcess[str]) -> str:
+    assert "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+    return line
+
+
+def test_a_wrong_token(shell: Any, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("wrong\n")
+    token.chmod(0o600)
+    done = shell.syncd("clone", shell.url, shell.space, tmp_path / "docs", "--token-file", token)
+    assert done.returncode == 77
+    assert "token" in complaint(done)
+    assert not (tmp_path / "docs").exists()
+
+
+def test_a_token_that_others_can_read(shell: Any, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text(shell.token.read_text())
+    token.chmod(0o644)
+    done = shell.syncd("clone", shell.url, shell.space, tmp_path / "docs", "--token-file", token)
+    assert done.returncode == 78
+    assert "chmod 600" in done.stderr
+
+
+def test_nothing_listens(shell: Any, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    done = shell.syncd("clone", f"http://127.0.0.1:{port}", shell.space, tmp_path / "docs", "--token-file", shell.token)
+    assert done.returncode == 69
+    assert f"127.0.0.1:{port}" in complaint(done)
+
+
+def test_a_space_that_does_not_exist(shell: Any, tmp_path: Path) -> None:
+    done = shell.syncd("clone", shell.url, "nosuchspace", tmp_path / "docs", "--token-file", shell.token)
+    assert done.returncode == 78
+    assert "nosuchspace" in complaint(done)
+    assert not (tmp_path / "docs").exists()
+
+
+def test_html_where_the_api_should_be(shell: Any, tmp_path: Path, html: str) -> None:
+    done = shell.syncd("clone", html, shell.space, tmp_path / "docs", "--token-file", shell.token)
+    assert done.returncode == 69
+    assert "url" in done.stderr
+
+
+def test_the_daemon_s_own_repository_goes_on_after_html(shell: Any, html: str) -> None:
+    docs = shell.clone()
+    before = shell.git("rev-parse", "main", "platform/main", cwd=docs)
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace(shell.url, html))
+    done = shell.syncd("sync", cwd=docs)
+    assert done.returncode == 69
+    assert shell.git("rev-parse", "main", "platform/main", cwd=docs) == before
+    config.write_text(config.read_text().replace(html, shell.url))
+    shell.fine("sync", cwd=docs)
+
+
+def test_a_dirty_work_tree(shell: Any) -> None:
+    docs = shell.clone()
+    (docs / "use.md").write_text("unsaved\n")
+    source = shell.root / "source"
+    (source / "use.md").write_text("# Use\n\nTheirs.\n")
+    shell.fine("platform", "import", source, "--data", shell.data, "--space", shell.space)
+    done = shell.syncd("pull", cwd=docs)
+    assert done.returncode == 5
+    assert "use.md" in done.stdout
+    assert (docs / "use.md").read_text() == "unsaved\n"
+
+
+def test_a_repository_in_the_middle_of_a_rebase(shell: Any) -> None:
+    docs = shell.clone()
+    shell.git("checkout", "--quiet", "-b", "other", cwd=docs)
+    (docs / "use.md").write_text("# Use\n\nOther.\n")
+    shell.git("commit", "--quiet", "--all", "--message", "Other", cwd=docs)
+    shell.git("checkout", "--quiet", "main", cwd=docs)
+    (docs / "use.md").write_text("# Use\n\nMine.\n")
+    shell.git("commit", "--quiet", "--all", "--message", "Mine", cwd=docs)
+    stopped = subprocess.run(["git", "rebase", "other"], cwd=docs, capture_output=True, check=False)
+    assert stopped.returncode
+    source = shell.root / "source"
+    (source / "install.md").write_text("# Install\n\nTheirs.\n")
+    shell.fine("platform", "import", source, "--data", shell.data, "--space", shell.space)
+    before = shell.git("status", "--porcelain", cwd=docs)
+    done = shell.syncd("pull", cwd=docs)
+    assert done.returncode == 5
+    assert "rebase" in done.stdout
+    assert shell.git("status", "--porcelain", cwd=docs) == before
+    shell.git("rebase", "--abort", cwd=docs)
+    shell.fine("pull", cwd=docs)
+
+
+@pytest.mark.parametrize("room", [150, 400])
+def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
+    """A run on a file system without room fails with one message; with room, the next run repairs it."""
+    docs = shell.clone()
+    source = shell.root / "source"
+    text = "# Use\n\n" + "".join(f"{n * 7919 % 100003:x} " for n in range(200_000)) + "\n"
+    (source / "use.md").write_text(text)
+    shell.fine("platform", "import", source, "--data", shell.data, "--space", shell.space)
+    small = tmp_path / "small"
+    small.mkdir()
+    script = (
+        'mount -t tmpfs -o size="$1"k tmpfs "$2" && cp -a "$3/." "$2" && cd "$2" && rm -f "$5" && '
+        '"$4" -m syncd sync; code=$?; git -C "$2" fsck --no-progress 2>&1 | grep -v dangling; '
+        'git -C "$2" rev-parse main platform/main; mount -o remount,size=64m "$2" && "$4" -m syncd sync >&2 && '
+        'cmp use.md "$6" && git status --porcelain; exit $code'
+    )
+    used = sum(path.stat().st_blocks for path in docs.rglob("*")) // 2
+    words = [used + room, small, docs, sys.executable, ".git/syncd/ballast", source / "use.md"]
+    command = ["unshare", "-Urm", "sh", "-c", script, "sh", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    tip = shell.git("rev-parse", "main", cwd=docs)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "no space" in (done.stdout + done.stderr).lower()
+    assert done.stdout.endswith(tip * 2), done.stdout
+
+
+def test_two_daemons_at_once(shell: Any) -> None:
+    docs = shell.clone()
+    first = subprocess.Popen([sys.executable, "-m", "syncd", "run"], cwd=docs, stderr=subprocess.PIPE, text=True)
+    with first:
+        try:
+            assert first.stderr is not None
+            assert any("ready" in line for line in first.stderr)
+            second = shell.syncd("run", cwd=docs)
+            assert second.returncode == 7
+            assert str(first.pid) in complaint(second)
+            shell.fine("sync", cwd=docs)
+        finally:
+            first.terminate()
+        assert first.wait(10) == 0
+
+
+def test_a_command_that_does_not_exist(shell: Any) -> None:
+    done = shell.syncd("pusch")
+    assert done.returncode == 64
+    assert "pusch" in complaint(done)
+
+
+def test_no_configuration(shell: Any, tmp_path: Path) -> None:
+    done = shell.syncd("sync", cwd=tmp_path)
+    assert done.returncode == 78
+    assert "syncd clone" in done.stderr
+
+
+def test_a_key_that_is_misspelt(shell: Any) -> None:
+    docs = shell.clone()
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace("token_file", "tokenfile"))
+    done = shell.syncd("sync", cwd=docs)
+    assert done.returncode == 78
+    assert "platform.tokenfile" in complaint(done)
+
+
+def test_a_repository_that_is_gone(shell: Any) -> None:
+    docs = shell.clone()
+    outside = shell.root / "config.toml"
+    text = (docs / ".git" / "syncd.toml").read_text().replace("[[repository]]", f'[[repository]]\npath = "{docs}"')
+    outside.write_text(text)
+    shutil.rmtree(docs)
+    done = shell.syncd("sync", "--config", outside)
+    assert done.returncode == 78
+    assert str(docs) in complaint(done)
