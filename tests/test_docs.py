@@ -1,0 +1,260 @@
+"""The documents keep pace with the code: what a person can type, set, meet or click on is in the manual, and works."""
+
+import inspect
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import typer
+from pydantic import BaseModel
+
+from syncd import errors
+from syncd.cli.app import app
+from syncd.config import Config
+from syncd.layout import site_file
+from syncd.layout.draft import page_slug
+from syncd.layout.frontmatter import fields, heading
+from syncd.layout.links import resolve, targets
+from syncd.layout.paths import safe_path
+from syncd.layout.settings import Settings
+from syncd.layout.summary import parse, render, walk
+
+ROOT = Path(__file__).parent.parent
+MANUAL = ROOT / "syncd" / "manual"
+PAGES = {path.relative_to(MANUAL).as_posix(): path.read_text(encoding="utf-8") for path in sorted(MANUAL.rglob("*.md"))}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLE = tomllib.loads((ROOT / "config.example.toml").read_text(encoding="utf-8"))
+COMMANDS_PAGE = PAGES["reference/commands.md"]
+_SHELL = re.compile(r"^```(?:sh|shell|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def commands() -> dict[str, Any]:
+    """Every command by the words that people type after `syncd`."""
+    found: dict[str, Any] = {}
+    pending: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(app))]
+    while pending:
+        words, command = pending.pop()
+        below = getattr(command, "commands", None)
+        if below is None:
+            found[" ".join(words)] = command
+        else:
+            pending += [((*words, name), child) for name, child in below.items()]
+    return found
+
+
+COMMANDS = commands()
+
+
+def options(command: Any) -> list[str]:
+    """The long names of a command's options."""
+    return [name for param in command.params for name in (*param.opts, *param.secondary_opts) if name.startswith("--")]
+
+
+def keys(model: type[BaseModel], above: str = "") -> Iterator[tuple[str, str]]:
+    """Every key of a configuration model, with the table that it stands in."""
+    for name, field in model.model_fields.items():
+        yield above, name
+        for part in parts(field.annotation):
+            yield from keys(part, f"{above}.{name}".strip("."))
+
+
+def parts(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models inside an annotation, such as `tuple[Model, ...] | None`."""
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from parts(inner)
+
+
+KEYS = list(keys(Config))
+ERRORS = [error for _, error in inspect.getmembers(errors, inspect.isclass) if issubclass(error, errors.SyncdError)]
+
+
+def section(page: str, title: str) -> str:
+    """The part of a page under one second-level heading."""
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", PAGES[page], re.MULTILINE | re.DOTALL)
+    assert found, f"{page} has no section {title!r}"
+    return found[1]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_and_option_is_in_the_manual(words: str) -> None:
+    told = section("reference/commands.md", f"syncd {words}")
+    for option in options(COMMANDS[words]):
+        assert re.search(rf"{option}\b", told), f"syncd {words} {option} is not in reference/commands.md"
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_option_of_a_command_is_explained_in_a_table(words: str) -> None:
+    for option in options(COMMANDS[words]):
+        assert re.search(rf"^\| `{option}[ `]", COMMANDS_PAGE, re.MULTILINE), f"{option} has no row"
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_the_manual_names_no_option_that_a_command_lacks(words: str) -> None:
+    told = section("reference/commands.md", f"syncd {words}")
+    synopsis = re.search(r"^```text\n(.*?)^```", told, re.MULTILINE | re.DOTALL)
+    assert synopsis, f"syncd {words} has no synopsis"
+    assert set(re.findall(r"--[a-z-]+", synopsis[1])) == set(options(COMMANDS[words]))
+
+
+def test_the_manual_names_no_command_that_is_not_there() -> None:
+    told = set(re.findall(r"^## syncd (.+)$", COMMANDS_PAGE, re.MULTILINE))
+    assert told == set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_is_in_the_readme(words: str) -> None:
+    assert f"`{words}`" in README.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("table", "key"), KEYS)
+def test_every_configuration_key_is_in_the_manual_and_in_the_example(table: str, key: str) -> None:
+    if (table, key) in {("", "platform"), ("", "repository")}:
+        assert key in PAGES["reference/configuration.md"]
+    else:
+        title = {"platform": "[platform]", "repository": "[[repository]]", "repository.space": "[[repository.space]]"}
+        told = section("reference/configuration.md", title.get(table, f"[{table}]"))
+        assert re.search(rf"^\| `{key}` \|", told, re.MULTILINE), f"{table}.{key} has no row"
+    here: Any = EXAMPLE
+    for part in filter(None, table.split(".")):
+        here = here[part][0] if isinstance(here[part], list) else here[part]
+    assert key in here, f"{table}.{key} is not in config.example.toml"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_every_error_is_in_the_manual_with_its_code_and_retry(error: type[errors.SyncdError]) -> None:
+    row = re.search(rf"^\| `{error.__name__}` \| (\d+) \| ([^|]+) \|", PAGES["reference/errors.md"], re.MULTILINE)
+    assert row, f"{error.__name__} is not in reference/errors.md"
+    assert int(row[1]) == error.exit_code
+    assert error is errors.SyncdError or row[2] == error.retry.value
+
+
+@pytest.mark.parametrize("code", sorted({error.exit_code for error in ERRORS} | {0, 2, 4, 64, 130, 141}))
+def test_every_exit_code_is_in_the_manual(code: int) -> None:
+    assert re.search(rf"^\| {code} \|", PAGES["reference/exit-codes.md"], re.MULTILINE)
+
+
+def site_keys() -> set[str]:
+    """Every key that the reader of the site file knows: its tables, and the sets that its methods hand on."""
+    source = inspect.getsource(site_file)
+    sets = re.findall(r"_mapping\([^{}]*(?:\{\})?[^{}]*\{([^{}]+)\}\)", source)
+    named = {key for found in sets for key in re.findall(r'"(\w+)"', found)}
+    return named | site_file._KEYS | {key for kind in site_file._KINDS for key in kind}
+
+
+def test_the_keys_of_the_site_file_are_found() -> None:
+    assert {"org", "id", "prune", "allow_empty", "from", "to", "note", "in", "raw", "absent"} <= site_keys()
+
+
+@pytest.mark.parametrize("key", sorted(site_keys()))
+def test_every_key_of_the_site_file_is_in_the_manual(key: str) -> None:
+    assert re.search(rf"^\| `[^`]*\b{key}\b[^`]*` \|", PAGES["reference/site-file.md"], re.MULTILINE)
+
+
+def test_the_example_of_the_site_file_is_a_site_file() -> None:
+    for page in ("reference/site-file.md", "writing/redirects.md"):
+        example = re.search(r"^```yaml\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
+        assert example
+        assert site_file.parse_site_file(example[1], at=page).redirects
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_of_the_manual_leads_somewhere(page: str) -> None:
+    for target in targets(PAGES[page]):
+        if re.match(r"[a-z]+:", target.text):
+            continue
+        found = resolve(target.text, at=page)
+        assert found is not None, f"{page}: {target.text} leads out of the manual"
+        assert found[0] in PAGES, f"{page}: there is no {target.text}"
+        assert not found[1], f"{page}: {target.text} names an anchor, which platforms spell differently"
+
+
+@pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md"])
+def test_every_link_of_the_repository_leads_somewhere(document: str) -> None:
+    for target in targets((ROOT / document).read_text(encoding="utf-8")):
+        if not re.match(r"[a-z]+:", target.text):
+            assert (ROOT / target.text).exists(), f"{document}: there is no {target.text}"
+
+
+def test_every_file_that_the_readme_sends_people_to_exists() -> None:
+    rooms = section_of(README, "The map of the house")
+    for path in re.findall(r"`([a-z]+(?:/[a-z_]*)*(?:/|\.py))`", rooms):
+        assert (ROOT / path).exists() or (ROOT / "syncd" / path).exists(), f"README.md: there is no {path}"
+
+
+def section_of(text: str, title: str) -> str:
+    """The part of a text under one second-level heading."""
+    return text.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def test_every_runtime_dependency_has_its_reason_in_the_readme() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.split(r"[<>=\[]", dependency, maxsplit=1)[0] for dependency in project["dependencies"]}
+    told = re.findall(r"^\| `([a-z0-9.-]+)` \| .+ \|$", section_of(README, "What it stands on"), re.MULTILINE)
+    assert set(told) == needed
+
+
+def test_the_readme_stays_short() -> None:
+    assert README.count("\n") <= 150
+
+
+def test_the_table_of_contents_lists_every_page_once_and_is_canonical() -> None:
+    entries = parse(PAGES["SUMMARY.md"])
+    listed = [entry.path for entry, _ in walk(entries) if entry.kind == "document"]
+    assert sorted(path for path in listed if path) == sorted(PAGES.keys() - {"SUMMARY.md"})
+    assert render(entries) == PAGES["SUMMARY.md"]
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"SUMMARY.md"}))
+def test_every_page_is_a_good_page(page: str) -> None:
+    entries = {entry.path: entry for entry, _ in walk(parse(PAGES["SUMMARY.md"]))}
+    assert heading(PAGES[page]) == entries[page].title
+    assert safe_path(page) == page
+    assert len(fields(PAGES[page], at=page).get("description", "")) <= 200
+    assert PAGES[page].endswith("\n")
+    assert "\r" not in PAGES[page]
+    assert page == "README.md" or page_slug(page, settings=Settings())
+
+
+def typed() -> list[tuple[str, str]]:
+    """Every line of a shell block, in the manual and the README, that runs syncd; continued lines are joined."""
+    found = []
+    for name, text in [*PAGES.items(), ("../README.md", README)]:
+        for block in _SHELL.findall(text):
+            for line in block.replace("\\\n", " ").splitlines():
+                if re.match(r"\s*(?:\$ )?syncd\s", line):
+                    found.append((name, line.strip().removeprefix("$ ")))
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), typed())
+def test_every_command_line_of_the_manual_can_be_typed(page: str, line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    if ">" in words:
+        words = words[: words.index(">")]
+    length = next((size for size in (2, 1) if " ".join(words[:size]) in COMMANDS), 0)
+    assert length, f"{page}: {line} names no command"
+    command = COMMANDS[" ".join(words[:length])]
+    used = {word.partition("=")[0] for word in words[length:] if word.startswith("--")}
+    assert used <= set(options(command)), f"{page}: {line}"
+    # Parsing fails on a missing argument, an unknown option and a value of the wrong kind; nothing is run.
+    with command.make_context("syncd", words[length:]):
+        pass
+
+
+@pytest.mark.parametrize("word", re.findall(r"`(syncd [a-z]+(?: [a-z]+)?)", "\n".join(PAGES.values()) + README))
+def test_every_command_named_in_a_sentence_exists(word: str) -> None:
+    words = word.removeprefix("syncd ").split()
+    assert " ".join(words) in COMMANDS or words[0] in COMMANDS, word
+
+
+def test_the_licence_is_apache_2_in_full() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+    assert "APPENDIX: How to apply the Apache License to your work." in text
