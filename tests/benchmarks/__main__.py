@@ -1,0 +1,48 @@
+"""Run benchmarks: `python -m tests.benchmarks [NAME…] [--pages N]`; exits 1 when a limit is broken.
+
+Each prints a ratio against a baseline that it measured in the same run, so that it means the same on every machine.
+An aim is what syncd wants to reach; a limit must hold. The goals: house, section 9.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks import idle, memory, mirror, push, startup, ten
+from tests.benchmarks.stage import Stage, leave_home
+
+BENCHMARKS = {
+    "mirror": mirror.measure,
+    "ten": ten.measure,
+    "idle": idle.measure,
+    "push": push.measure,
+    "startup": startup.measure,
+    "memory": memory.measure,
+}
+PAGES = 10_000
+
+
+def main() -> int:
+    """Run what the command line names, or everything, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of the large space (default {PAGES})")
+    asked = parser.parse_args()
+    names = asked.names or list(BENCHMARKS)
+    if unknown := set(names) - BENCHMARKS.keys():
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
+    broken = False
+    with tempfile.TemporaryDirectory(prefix="syncd-benchmarks-") as scratch:
+        root = Path(scratch)
+        leave_home(root)
+        with Stage(root, asked.pages) as stage:
+            for name in names:
+                for line in BENCHMARKS[name](stage):
+                    print(line, flush=True)
+                    broken = broken or line.breaks
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

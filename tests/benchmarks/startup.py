@@ -1,0 +1,33 @@
+"""What a command costs before it does anything, against Python that does nothing."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+from tests.benchmarks.measure import Cost, Line, cost_of, duel, median
+from tests.benchmarks.stage import Stage, syncd
+
+ROUNDS = 11
+HELP_LIMIT, STATUS_AIM = 10.0, 20.0
+
+
+def measure(stage: Stage) -> Iterator[Line]:
+    """Given a stage, measure and return the lines."""
+    clone = stage.fresh("clone")
+    syncd("clone", stage.url, stage.small, str(clone), "--token-file", str(stage.data / "token"))
+    for name, words, aim, limit in (
+        ("help", ["--help"], None, HELP_LIMIT),
+        ("status", ["status", "--config", str(clone / ".git" / "syncd.toml")], STATUS_AIM, None),
+    ):
+        result = duel(_start("-c", "pass"), _start("-m", "syncd", *words), rounds=ROUNDS)
+        facts = f"syncd {' '.join(words[:1])} {median(result.ours)}; python -c pass {median(result.base)}"
+        yield Line(f"startup {name}", result.wall, aim=aim, limit=limit, facts=facts)
+    shutil.rmtree(clone)
+
+
+def _start(*words: str) -> Callable[[int], Cost]:
+    def contest(number: int) -> Cost:
+        return cost_of(lambda: subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True))
+
+    return contest

@@ -1,0 +1,62 @@
+"""Ten changed pages of a large space, against ten changed pages of a space that has no others."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.benchmarks.measure import Cost, Line, cost_of, duel, median
+from tests.benchmarks.stage import FEW, MIRROR, Stage, run_flows, syncd
+
+ROUNDS = 5
+LIMIT = 3.0
+CHANGED = 10
+CPU_SECONDS = 1.0
+AROUND = 3
+"""Requests besides one for each changed page: the space, its content, and the space again."""
+
+
+def measure(stage: Stage) -> Iterator[Line]:
+    """Given a stage, measure and return the lines."""
+    yield _command(stage)
+    large, small = stage.mirror_of(stage.large), stage.mirror_of(stage.small)
+    requests: list[int] = []
+    few = _contestant(stage, stage.small, small, [])
+    many = _contestant(stage, stage.large, large, requests)
+    result = duel(few, many, rounds=ROUNDS)
+    cost = median(result.ours)
+    facts = f"the mirror alone, in process: {stage.pages} pages {cost}; {FEW} pages {median(result.base)}"
+    yield Line("ten: mirror", result.wall, aim=LIMIT, facts=facts)
+    yield Line("ten: mirror CPU", cost.cpu, unit="s", aim=CPU_SECONDS)
+    yield Line("ten: requests", max(requests), unit="requests", aim=CHANGED + AROUND)
+
+
+def _command(stage: Stage) -> Line:
+    """What a person or a timer runs: `syncd sync`, start-up, work tree and all."""
+    few, many = _synced(stage, stage.small), _synced(stage, stage.large)
+    result = duel(few, many, rounds=ROUNDS)
+    facts = f"{stage.pages} pages {median(result.ours)}; {FEW} pages {median(result.base)}"
+    return Line("ten: syncd sync", result.wall, limit=LIMIT, facts=facts)
+
+
+def _synced(stage: Stage, space: str) -> Callable[[int], Cost]:
+    clone = stage.fresh("clone")
+    syncd("clone", stage.url, space, str(clone), "--token-file", str(stage.data / "token"))
+    config = str(clone / ".git" / "syncd.toml")
+
+    def contest(number: int) -> Cost:
+        stage.edit(space, CHANGED, f"Round {stage.fresh('round').name}")
+        return cost_of(lambda: syncd("sync", "--config", config))
+
+    return contest
+
+
+def _contestant(stage: Stage, space: str, directory: Path, requests: list[int]) -> Callable[[int], Cost]:
+    def contest(number: int) -> Cost:
+        stage.edit(space, CHANGED, f"Round {stage.fresh('round').name}")
+
+        def work() -> None:
+            with stage.workspace(directory, space) as workspace:
+                requests.append(run_flows(workspace, MIRROR))
+
+        return cost_of(work)
+
+    return contest
