@@ -141,14 +141,14 @@ def _review(
 
 def _integrate(workspace: Workspace, branch: str, proposals: dict[Binding, list[Proposal]]) -> Callable[[], Outcome]:
     def run() -> Outcome:
-        refs = [workspace.main]
+        refs: list[str] = []  # an updated change request holds main content already, so it goes first
         for binding, own in proposals.items():
             refs += [
                 workspace.changes(binding, proposal.change_request.number)
                 for proposal in own
                 if proposal.branch == branch and proposal.change_request.is_live
             ]
-        outcomes = [integrate(workspace, branch, ref) for ref in refs]
+        outcomes = [integrate(workspace, branch, ref) for ref in (*refs, workspace.main)]
         changes = tuple(change for outcome in outcomes if isinstance(outcome, Applied) for change in outcome.changes)
         return Applied(changes) if changes else Unchanged()
 

@@ -142,6 +142,7 @@ def test_an_outdated_change_request_is_updated_when_nothing_conflicts(world: Any
         assert not request.outdated
         assert [r.number for r in client.change_requests.list(world.space, status="open")] == [1]
     assert world.git("show", "platform/changes/docs/1:guide/usage.md") == "# Usage\n\nTheirs.\n"
+    assert world.git("rev-parse", "main") == world.git("rev-parse", "platform/changes/docs/1"), "one merge, not two"
     assert world.merge(1) == "merge"
     fine(world.sync())
     assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheirs.\n"
