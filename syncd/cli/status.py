@@ -7,7 +7,8 @@ from syncd.cli.context import configuration
 from syncd.cli.output import emit
 from syncd.cli.terminal import safe
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import holder
+from syncd.daemon.locks import DAEMON, holder
+from syncd.daemon.workplace import STATE
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
 from syncd.store.store import Outcome, Store
@@ -67,13 +68,12 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
     with Repository.open(repository.path) as git:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
         branches = [_branch(git, branch, main) for branch in repository.branches]
-        state = git.git_dir / "syncd"
         spaces = [_space(git, repository, index, main) for index in range(len(repository.space))]
         outcomes: tuple[Outcome, ...] = ()
-        if (state / "state.db").is_file():
-            with Store(state / "state.db") as store:
+        if (git.git_dir / STATE).is_file():
+            with Store(git.git_dir / STATE) as store:
                 outcomes = tuple(store.outcomes())
-        running = holder(state / "daemon.lock")
+        running = holder(git.git_dir / DAEMON)
     known = tuple(branch for branch in branches if branch is not None)
     return RepositoryStatus(str(repository.path), running, known, tuple(spaces), outcomes)
 

@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from syncd.api.client import Client
 from syncd.config import Config, RepositoryConfig, token
-from syncd.daemon.locks import Lock
+from syncd.daemon.locks import RUN, Lock
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.cycle import Wish
 from syncd.sync.workspace import Binding, Progress, Workspace, silent
 
+STATE = "syncd/state.db"
+"""Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
 LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""
 
@@ -41,7 +42,7 @@ def workplace(config: Config, repository: RepositoryConfig, around: Circumstance
     Raises: AnotherRuns when another run holds the repository; ConfigInvalid, NotARepository, StoreNewer.
     """
     with Repository.open(repository.path) as git:
-        lock = state(git.git_dir) / "run.lock"
+        lock = git.git_dir / RUN
     with Lock.acquire(lock, wait=around.wait), opened(config, repository, around) as workspace:
         yield workspace
 
@@ -56,7 +57,7 @@ def opened(config: Config, repository: RepositoryConfig, around: Circumstances) 
     with Repository.open(repository.path) as git:
         git.recover(remote=repository.remote)
         with (
-            Store(state(git.git_dir) / "state.db") as store,
+            Store(git.git_dir / STATE) as store,
             Client(
                 config.platform.url,
                 secret.get_secret_value(),
@@ -86,13 +87,6 @@ def wish(repository: RepositoryConfig) -> Wish:
     """Given a repository's configuration, return what a whole run of it is asked for."""
     site = repository.site.file if repository.site is not None and repository.site.apply else ""
     return Wish(branches=repository.branches, propose=repository.propose, site=site)
-
-
-def state(git_dir: Path) -> Path:
-    """Given a repository's git directory, return where syncd keeps what neither side remembers."""
-    directory = git_dir / "syncd"
-    directory.mkdir(mode=0o700, exist_ok=True)
-    return directory
 
 
 def now() -> datetime:

@@ -8,7 +8,7 @@ from syncd.layout.placement import Placement, match, place
 from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
-from syncd.plan.message import SPACE, bare_subject, mirror_message
+from syncd.plan.message import REVISION, SPACE, bare_subject, mirror_message
 from syncd.plan.mirror import wanted
 from syncd.plan.proposal import Existing
 from syncd.repo import Repository
@@ -44,7 +44,7 @@ def main_content(workspace: Workspace, binding: Binding) -> Content:
     """
     revision = MainContent(workspace.client, binding.space).content()
     last = workspace.repository.find(workspace.main, SPACE, binding.space)
-    if last is None or f"{revision.id}" not in last.trailers.get("Syncd-Revision", []):
+    if last is None or last.trailers.get(REVISION) != [revision.id]:
         raise RevisionMoved(f"space {binding.space} changed meanwhile", hint="the next run reads it again")
     base = base_of(workspace, binding, revision, last.oid, {})
     return _content(revision, place(revision, known=known_of(base.anchors.values())), base.anchors, last.oid)
@@ -85,7 +85,7 @@ def _bring(
     signature = Signature(message, workspace.committer(), parents)
     result = write_content(workspace, binding, gathered, ref=ref, old=here, signature=signature)
     commit = result.commit
-    if repository.subtree(commit, binding.directory) == repository.subtree(ground, binding.directory):
+    if workspace.alike(binding, commit, ground):
         repository.update_ref(ref, ground, old=commit)
         commit = ground
     lane = workspace.store.seen(binding.space, proposal.lane)

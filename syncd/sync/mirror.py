@@ -26,7 +26,7 @@ from syncd.sync.snapshot import (
     write_content,
 )
 from syncd.sync.source import MainContent
-from syncd.sync.workspace import COMMITTER, Binding, Workspace
+from syncd.sync.workspace import Binding, Workspace
 
 
 @dataclass(frozen=True)
@@ -117,17 +117,15 @@ def _joined(workspace: Workspace, binding: Binding, start: str, head: str) -> st
     """Two commits merged, as ground for a mirror commit; None when `head` has more than this space's content."""
     repository = workspace.repository
     merged = repository.merge(start, head)
-    inside = f"{binding.directory}/" if binding.directory else ""
-    if any(not path.startswith(inside) for path in merged.conflicts):
+    if not all(binding.holds(path) for path in merged.conflicts):
         return None
     person = workspace.committer()
     message = "syncd: ground for a mirror commit\n"
     ground = repository.commit_tree(
         merged.tree, parents=[start, head], message=message, author=person, committer=person
     )
-    others = [other.directory for other in workspace.bindings if other != binding]
-    same = all(repository.subtree(ground, directory) == repository.subtree(start, directory) for directory in others)
-    return ground if same else None
+    others = (other for other in workspace.bindings if other != binding)
+    return ground if all(workspace.alike(other, ground, start) for other in others) else None
 
 
 def _guard(workspace: Workspace, binding: Binding, gathered: Gathered, base: Base) -> None:
@@ -168,7 +166,7 @@ def _cause(revision: Revision) -> tuple[ChangeRequest, ...]:
 
 def _person(workspace: Workspace, user: User | None) -> Person:
     if user is None:
-        return Person(*COMMITTER, when=workspace.now())
+        return workspace.committer()
     name = one_line(user.display_name).translate({ord(c): None for c in "<>"}) or user.id
     email = one_line(user.email or "").translate({ord(c): None for c in "<> "}) or f"{user.id}@users.invalid"
     return Person(name, email, when=workspace.now())

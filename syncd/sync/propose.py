@@ -92,7 +92,7 @@ def _ground(workspace: Workspace, binding: Binding, branch: str, proposals: Sequ
         if edits is not None:
             name = f"{workspace.remote}/changes/{binding.name}/{number}"
             desired = _joined(workspace, binding, desired, edits, branch, name)
-    elif repository.subtree(desired, binding.directory) == repository.subtree(main, binding.directory):
+    elif workspace.alike(binding, desired, main):
         return None
     commits = tuple(repository.commits(main, tip, limit=COMMITS_SHOWN))
     return _Ground(branch, tip, main, desired, commits)
@@ -106,8 +106,7 @@ def _joined(workspace: Workspace, binding: Binding, ours: str, theirs: str, bran
     if repository.is_ancestor(ours, theirs):
         return theirs
     merged = repository.merge(ours, theirs)
-    inside = f"{binding.directory}/" if binding.directory else ""
-    paths = tuple(path for path in merged.conflicts if path.startswith(inside))
+    paths = tuple(path for path in merged.conflicts if binding.holds(path))
     if paths:
         raise MergeConflict(
             f"{branch} and {name} changed the same lines of {', '.join(paths[:5])}; nothing was proposed",
@@ -137,7 +136,7 @@ def _stands(workspace: Workspace, binding: Binding, ground: _Ground, own: Propos
         and here is not None
         and repository.is_ancestor(ground.tip, here)
         and repository.is_ancestor(ground.tip, own.commit)
-        and repository.subtree(here, binding.directory) == repository.subtree(ground.desired, binding.directory)
+        and workspace.alike(binding, here, ground.desired)
     )
 
 
@@ -184,11 +183,9 @@ def _converge(
 
 def _joined_with(workspace: Workspace, binding: Binding, ground: _Ground, live: Proposal, content: Content) -> _Ground:
     """Given content read back, return the ground joined with it: what a reviewer did meanwhile is kept, not undone."""
-    repository = workspace.repository
     name = f"{workspace.remote}/changes/{binding.name}/{live.change_request.number}"
     joined = _joined(workspace, binding, ground.desired, content.commit, ground.branch, name)
-    same = repository.subtree(joined, binding.directory) == repository.subtree(ground.desired, binding.directory)
-    return ground if same else replace(ground, desired=joined)
+    return ground if workspace.alike(binding, joined, ground.desired) else replace(ground, desired=joined)
 
 
 def _settle(
@@ -197,12 +194,13 @@ def _settle(
     """Let the change request's ref be the proposed commit itself where both say the same."""
     repository = workspace.repository
     ref = workspace.changes(binding, live.change_request.number)
-    if repository.resolve(ref) == live.commit:
+    here = repository.resolve(ref)
+    if here == live.commit:
         return
-    if repository.subtree(content.commit, binding.directory) != repository.subtree(live.commit, binding.directory):
+    if not workspace.alike(binding, content.commit, live.commit):
         proposed_content(workspace, binding, live, written)
         return
-    repository.update_ref(ref, live.commit, old=repository.resolve(ref))
+    repository.update_ref(ref, live.commit, old=here)
     revision = content.existing.revision.id
     workspace.store.save_seen(binding.space, live.lane, revision=revision, commit=live.commit, put=[], removed=[])
 

@@ -34,6 +34,10 @@ class Binding:
         """Given a path below the space's directory, return it from the repository's root."""
         return f"{self.directory}/{inner}" if self.directory else inner
 
+    def holds(self, path: str) -> bool:
+        """Given a path from the repository's root, return whether it lies in the space's directory."""
+        return path.startswith(self.path(""))
+
 
 @dataclass(frozen=True)
 class Workspace:
@@ -61,6 +65,11 @@ class Workspace:
     def proposed(self, binding: Binding) -> str:
         """Given a space, return where its proposals are anchored: `<number>/<branch>` is the proposed commit."""
         return f"refs/syncd/proposed/{binding.name}/"
+
+    def alike(self, binding: Binding, one: str, other: str) -> bool:
+        """Given two commits, return whether they hold the same in the space's directory."""
+        subtree = self.repository.subtree
+        return subtree(one, binding.directory) == subtree(other, binding.directory)
 
     def committer(self) -> Person:
         """Given the time, return syncd as the committer."""
