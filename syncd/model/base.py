@@ -1,12 +1,51 @@
 """The two kinds of shape: what we send is strict, what we receive is tolerant."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+Value = TypeVar("Value")
+NULLABLE = "nullable"
+Nullable = Annotated[Value | None, NULLABLE]
+"""The type of a member for which the API document says "or null"; for any other, None means that it is absent."""
+
+ABSENT: Any = None
+"""The default of a member that may be absent but never null, where no value of its type would do; nobody reads it."""
+
+_NULL = {"type": "null"}
 
 
-class Declared(BaseModel):
+class _Shape(BaseModel):
+    """What both kinds have in common: a member that is absent is left out; null is a value of its own."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Given pydantic's schema, return one that allows null only where a field is `Nullable`."""
+        reference = handler(core)
+        schema = handler.resolve_ref_schema(reference)
+        for name, field in cls.model_fields.items():
+            key = field.serialization_alias or field.alias or name
+            member = schema.get("properties", {}).get(key)
+            if member is not None and NULLABLE not in field.metadata:
+                _without_null(member)
+        return reference
+
+
+def _without_null(member: JsonSchemaValue) -> None:
+    if member.get("default", ...) is None:
+        del member["default"]
+    rest = [variant for variant in member.get("anyOf", ()) if variant != _NULL]
+    if len(rest) == 1:
+        del member["anyOf"]
+        member.update(rest[0])
+    elif rest:
+        member["anyOf"] = rest
+
+
+class Declared(_Shape):
     """What syncd sends or a person writes: an unknown key is a mistake."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
@@ -16,7 +55,7 @@ class Declared(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-class Observed(BaseModel):
+class Observed(_Shape):
     """What the platform answers: unknown fields and unknown enum values are kept and given back."""
 
     model_config = ConfigDict(frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True)

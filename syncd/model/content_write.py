@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from syncd.model.base import Declared, Observed
+from syncd.model.document import Document
 from syncd.model.file import File
 
 OPERATIONS_MAX = 50
@@ -13,12 +14,32 @@ FILES_MAX = 20
 """Files in one `insert_files` operation."""
 FILE_BYTES_MAX = 1_000_000
 """Bytes of one file once decoded; base64 of more is refused."""
+URL_MAX = 2048
+TITLE_MAX = 1_000
+DESCRIPTION_MAX = 10_000
+CONDITION_MAX = 1_024
+"""Characters of a page's members; content-write names no limit for these."""
+BLOCKS_MAX = 1000
+"""Blocks that one operation reverts; content-write names no limit."""
 
 
 class Markdown(Declared):
     """A page body as Markdown, frontmatter included."""
 
     markdown: str
+
+
+class RichText(Declared):
+    """A page body as a document, which holds no frontmatter."""
+
+    document: Document
+
+
+class NoText(Declared):
+    """No page body: an inserted page is empty, an updated one keeps what it says."""
+
+
+PageText = Markdown | RichText | NoText
 
 
 class _Operation(Declared):
@@ -31,22 +52,22 @@ class _Operation(Declared):
 class PageMetadata(_Operation):
     """What both page operations may set; frontmatter of the document wins over these."""
 
-    title: str | None = Field(default=None, min_length=1)
+    title: str | None = Field(default=None, min_length=1, max_length=TITLE_MAX)
     slug: str | None = Field(default=None, max_length=100)
     emoji: str | None = Field(default=None, max_length=50)
     icon: str | None = Field(default=None, max_length=50)
-    description: str | None = None
+    description: str | None = Field(default=None, max_length=DESCRIPTION_MAX)
     hidden: bool | None = None
     no_index: bool | None = None
     no_robots_index: bool | None = None
-    condition: str | None = None
+    condition: str | None = Field(default=None, max_length=CONDITION_MAX)
 
 
 class InsertPage(PageMetadata):
     """Insert a document page; `into` omitted is the root, `at` omitted appends."""
 
     operation: Literal["insert_page"] = "insert_page"
-    document: Markdown
+    document: PageText
     into: str = ""
     at: int | None = Field(default=None, ge=0)
     ref: str | None = None
@@ -57,7 +78,7 @@ class UpdatePage(PageMetadata):
 
     operation: Literal["update_page"] = "update_page"
     page: str
-    document: Markdown | None = None
+    document: PageText | None = None
     into: str | None = None
     at: int | None = Field(default=None, ge=0)
 
@@ -69,6 +90,18 @@ class DeletePage(_Operation):
     page: str
 
 
+class RevertPage(_Operation):
+    """Bring a page, or some blocks of it, back to what they are in a revision, by default the change request's base.
+
+    Shapes: `block` holds the keys of blocks as `format=document` answers them, of the page as it is or as it was.
+    """
+
+    operation: Literal["revert_page"] = "revert_page"
+    page: str
+    revision: str | None = None
+    block: tuple[str, ...] | None = Field(default=None, min_length=1, max_length=BLOCKS_MAX)
+
+
 class NewFile(Declared):
     """One file to upload as base64."""
 
@@ -78,14 +111,23 @@ class NewFile(Declared):
     ref: str | None = None
 
 
+class FileAtUrl(Declared):
+    """One file that the platform fetches from a public address; without a type, the one that it is sent with."""
+
+    name: str = Field(min_length=1, max_length=256)
+    url: str = Field(min_length=1, max_length=URL_MAX)
+    content_type: str | None = None
+    ref: str | None = None
+
+
 class InsertFiles(_Operation):
     """Upload 1 to 20 files."""
 
     operation: Literal["insert_files"] = "insert_files"
-    files: tuple[NewFile, ...] = Field(min_length=1, max_length=FILES_MAX)
+    files: tuple[NewFile | FileAtUrl, ...] = Field(min_length=1, max_length=FILES_MAX)
 
 
-Operation = Annotated[InsertPage | UpdatePage | DeletePage | InsertFiles, Field(discriminator="operation")]
+Operation = Annotated[InsertPage | UpdatePage | DeletePage | RevertPage | InsertFiles, Field(discriminator="operation")]
 
 
 class ContentWrite(Declared):

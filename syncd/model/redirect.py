@@ -1,14 +1,70 @@
 """SiteRedirect (`site-redirect`): an old path of a site and where it leads."""
 
-from typing import Any
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from syncd.model.base import Declared, Observed
+from syncd.model.web_address import WebAddress
 
 SOURCE_MAX = 512
 SOURCE_PATTERN = r"\/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+(?:\/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)*"
 """To be matched in full: `$` would let a trailing newline pass. Source: API document, SiteRedirect."""
+
+_SOURCE = re.compile(SOURCE_PATTERN)
+_ID_MAX = 100
+
+
+def _source(text: str) -> str:
+    if not _SOURCE.fullmatch(text):
+        raise ValueError("must be an absolute path of plain or percent-encoded segments, without a trailing slash")
+    return text
+
+
+Source = Annotated[str, Field(max_length=SOURCE_MAX), AfterValidator(_source)]
+
+
+class ToSection(Declared):
+    """A section of the site."""
+
+    kind: Literal["site-section"]
+    site_section_id: str = Field(max_length=_ID_MAX)
+
+
+class ToSiteSpace(Declared):
+    """A site-space of the site."""
+
+    kind: Literal["site-space"]
+    site_space_id: str = Field(max_length=_ID_MAX)
+
+
+class ToPage(Declared):
+    """A page of a site-space of the site."""
+
+    kind: Literal["site-page"]
+    site_space_id: str = Field(max_length=_ID_MAX)
+    page_id: str = Field(max_length=_ID_MAX)
+
+
+class ToExternal(Declared):
+    """An address elsewhere."""
+
+    kind: Literal["external"]
+    url: WebAddress
+
+
+class ToPath(Declared):
+    """A page by its path, which the platform turns into a `site-page` when it is written; never answered."""
+
+    kind: Literal["path"]
+    space_id: str = Field(max_length=_ID_MAX)
+    path: str = Field(max_length=2048)
+
+
+Destination = Annotated[ToSection | ToSiteSpace | ToPage | ToExternal, Field(discriminator="kind")]
+"""Source: API document, SiteRedirect; not-shown.md (b), line 88."""
+DestinationWrite = Annotated[ToSection | ToSiteSpace | ToPage | ToExternal | ToPath, Field(discriminator="kind")]
 
 
 class SiteRedirect(Observed):
@@ -20,11 +76,47 @@ class SiteRedirect(Observed):
     destination: dict[str, Any]
 
 
-class SiteRedirectWrite(Declared):
-    """Body of `POST …/redirects` and of `PATCH …/redirects/{siteRedirectId}`."""
+class SiteRedirectUpdate(Declared):
+    """Body of `PATCH …/redirects/{siteRedirectId}`: unset is unchanged."""
+
+    source: str | None = Field(default=None, max_length=SOURCE_MAX)
+    destination: dict[str, Any] | None = None
+
+
+class SiteRedirectWrite(SiteRedirectUpdate):
+    """Body of `POST …/redirects`."""
 
     source: str = Field(max_length=SOURCE_MAX)
     destination: dict[str, Any]
+
+
+class RedirectUpsert(Declared):
+    """One redirect of many: a null destination deletes the one with this source."""
+
+    source: str = Field(max_length=SOURCE_MAX)
+    destination: dict[str, Any] | None
+
+
+class RedirectUpserts(Declared):
+    """Body of `PUT …/redirects` (beyond the document: content-write §5)."""
+
+    redirects: tuple[RedirectUpsert, ...] = Field(min_length=1, max_length=500)
+
+
+class RedirectResult(Observed):
+    """What became of one redirect: `status` is created, updated, deleted or error."""
+
+    status: str
+    source: str
+    draft: bool | None = None
+    id: str | None = None
+    error: str | None = None
+
+
+class RedirectResults(Observed):
+    """Answer of `PUT …/redirects`: one result for each redirect, in order."""
+
+    results: tuple[RedirectResult, ...]
 
 
 class RedirectTarget(Observed):

@@ -3,10 +3,12 @@
 from typing import Any
 
 from syncd.model.base import Observed
+from syncd.model.change_request import ChangeRequest
+from syncd.model.document import Document
 from syncd.model.file import File, GitBlob
-from syncd.model.page import Page
+from syncd.model.page import Page, Scalar
 
-Scalar = str | bool | int | float
+__all__ = ["GitCommit", "GitSyncState", "ReusableContent", "Revision", "Scalar"]
 
 
 class GitCommit(Observed):
@@ -20,16 +22,20 @@ class GitCommit(Observed):
 
 
 class ReusableContent(Observed):
-    """A block of content that several pages include; `markdown` only where it was read by id."""
+    """A block of content that several pages include; `markdown` or `document` only where it was read by id."""
 
     id: str
     title: str = ""
     git: GitBlob | None = None
     markdown: str | None = None
+    document: Document | None = None
 
 
 class Revision(Observed):
-    """The whole of a space at one time. Source: API document, Revision."""
+    """The whole of a space at one time. Source: API document, Revision.
+
+    Beyond the document: `tags`, and the `mergedFrom` of a revision that a merge made.
+    """
 
     object: str = "revision"
     id: str
@@ -43,3 +49,14 @@ class Revision(Observed):
     git: GitCommit | None = None
     urls: dict[str, Any] = {}
     type: str = "edits"
+    merged_from: ChangeRequest | None = None
+
+
+class GitSyncState(Observed):
+    """How a space is joined to a repository (beyond the document: content-write §4)."""
+
+    repo_name: str | None = None
+    installation_provider: str | None = None
+    integration: str | None = None
+    url: str | None = None
+    updated_at: str | None = None

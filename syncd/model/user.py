@@ -4,7 +4,11 @@ from typing import Any
 
 from pydantic import Field
 
-from syncd.model.base import Observed
+from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.web_address import WebAddress
+
+NAME_MAX = 100
+"""Characters of a person's name; the document names no limit."""
 
 
 class User(Observed):
@@ -16,3 +20,10 @@ class User(Observed):
     email: str | None = None
     photo_url: str | None = Field(default=None, alias="photoURL")
     urls: dict[str, Any] = {}
+
+
+class UserUpdate(Declared):
+    """Body of `PATCH /users/{userId}`, beyond the document: unset is unchanged, a null photo is removed."""
+
+    display_name: str = Field(default="", min_length=1, max_length=NAME_MAX)
+    photo_url: Nullable[WebAddress] = Field(default=None, alias="photoURL")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from syncd.model.document import Document
+from syncd.model.document import BLOCKS, DEEPEST, INLINES, MARKS, Document
 
 lines = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=20)
 
@@ -65,6 +65,35 @@ def test_text_is_read_at_any_depth() -> None:
     for _ in range(5000):
         node = {"nodes": [node]}
     assert Document.model_construct(nodes=(node,)).text() == "deep"
+
+
+def test_text_of_fragments_is_read() -> None:
+    words = {"object": "text", "leaves": [{"object": "leaf", "text": "caption", "marks": []}]}
+    fragment = {"object": "fragment", "fragment": "caption", "nodes": [{"object": "block", "nodes": [words]}]}
+    assert Document(nodes=({"object": "block", "isVoid": True, "fragments": [fragment]},)).text() == "caption"
+
+
+def test_a_document_is_not_nested_without_end() -> None:
+    node: dict[str, Any] = {"object": "block"}
+    for _ in range(DEEPEST // 2 - 1):
+        node = {"object": "block", "nodes": [node]}
+    wire = {"object": "document", "data": {}, "nodes": [node]}
+    assert Document.model_validate(wire).model_dump_json(exclude_unset=True)
+    wire["nodes"] = [{"nodes": [{"nodes": [node]}]}]
+    with pytest.raises(ValidationError, match="nested deeper"):
+        Document.model_validate(wire)
+
+
+def test_a_token_of_the_platform_is_kept() -> None:
+    wire = {"object": "document", "data": {"schemaVersion": 8}, "nodes": [], "meta": {"token": "t"}}
+    document = Document.model_validate(wire)
+    assert document.meta == {"token": "t"}
+    assert document.wire() == wire
+    assert "meta" not in Document.of_text("a").wire()
+
+
+def test_known_types_are_those_of_the_platform() -> None:
+    assert (len(BLOCKS), len(INLINES), len(MARKS)) == (35 + 3, 9, 8)
 
 
 def test_something_else_is_not_a_document() -> None:

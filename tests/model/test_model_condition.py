@@ -1,0 +1,78 @@
+"""Conditions: what can be an expression over a visitor's claims is read, everything else is refused."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncd.model.condition import CONDITION_MAX, DEPTH_MAX, claims_of
+
+_READ = {
+    "visitor.claims.isBetaUser == true": {("isBetaUser",)},
+    'visitor.claims.unsigned.persona !== "partner"': {("unsigned", "persona")},
+    '"beta" in visitor.claims': {()},
+    'visitor.claims["a-b"]["it\\\'s"]': {("a-b", "it's")},
+    "visitor?.claims?.plan": {("plan",)},
+    "[\"a\", 'b'].includes(visitor.claims.plan)": {("plan",)},
+    'visitor.claims.tags.includes("x") || !(visitor.claims.n > -1.5e3)': {("tags",), ("n",)},
+    "visitor.claims[visitor.claims.key].x": {(), ("key",)},
+    "visitor.claims.a ? space.vars.b == 1 : page.vars['c'] ?? null": {("a",)},
+    "visitor.claims.name.trim().length > 0": {("name",)},
+}
+
+
+@pytest.mark.parametrize("text", _READ)
+def test_a_condition_says_which_claims_it_reads(text: str) -> None:
+    assert claims_of(text) == _READ[text]
+    assert claims_of(f"\n  ({text})\t") == _READ[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "true",
+        "1 < 2",
+        "visitor",
+        "visitor.beta",
+        "visitor()",
+        "visitor.claims()",
+        "visitor.claims.",
+        "visitor.claims.a b",
+        "visitor.claims.a = 1",
+        "visitor.claims.a; alert(1)",
+        "visitor.claims.a => 1",
+        "visitor.claims.a == 'x",
+        "visitor.claims.a &&",
+        "(visitor.claims.a",
+        "visitor.claims.a)",
+        "[visitor.claims.a",
+        "visitor.claims.a ? 1",
+        "`${visitor.claims.a}`",
+        "alert(visitor.claims.a)",
+        "window.visitor.claims.a",
+        "space.title == visitor.claims.a",
+        "visitor.claims.a /* why */",
+        "visitor.claims.\u00e9",
+    ],
+)
+def test_what_cannot_be_a_condition_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="condition"):
+        claims_of(text)
+
+
+def test_length_and_depth_are_bounded() -> None:
+    longest = "visitor.claims.a" + " " * (CONDITION_MAX - 16)
+    assert claims_of(longest)
+    for text in (longest + " ", "(" * DEPTH_MAX + "visitor.claims.a" + ")" * DEPTH_MAX, "visitor.claims" + "[" * 900):
+        with pytest.raises(ValueError, match="condition"):
+            claims_of(text)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(st.sampled_from("visitor.claims()[]!=<>&|?:,\"'\\ 0a-+"), max_size=60))
+def test_no_text_does_more_than_be_read_or_refused(text: str) -> None:
+    with suppress(ValueError):
+        assert claims_of("visitor.claims.a == " + text)
