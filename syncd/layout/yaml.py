@@ -57,26 +57,29 @@ class Located:
     where: Where
 
 
-def load(text: str, *, at: str) -> Any:
+def load(text: str, *, at: str, bytes_max: int = BYTES_MAX, depth_max: int = DEPTH_MAX) -> Any:
     """Given YAML 1.2, return its value: mappings with string keys, lists, and scalars of JSON.
 
     Shapes: a plain number is a number only when writing it back gives the same text (`012` and `1.10` are strings).
     Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
-    document, more than 1 MiB, and nesting deeper than 16. Source: reliability §3.7, §5.5.
+    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given.
+    Source: reliability §3.7, §5.5.
     """
-    return load_located(text, at=at).value
+    return load_located(text, at=at, bytes_max=bytes_max, depth_max=depth_max).value
 
 
-def load_located(text: str, *, at: str, line: int = 1) -> Located:
+def load_located(
+    text: str, *, at: str, line: int = 1, bytes_max: int = BYTES_MAX, depth_max: int = DEPTH_MAX
+) -> Located:
     """Given YAML that starts at a line of a file, return its value and where each part of it stands.
 
     Raises: FileInvalid, as `load`.
     """
-    if len(text) > BYTES_MAX or len(text.encode("utf-8", "surrogatepass")) > BYTES_MAX:
-        raise FileInvalid(f"is larger than {BYTES_MAX} bytes", path=at, line=line)
+    if len(text) > bytes_max or len(text.encode("utf-8", "surrogatepass")) > bytes_max:
+        raise FileInvalid(f"is larger than {bytes_max} bytes", path=at, line=line)
     if _LONG_PROPERTY.search(text):
         raise FileInvalid("uses an alias, an anchor or a tag", path=at, line=line)
-    builder = _Builder(text, at, line)
+    builder = _Builder(text, at, line, depth_max)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
             builder.take(event)
@@ -110,6 +113,7 @@ class _Builder:
     text: str
     at: str
     line: int
+    depth_max: int
     root: Any = None
     where: dict[tuple[Key, ...], tuple[int, int]] = field(default_factory=dict)
     stack: list[tuple[Any, tuple[Key, ...]]] = field(default_factory=list)
@@ -142,8 +146,8 @@ class _Builder:
             value = self.resolve(event)
         path = self.place(value, event)
         if not isinstance(event, ScalarEvent):
-            if len(self.stack) >= DEPTH_MAX:
-                raise self.invalid(f"nests deeper than {DEPTH_MAX}", event.start_mark)
+            if len(self.stack) >= self.depth_max:
+                raise self.invalid(f"nests deeper than {self.depth_max}", event.start_mark)
             self.stack.append((value, path))
 
     def take_key(self, event: NodeEvent, holder: dict[str, Any]) -> None:

@@ -1,0 +1,101 @@
+"""Text and addresses in Markdown: every sign that would be taken for markup is escaped, and as few others as can be."""
+
+import re
+
+from syncd.layout.inline import spell
+
+_BRACKETED = r"(?P<always>[\\`\[\]])"
+_FREE = r"(?P<always>[\\`\[])"
+_REST = (
+    r"|(?P<star>\*+)|(?P<line>_+)"
+    r"|(?P<doubled>~(?=~|\Z)|(?<=~)~|\A~|\$(?=\$|\Z)|(?<=\$)\$|\A\$)"
+    r"|(?P<tag><(?=[A-Za-z/!?]|\Z))"
+    r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
+    r"|(?P<emoji>:(?=[+-]?[a-z0-9][a-z0-9_+-]*:|[a-z0-9_+-]*\Z))"
+    r"|(?P<space>\u00a0)|(?P<lines>\r)"
+)
+_IN_BRACKETS = re.compile(_BRACKETED + _REST)
+_IN_TEXT = re.compile(_FREE + _REST)
+_NOTE = re.compile(r"\[(?:[^\[\]\\`*_<&!~$:\n]*\]\[)?\^[^\[\]\\`*_<&!~$:\s]+\]")
+_LINE_START = re.compile(
+    r"(?P<digits>[0-9]{1,9})(?=[.)](?:[ \t]|\Z|\n))"
+    r"|(?=[-+](?:[ \t]|\Z|\n)|#{1,6}(?:[ \t]|\Z|\n)|>|=+[ \t]*(?:\Z|\n)|-+[ \t]*(?:\Z|\n)|[-:|][-:| \t]*(?:\Z|\n))"
+)
+_LIQUID = re.compile(r"\{%[^\n]*")
+_AROUND_LINE = re.compile(r"(?<![ \t])[ \t]++(?=\n)|(?<=\n)[ \t]++|(?<=\n)\n++")
+_CLOSING = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
+_ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]{1,32};)")
+_LINE_END = re.compile(r"[\n\r]")
+_TITLE = re.compile(r'["\\]')
+
+
+def entity(sign: str) -> str:
+    """Given a character, return it as an entity, which no rule takes for a space, a line end or a letter."""
+    return "&nbsp;" if sign == "\u00a0" else f"&#x{ord(sign):X};"
+
+
+def entities(text: str) -> str:
+    """Given text, return it with every character as an entity."""
+    return "".join(map(entity, text))
+
+
+def escape(text: str, *, starts_line: bool, ends_line: bool, soft: bool, brackets: bool) -> str:
+    """Given plain text, return it as Markdown that reads as this text.
+
+    Shapes: `starts_line` and `ends_line` say that nothing stands before and behind it in its line, so that it must not
+    look like a block; without `soft` no line may end in it; with `brackets` it stands in the brackets of a link.
+    """
+    made = (_IN_BRACKETS if brackets else _IN_TEXT).sub(_escaped, text)
+    if "\n" in made:
+        made = _AROUND_LINE.sub(lambda found: entities(found[0]), made) if soft else made.replace("\n", entity("\n"))
+    lines = made.split("\n")
+    for number, line in enumerate(lines):
+        if number or starts_line:
+            whole = number < len(lines) - 1 or ends_line
+            lines[number] = _line_start(line, whole=whole)
+    return "\n".join(lines)
+
+
+def escape_closing(text: str) -> str:
+    """Given the Markdown of a heading, return it such that `#` at its end is not taken for a closing sequence."""
+    found = _CLOSING.search(text)
+    return f"{text[: found.start()]}\\{text[found.start() :]}" if found else text
+
+
+def destination(url: str, title: str | None) -> str:
+    """Given an address and a title, return what stands in the parentheses of a link."""
+    address = spell(_ENTITY.sub("&amp;", url))
+    return f"{address} {quoted(title)}" if title else address
+
+
+def quoted(title: str) -> str:
+    """Given the title of a link, return it in quotes, on one line."""
+    text = _ENTITY.sub("&amp;", _TITLE.sub(r"\\\g<0>", title))
+    return '"' + _LINE_END.sub(lambda sign: entity(sign[0]), text) + '"'
+
+
+def _line_start(line: str, *, whole: bool) -> str:
+    if line.startswith("{%") and (not whole or "%}" not in line or line.rstrip(" \t").endswith("%}")):
+        return "\\" + line
+    found = _LINE_START.match(line)
+    return line if found is None else f"{found['digits'] or ''}\\{line[found.end() :]}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    text, (start, end) = found[0], found.span()
+    match found.lastgroup:
+        case "always" if text == "[" and found.re is _IN_TEXT and _NOTE.match(found.string, start):
+            return text
+        case "emoji" if start > 1 and found.string[start - 1].isalnum():
+            return text
+        case "star":
+            spaced = start > 0 and end < len(found.string) and found.string[start - 1] == " " == found.string[end]
+            return text if spaced and len(text) == 1 else "\\*" * len(text)
+        case "line":
+            # In a word it is no markup. What stands at the edge may become an entity, which is no letter.
+            inside = start > 1 and end < len(found.string) - 1
+            word = inside and found.string[start - 1].isalnum() and found.string[end].isalnum()
+            return text if word else "\\_" * len(text)
+        case "space" | "lines":
+            return entity(text)
+    return f"\\{text}"

@@ -1,0 +1,295 @@
+"""Forms of blocks: which of them Markdown can say, and which of their members it cannot.
+
+A block that fits is written as Markdown, behind a comment that keeps members beyond it; any other is kept as it is.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from markdown_it.common.utils import MD_TRIM_RE, mdTrim
+
+from syncd.layout.richtext import tags
+from syncd.layout.richtext.grammar import ends_early, html_kind, parser
+from syncd.layout.richtext.kept import INFO, overlay, read_fence
+from syncd.layout.richtext.markup import read_figure, write_figure, write_phrase
+from syncd.layout.richtext.nodes import Node, address, fragments_of, is_nodes, leaf, text_of
+from syncd.layout.richtext.shapes import fits_text, fits_words
+from syncd.layout.richtext.tables import write_table
+
+HEADINGS = ("heading-1", "heading-2", "heading-3")
+LISTS = ("list-unordered", "list-ordered", "list-tasks")
+
+_DATA: Mapping[str, frozenset[str]] = {
+    "paragraph": frozenset(),
+    "heading-1": frozenset({"id"}),
+    "heading-2": frozenset({"id"}),
+    "heading-3": frozenset({"id", "level"}),
+    "list-unordered": frozenset({"loose"}),
+    "list-ordered": frozenset({"loose", "start"}),
+    "list-tasks": frozenset({"loose"}),
+    "list-item": frozenset({"checked"}),
+    "blockquote": frozenset(),
+    "divider": frozenset(),
+    "math": frozenset({"formula"}),
+    "html": frozenset({"html"}),
+    "definition": frozenset({"label", "url", "title"}),
+    "tag": frozenset({"source", "tag", "end"}),
+    "expandable": frozenset({"open"}),
+    "images": frozenset(),
+    "table": frozenset({"view", "definition", "records"}),
+}
+"""What Markdown says of the data of a block; of blocks that are tags, each tag knows for itself.
+
+The platform's list has no block for HTML (`html`), for a definition that no link of the page uses (`definition`) and
+for a tag that is not known (`tag`): they are opaque here, so that a page loses nothing. Headings of level 4 to 6, which
+it does not have either, are `heading-3` with their `level` in the data.
+"""
+
+_VALID: Mapping[str, Callable[[object], bool]] = {
+    "id": lambda value: isinstance(value, str) and is_anchor(value),
+    "level": lambda value: not isinstance(value, bool) and value in (4, 5, 6),
+    "loose": lambda value: value is True,
+    "open": lambda value: value is True,
+    "checked": lambda value: isinstance(value, bool),
+    "start": lambda value: (
+        isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= START_MAX and value != 1
+    ),
+}
+START_MAX = 999_999_999
+"""The highest number of a list item that Markdown can count from."""
+
+_BASE = frozenset({"object", "type", "key", "isVoid", "data"})
+_CODE_INDENT = 4
+_ESCAPED = re.compile(r"\\.")
+_SPACE = re.compile(r"[ \t\n]+")
+_FENCE = frozenset({"syntax", "info"})
+_VOID = frozenset({"divider", "math", "html", "definition", "expandable", "table"})
+
+
+def is_anchor(value: str) -> bool:
+    """Given the id of a heading, return whether a link in the heading can say it."""
+    return bool(value) and not any(sign in '"<>&`\\|' or sign.isspace() for sign in value)
+
+
+def extras(node: Node) -> Node:
+    """Given a block that fits, return its members that Markdown does not say; keys and other derived ones aside."""
+    type, data = str(node.get("type")), node.get("data") or {}
+    found = {name: value for name, value in node.items() if name not in _BASE and name not in _content(type)}
+    if isinstance(meta := found.get("meta"), dict) and not meta.keys() - {"id", "token"}:
+        del found["meta"]
+    if "isVoid" in node and node["isVoid"] is not _is_void(node):
+        found["isVoid"] = node["isVoid"]
+    beyond = {name: value for name, value in data.items() if not _is_said(type, name, value)}
+    return found | ({"data": beyond} if beyond else {})
+
+
+def said(node: Node) -> Node:
+    """Given a block that fits, return its data without members that Markdown does not say."""
+    type = str(node["type"])
+    return {name: value for name, value in (node.get("data") or {}).items() if _is_said(type, name, value)}
+
+
+def fits(node: Node) -> bool:
+    """Given a block, return whether Markdown says it, but for its `extras`; what it holds is not looked at."""
+    data = node.get("data") or {}
+    if node.get("object") != "block" or not isinstance(node.get("type"), str) or not isinstance(data, dict):
+        return False
+    if node["type"] not in _DATA and node["type"] not in tags.NAMES and node["type"] != tags.INTEGRATION:
+        return False
+    if not _holds(node, said(node)):
+        return False
+    beyond = extras(node)
+    return not beyond or (overlay(beyond) is not None and not beyond.keys() & {"nodes", "fragments"})
+
+
+def label_of(source: str) -> str:
+    """Given what stands in the brackets of a definition, return it on one line."""
+    label = _SPACE.sub(" ", source).lstrip(" ")
+    return label if label.endswith("\\ ") else label.rstrip(" ")
+
+
+def syntax_of(info: str) -> str:
+    """Given what stands behind the sign of a fence, return the language, "" for none."""
+    return MD_TRIM_RE.split(mdTrim(info), maxsplit=1)[0]
+
+
+def code_text(node: Node) -> str | None:
+    """Given a block of code, return its text; None when its lines are more than text."""
+    lines: list[str] = []
+    if not is_nodes(node.get("nodes")):
+        return None
+    for line in node["nodes"]:
+        nodes = line.get("nodes")
+        if line.get("type") != "code-line" or line.get("data") or line.keys() - _BASE - {"nodes"}:
+            return None
+        if not is_nodes(nodes) or not all(map(_is_plain, nodes)):
+            return None
+        text = "".join(map(text_of, nodes))
+        if any(sign in text for sign in "\n\r\0"):
+            return None
+        lines.append(text)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def caption(node: Node) -> list[Node] | None:
+    """Given a block that is a tag without blocks of its own, return its caption; None when it has none."""
+    return (fragments_of(node) or {}).get("caption")
+
+
+def expandable(node: Node) -> tuple[str, list[Node]] | None:
+    """Given an expandable, return its title as HTML and its body; None when it is something else."""
+    held = fragments_of(node)
+    if held is None or held.keys() != {"expandable-title", "expandable-body"} or len(held["expandable-title"]) != 1:
+        return None
+    (title,) = held["expandable-title"]
+    if title.get("type") != "paragraph" or not fits(title) or extras(title):
+        return None
+    text = write_phrase(title["nodes"])
+    return None if text is None else (text, held["expandable-body"])
+
+
+def _content(type: str) -> frozenset[str]:
+    if type in ("expandable", "table") or (type in tags.NAMES and tags.body(type) == "caption"):
+        return frozenset({"fragments"})
+    return frozenset() if type in _VOID or (type in tags.NAMES and tags.body(type) == "none") else frozenset({"nodes"})
+
+
+def _is_void(node: Node) -> bool:
+    type = str(node["type"])
+    if type == "tag":
+        return "nodes" not in node
+    return type in _VOID or type == tags.INTEGRATION or (type in tags.NAMES and tags.body(type) != "blocks")
+
+
+def _is_said(type: str, name: str, value: object) -> bool:
+    if type == "code" and name in _FENCE:
+        return True
+    if type in tags.NAMES or type == tags.INTEGRATION:
+        return name == tags.RAW or tags.expressible(type, name, value)
+    return name in _DATA.get(type, ()) and (name not in _VALID or _VALID[name](value))
+
+
+def _holds(node: Node, data: Node) -> bool:
+    type, nodes = node["type"], node.get("nodes")
+    if type == "paragraph" or type in HEADINGS:
+        return fits_words(nodes)
+    if type in LISTS:
+        return is_nodes(nodes) and bool(nodes) and all(_is_item(one, type) for one in nodes)
+    if type == "list-item":
+        return False
+    if type in _SAYS:
+        return _SAYS[type](node, data)
+    if type == "code":
+        return _is_code(node, data)
+    if type == "blockquote":
+        return _are_blocks(nodes)
+    if tags.write_tag(type, data) is None or ("nodes" in node and tags.body(type) != "blocks"):
+        return False
+    if tags.body(type) == "blocks":
+        return _are_blocks(nodes)
+    held = fragments_of(node)
+    return held is not None and not held.keys() - ({"caption"} if tags.body(type) == "caption" else set())
+
+
+def _is_item(node: Node, list_type: str) -> bool:
+    if node.get("type") != "list-item" or node.get("object") != "block" or not isinstance(node.get("data") or {}, dict):
+        return False
+    if list_type == "list-tasks" and "checked" not in (node.get("data") or {}):
+        return False
+    return _are_blocks(node.get("nodes")) and not extras(node)
+
+
+def _is_code(node: Node, data: Node) -> bool:
+    syntax, info, text = data.get("syntax", ""), data.get("info", ""), code_text(node)
+    if text is None or not isinstance(syntax, str) or not isinstance(info, str):
+        return False
+    if any(sign in info + syntax for sign in "\n\r\0") or syntax != syntax_of(syntax) or mdTrim(info) != info:
+        return False
+    if ("syntax" in data) != bool(syntax) or ("info" in data and (info == syntax or syntax_of(info) != syntax)):
+        return False
+    more = {name: value for name, value in data.items() if name not in _FENCE}
+    if more and tags.write_tag("code", more) is None:
+        return False
+    return info != INFO or read_fence(text.removesuffix("\n")) is None
+
+
+def _is_formula(node: Node, data: Node) -> bool:
+    formula = data.get("formula")
+    if "nodes" in node or not isinstance(formula, str) or not _is_source(formula):
+        return False
+    return not formula or all(line.strip(" \t") not in ("", "$$") for line in formula.split("\n"))
+
+
+def _is_html(node: Node, data: Node) -> bool:
+    html = data.get("html")
+    if "nodes" in node or not isinstance(html, str) or not _is_source(html) or html != html.lstrip(" \t").rstrip("\n"):
+        return False
+    kind = html_kind(html)
+    if kind is None or read_figure(html) is not None:
+        return False
+    lines = html.split("\n")
+    if kind == "closed":
+        return not ends_early(html)
+    return all(line.strip(" \t") for line in lines) and not any(map(tags.span, _tails(lines)))
+
+
+def _is_source(text: str) -> bool:
+    """Whether a page can hold this text as it is."""
+    return "\r" not in text and "\0" not in text
+
+
+def _tails(lines: list[str]) -> Iterator[Iterator[str]]:
+    """What stands from each line on that could be a tag, the first line aside."""
+    for number, line in enumerate(lines[1:], 1):
+        if line.lstrip(" \t").startswith("{%") and len(line.expandtabs(4)) - len(line.lstrip(" \t")) < _CODE_INDENT:
+            yield (lines[at] for at in range(number, len(lines)))
+
+
+def _is_definition(node: Node, data: Node) -> bool:
+    label, url, title = data.get("label"), data.get("url"), data.get("title", "x")
+    if not isinstance(label, str) or not isinstance(url, str) or not isinstance(title, str) or not title:
+        return False
+    plain = label == label_of(label) and label[:1] not in ("", "^")
+    return plain and _is_label(label) and url == address(url) and parser().validateLink(url) and "nodes" not in node
+
+
+def _is_label(label: str) -> bool:
+    bare = _ESCAPED.sub("", label)
+    return not any(sign in bare for sign in "[]\0") and not bare.endswith("\\")
+
+
+def _is_tag(node: Node, data: Node) -> bool:
+    source, opening, closing = (data.get(name) for name in ("source", "tag", "end"))
+    if data.keys() == {"source"}:
+        return isinstance(source, str) and tags.is_tag(source) and "nodes" not in node
+    if data.keys() != {"tag", "end"} or not isinstance(opening, str) or not isinstance(closing, str):
+        return False
+    name = tags.name_of(opening)
+    ends = name in tags.TAGS and tags.name_of(closing) == f"end{name}" and tags.is_tag(opening) and tags.is_tag(closing)
+    typed = name != "code" and tags.read_tag(opening) is not None
+    return ends and not typed and _are_blocks(node.get("nodes"))
+
+
+def _is_images(node: Node, data: Node) -> bool:
+    return write_figure({"nodes": node.get("nodes")}) is not None
+
+
+def _are_blocks(nodes: object) -> bool:
+    return is_nodes(nodes) and all(node.get("object") == "block" for node in nodes)
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether a node is text without marks."""
+    return fits_text(node, []) and all(one == leaf(one["text"]) for one in node["leaves"])
+
+
+_SAYS: Mapping[str, Callable[[Node, Node], bool]] = {
+    "divider": lambda node, data: "nodes" not in node,
+    "math": _is_formula,
+    "html": _is_html,
+    "definition": _is_definition,
+    "tag": _is_tag,
+    "expandable": lambda node, data: expandable(node) is not None and "nodes" not in node,
+    "images": _is_images,
+    "table": lambda node, data: write_table(node) is not None,
+}

@@ -1,0 +1,229 @@
+"""The grammar of a page: CommonMark with tables, strike-through and tasks, and what the platform adds to it."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.html_block import HTML_SEQUENCES, html_block
+from markdown_it.rules_block.reference import reference
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from syncd.layout.richtext.nodes import DEEPEST
+from syncd.layout.richtext.tags import ends, is_known, name_of, span
+
+EMOJI = re.compile(r":([+-]?[a-z0-9]++(?:[_+-][a-z0-9]++)*+):")
+"""An emoji by its name; what stands before it may not be part of a word."""
+MATH = re.compile(r"\$\$([^$\n]{1,2000})\$\$(?!\$)")
+"""A formula in a line of text."""
+BRACKETS_MAX = 10_000
+"""Brackets of a page that may start a link; each costs a search for its end, and whoever has more means none."""
+
+SPACE = "&#x20;"
+"""The space before a paragraph, or a heading that is underlined, whose first tag would else make it HTML."""
+_SPACES = re.compile(rf"\A(?:{SPACE})++")
+
+_INTERRUPTS = ["paragraph", "reference", "blockquote", "list"]
+
+_CLOSED = HTML_SEQUENCES[:5]
+"""Kinds of HTML block that end where a sign says so; the others end at a blank line."""
+
+_STEEPEST = 5
+
+
+@cache
+def parser() -> MarkdownIt:
+    """Return the parser of pages. It keeps no state between pages."""
+    options = {"maxNesting": DEEPEST + _STEEPEST, "tasklists": True, "inline_definitions": True, "store_labels": True}
+    made = _Grammar("commonmark", options).enable(["table", "strikethrough"]).disable("text_join")
+    block, inline = made.block.ruler, made.inline.ruler
+    block.before("table", "deep", _deep)
+    block.before("table", "tag", _tag, {"alt": _INTERRUPTS})
+    block.before("table", "math_block", _math_block)
+    block.at("html_block", _html, {"alt": ["paragraph", "reference", "blockquote"]})
+    block.at("reference", _reference)
+    made.core.ruler.at("inline", _inlines)
+    inline.before("escape", "math", _math)
+    inline.before("escape", "emoji", _emoji)
+    return made
+
+
+@cache
+def _plain() -> MarkdownIt:
+    """The parser of lines that hold too many brackets: escapes and entities, and nothing else."""
+    return MarkdownIt("zero").enable(["newline", "escape", "entity"])
+
+
+def parse(markdown: str) -> list[Token]:
+    """Given a page, return its tokens."""
+    return parser().parse(markdown)
+
+
+def html_kind(html: str, *, interrupting: bool = False) -> str | None:
+    """Given an HTML block, return `closed` (ends at its own sign), `open` (ends at a blank line) or None (is none).
+
+    Shapes: with `interrupting` only blocks count that may stand directly behind text.
+    """
+    first = html.lstrip(" \t").partition("\n")[0]
+    for opening, closing, interrupts in HTML_SEQUENCES:
+        if opening.search(first) and (interrupts or not interrupting):
+            return "closed" if closing.search("") is None else "open"
+    return None
+
+
+def needs_space(text: str) -> bool:
+    """Given the Markdown of a paragraph, return whether HTML begins it, behind nothing or spaces such as `SPACE`.
+
+    Shapes: a paragraph whose words begin with spaces has one more than they are, so that reading can take one away.
+    """
+    return html_kind(_SPACES.sub("", text)) is not None
+
+
+def ends_early(html: str) -> bool:
+    """Given an HTML block that ends at its own sign, return whether that comes before its last line."""
+    lines = html.lstrip(" \t").split("\n")
+    closing = next((closing for opening, closing, _ in _CLOSED if opening.search(lines[0])), None)
+    return closing is not None and any(closing.search(line) for line in lines[:-1])
+
+
+class _Grammar(MarkdownIt):
+    """Addresses stay as written; which of them may be a link is decided as ever."""
+
+    def normalizeLink(self, url: str) -> str:
+        return url
+
+    def validateLink(self, url: str) -> bool:
+        return super().validateLink(super().normalizeLink(url))
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
+
+
+def _deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """What is nested too deep: all that is left of its container is plain paragraphs."""
+    if silent or state.level < DEEPEST:
+        return False
+    line = start
+    while line < end and not state.isEmpty(line) and (line == start or state.sCount[line] >= state.blkIndent):
+        line += 1
+    state.push("paragraph_open", "p", 1).map = [start, line]
+    text = _push(state, "inline", start, line)
+    text.content, text.children = mdTrim(text.content), []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _tag(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A line that is a tag, `{% … %}`; a tag over several lines; an unknown tag with all up to its end."""
+    place = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("{%", place) or state.is_code_block(start):
+        return False
+    lines = span(_lines(state, start, end))
+    if not lines or silent:
+        return lines > 0
+    name = name_of(_line(state, start))
+    until = -1 if is_known(name) else _unknown_end(state, start, end)
+    token = _push(state, "tag", start, max(start + lines, until + 1))
+    token.content = token.content.strip(" \t")
+    token.meta = {"name": "" if until >= 0 else name}
+    return True
+
+
+def _lines(state: StateBlock, start: int, end: int) -> Iterator[str]:
+    """The lines of this container, from one on; a line before its indentation is asked for a container around it."""
+    indent = min(state.blkIndent, state.sCount[start])
+    for line in range(start, end):
+        if line > start and state.sCount[line] < indent and not state.isEmpty(line):
+            return
+        yield _line(state, line)
+
+
+def _unknown_end(state: StateBlock, start: int, end: int) -> int:
+    """The line that ends the unknown block whose tag stands here, in the same container; else -1."""
+    if "syncd_ends" not in state.env:
+        state.env["syncd_ends"] = ends(state.src)
+    last: int = state.env["syncd_ends"].get(start, -1)
+    if not start < last < end or not _line(state, last).startswith("{%"):
+        return -1
+    inside = (state.isEmpty(line) or state.sCount[line] >= state.blkIndent for line in range(start, last + 1))
+    return last if all(inside) else -1
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A formula between two lines `$$`; a blank line ends nothing but the attempt."""
+    if silent or _line(state, start) != "$$" or state.is_code_block(start):
+        return False
+    for line in range(start + 1, end):
+        text = _line(state, line)
+        if not text or state.sCount[line] < state.blkIndent:
+            return False
+        if text == "$$" and not state.is_code_block(line):
+            token = _push(state, "math_block", start, line + 1)
+            token.content = state.getLines(start + 1, line, state.blkIndent, False)
+            return True
+    return False
+
+
+def _html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """An HTML block as ever, but a tag on a line of its own ends one that else only a blank line would end."""
+    found = html_block(state, start, end, silent)
+    if silent or not found:
+        return found
+    token = state.tokens[-1]
+    if "{%" in token.content and html_kind(token.content) == "open":
+        for line in range(start + 1, state.line):
+            if _tag(state, line, end, True):
+                state.line = line
+                token.map = [start, line]
+                token.content = state.getLines(start, line, state.blkIndent, True)
+                break
+    return True
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A definition as ever, but `[^1]:` is a note of the platform and stays text."""
+    if state.src.startswith("[^", state.bMarks[start] + state.tShift[start]):
+        return False
+    return reference(state, start, end, silent)
+
+
+def _inlines(state: StateCore) -> None:
+    """Parse what stands in each line; behind too many brackets lines are plain text."""
+    left = BRACKETS_MAX
+    for token in state.tokens:
+        if token.type == "inline" and token.children is not None:
+            left -= token.content.count("[") - token.content.count("\\[")
+            parser = state.md if left >= 0 else _plain()
+            parser.inline.parse(token.content, parser, state.env, token.children)
+
+
+def _push(state: StateBlock, type: str, start: int, end: int) -> Token:
+    token = state.push(type, "", 0)
+    token.map = [start, end]
+    token.content = state.getLines(start, end, state.blkIndent, False)
+    state.line = end
+    return token
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    return _inline(state, silent, "math", MATH)
+
+
+def _emoji(state: StateInline, silent: bool) -> bool:
+    before = state.src[state.pos - 1] if state.pos else " "
+    return not before.isalnum() and _inline(state, silent, "emoji", EMOJI)
+
+
+def _inline(state: StateInline, silent: bool, type: str, pattern: re.Pattern[str]) -> bool:
+    found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in "$:" else None
+    if found is None:
+        return False
+    if not silent:
+        state.push(type, "", 0).content = found[1]
+    state.pos = found.end()
+    return True

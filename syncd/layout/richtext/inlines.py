@@ -1,0 +1,225 @@
+"""Inline Markdown as nodes: text with marks, links, images and what else stands in a line."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markdown_it.common.normalize_url import normalizeLink
+from markdown_it.common.utils import escapeHtml
+from markdown_it.token import Token
+
+from syncd.layout.richtext.kept import LEAF, MARK, NODE, read_span, shown
+from syncd.layout.richtext.markup import read_inline, read_mark
+from syncd.layout.richtext.nodes import Node, address, inline, leaf, mark, url_ref, words
+from syncd.layout.richtext.shapes import MENTION, fits_inline, is_known_mark, is_plain, leaf_extras
+
+_SIGNS = {"em": ("italic", "em"), "strong": ("bold", "strong"), "s": ("strikethrough", "s")}
+_OPENING = re.compile(r"<([A-Za-z][A-Za-z0-9-]*+)")
+_PAIRED = frozenset({"kbd", "sup", "sub", "mark", "i", "span", "code", "a"})
+
+
+def read_inlines(tokens: Sequence[Token] | None, *, one_line: bool = False) -> list[Node]:
+    """Given the tokens of a line of text, return its nodes, at least one; in `one_line` a soft break is a space."""
+    reader = _Reader(" " if one_line else "\n")
+    reader.take(tokens or [])
+    return reader.nodes or [words("")]
+
+
+def alternative(tokens: Iterable[Token] | None) -> str:
+    """Given what stands in the brackets of an image, return its text without markup."""
+    pieces: list[str] = []
+    pending = list(reversed(list(tokens or ())))
+    while pending:
+        token = pending.pop()
+        if token.type in ("softbreak", "hardbreak"):
+            pieces.append("\n")
+        elif token.type == "image":
+            pending.extend(reversed(token.children or []))
+        elif token.type == "math":
+            pieces.append(f"$${token.content}$$")
+        else:
+            pieces.append(_source(token))
+    return "".join(pieces)
+
+
+@dataclass
+class _Open:
+    """A mark that is open: without `mark` it stays HTML, as does what closes it."""
+
+    mark: Node | None
+    close: str
+
+
+class _Reader:
+    def __init__(self, soft: str) -> None:
+        self.soft = soft
+        self.nodes: list[Node] = []
+        self.line: Node = {}
+        """The text node that text is added to, as long as nothing else is said."""
+        self.open: list[_Open] = []
+        self.links: list[tuple[list[Node], Token, list[Node]] | None] = []
+        self.said = 0
+        """Grows with all that is said, so that a mark that closes and opens again at once is noticed."""
+        self.closed: dict[str, int] = {}
+
+    def take(self, tokens: Sequence[Token]) -> None:
+        pairs = _pairs(tokens)
+        skip = -1
+        for at, token in enumerate(tokens):
+            if at <= skip:
+                continue
+            if token.type == "html_inline":
+                skip = self.html(tokens, at, pairs)
+            elif token.tag in _SIGNS and token.nesting:
+                type, name = _SIGNS[token.tag]
+                self.begin(mark(type), f"<{name}>", f"</{name}>") if token.nesting > 0 else self.end()
+            else:
+                self.other(token)
+
+    def other(self, token: Token) -> None:
+        match token.type:
+            case "softbreak":
+                self.text(self.soft)
+            case "hardbreak":
+                # The platform's inlines have none; as a node that holds a line end its words stay apart.
+                self.add(inline("hard-break", {}, [words("\n")], marks=self.marks()))
+            case "code_inline":
+                self.text(token.content, mark("code"))
+            case "image":
+                self.add(self.image(token))
+            case "link_open" if self.links:
+                # An address in angle brackets may stand in a link, which no document can have: it stays HTML.
+                self.begin(None, f'<a href="{escapeHtml(normalizeLink(str(token.attrs["href"])))}">', "</a>")
+                self.links.append(None)
+            case "link_open":
+                self.links.append((self.nodes, token, self.marks()))
+                self.nodes = []
+                self.said += 1
+            case "link_close":
+                self.link(self.links.pop())
+            case "math":
+                self.add(inline("inline-math", {"formula": token.content}, marks=self.marks()))
+            case "emoji":
+                self.add(inline("emoji", {"code": token.content}, marks=self.marks()))
+            case _:
+                self.text(token.content)
+
+    def marks(self) -> list[Node]:
+        return [one.mark for one in self.open if one.mark is not None] if self.open else []
+
+    def text(self, text: str, *more: Node) -> None:
+        """Add text; equal marks in a row are one leaf."""
+        if not text:
+            return
+        self.said += 1
+        around = self.marks()
+        extras = [one for one in around if one.get("object") == "leaf"]
+        made = leaf(text, [one for one in around if one.get("object") != "leaf"] + list(more))
+        for one in extras:
+            made |= one | {"object": "leaf"}
+        if not self.nodes or self.nodes[-1] is not self.line:
+            self.line = {"object": "text", "leaves": [made]}
+            self.nodes.append(self.line)
+        elif (before := self.line["leaves"][-1]) | {"text": text} == made:
+            before["text"] += text
+        else:
+            self.line["leaves"].append(made)
+
+    def add(self, node: Node) -> None:
+        self.said += 1
+        self.nodes.append(node)
+
+    def begin(self, made: Node | None, html: str, close: str) -> None:
+        """Open a mark. What is marked so already, or was until here, stays HTML: marks can neither nest nor touch."""
+        if made in self.marks() or self.closed.get(repr([*self.marks(), made])) == self.said:
+            made = None
+        if made is None:
+            self.add(inline("html", {"html": html}, marks=self.marks()))
+        self.open.append(_Open(made, close))
+
+    def end(self) -> None:
+        one = self.open.pop()
+        if one.mark is None:
+            self.add(inline("html", {"html": one.close}, marks=self.marks()))
+        else:
+            self.closed[repr([*self.marks(), one.mark])] = self.said
+
+    def html(self, tokens: Sequence[Token], at: int, pairs: Mapping[int, int]) -> int:
+        """Take an HTML tag, with all up to its end when it is one void inline; where that ends."""
+        html, until = tokens[at].content, pairs.get(at, -1)
+        if until in (-2, at):
+            self.end()
+            return at
+        if until < at:
+            self.add(inline("html", {"html": html}, marks=self.marks()))
+            return at
+        inner = tokens[at + 1 : until]
+        if (node := self.inline_of(html, inner)) is not None:
+            self.add(node)
+            return until
+        self.begin(self.mark_of(html, inner) if inner else None, html, tokens[until].content)
+        return at
+
+    def mark_of(self, html: str, inner: Sequence[Token]) -> Node | None:
+        if (made := read_mark(html)) is not None:
+            return made
+        kind, kept = read_span(html) or (NODE, {})
+        if kind == MARK and not is_known_mark(kept):
+            return kept
+        plain = all(token.type in ("text", "text_special", "softbreak", "code_inline") for token in inner)
+        return kept | {"object": "leaf"} if kind == LEAF and plain and leaf_extras(kept) == kept else None
+
+    def inline_of(self, html: str, inner: Sequence[Token]) -> Node | None:
+        if not all(token.type in ("text", "text_special", "emoji") for token in inner):
+            return None
+        text, around = "".join(map(_source, inner)), self.marks()
+        if (kept := read_span(html)) is not None:
+            fits = kept[0] == NODE and not fits_inline(kept[1]) and (kept[1].get("marks") or []) == around
+            return kept[1] if fits and shown(kept[1]) == text else None
+        node = read_inline(html, text)
+        return node | ({"marks": around} if around else {}) if node is not None else None
+
+    def image(self, token: Token) -> Node:
+        data: Node = {"ref": url_ref(address(str(token.attrs["src"])))}
+        if alt := alternative(token.children):
+            data["alt"] = alt
+        if title := token.attrs.get("title"):
+            data["caption"] = str(title)
+        return inline("inline-image", data, marks=self.marks())
+
+    def link(self, opened: tuple[list[Node], Token, list[Node]] | None) -> None:
+        if opened is None:
+            self.end()
+            return
+        inner = self.nodes or [words("", opened[2])]
+        self.nodes, token, around = opened
+        data: Node = {"ref": url_ref(address(str(token.attrs["href"])))}
+        title = str(token.attrs.get("title", ""))
+        if title == MENTION and is_plain(inner, around):
+            self.add(inline("mention", data | {"text": inner[0]["leaves"][0]["text"]}, marks=around))
+            return
+        self.add(inline("link", data | ({"title": title} if title else {}), inner, marks=around))
+
+
+def _source(token: Token) -> str:
+    return f":{token.content}:" if token.type == "emoji" else token.content
+
+
+def _pairs(tokens: Sequence[Token]) -> dict[int, int]:
+    """For each opening HTML tag the place of its end, for each such end -2; only what nests as Markdown does."""
+    found: dict[int, int] = {}
+    frames: list[list[tuple[str, int]]] = [[]]
+    for at, token in enumerate(tokens):
+        if token.nesting > 0:
+            frames.append([])
+        elif token.nesting < 0 and len(frames) > 1:
+            frames.pop()
+        elif token.type == "html_inline":
+            html, frame = token.content, frames[-1]
+            opening = _OPENING.match(html)
+            if opening and opening[1] in _PAIRED:
+                frame.append((opening[1], at))
+            elif frame and html == f"</{frame[-1][0]}>":
+                found[frame.pop()[1]] = at
+                found[at] = -2
+    return found

@@ -1,0 +1,91 @@
+"""What Markdown cannot say, kept in it all the same: unknown nodes, marks and members, as JSON that reads back exactly.
+
+Each form is read only when it is spelled as it would be written; so nothing that people write is taken for one.
+"""
+
+import json
+import re
+from collections.abc import Callable
+
+from syncd.layout.richtext.markup import tag, tag_of
+from syncd.layout.richtext.nodes import Node, text_of
+
+INFO = "json syncd:node"
+"""The info string of a fence that keeps a block."""
+
+NODE, MARK, LEAF = "data-syncd", "data-syncd-mark", "data-syncd-leaf"
+"""Attributes of a `span` that keep an inline, a mark, and members of a leaf."""
+
+_OVERLAY = re.compile(r"<!--syncd:data (\{.*\})-->")
+_SIGNS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "&<>`|"})
+
+
+def fence_text(node: Node) -> str | None:
+    """Given any block, return the JSON that keeps it; None when it has none, or is nested too deep for it."""
+    return _dumps(node, indent=2)
+
+
+def read_fence(text: str) -> Node | None:
+    """Given what stands in a fence, return the block that it keeps, exactly as it was."""
+    found = _read(text, fence_text)
+    return found if found is not None and found.get("object") == "block" else None
+
+
+def overlay(members: Node) -> str | None:
+    """Given members of a block that Markdown cannot say, return the comment that keeps them in front of it."""
+    text = attribute(members)
+    return None if text is None else f"<!--syncd:data {text}-->"
+
+
+def read_overlay(html: str) -> Node | None:
+    """Given an HTML block, return the members that it keeps for the block behind it; None when it keeps none."""
+    found = _OVERLAY.fullmatch(html)
+    return (_read(found[1], attribute) or None) if found else None
+
+
+def attribute(node: Node) -> str | None:
+    """Given any node, return its JSON on one line without a sign that HTML, code or tables would take for theirs."""
+    text = _dumps(node)
+    return None if text is None else text.translate(_SIGNS)
+
+
+def span(kind: str, node: Node) -> tuple[str, str]:
+    """Given what is kept (NODE, MARK or LEAF) and its node, return the two tags that keep it around its words."""
+    return tag("span", {kind: attribute(node) or "{}"}), "</span>"
+
+
+def read_span(html: str) -> tuple[str, Node] | None:
+    """Given an opening tag, return what it keeps and its node."""
+    found = tag_of(html) if NODE in html else None
+    if found is None or found[0] != "span" or len(found[1]) != 1:
+        return None
+    ((kind, text),) = found[1].items()
+    node = _read(text or "", attribute) if kind in (NODE, MARK, LEAF) else None
+    return None if node is None else (kind, node)
+
+
+def shown(node: Node) -> str:
+    """Given a kept inline, return the words that readers see in its place."""
+    return " ".join(text_of(node).split())
+
+
+def _read(text: str, spelling: Callable[[Node], str | None]) -> Node | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and spelling(value) == text else None
+
+
+def _dumps(node: Node, *, indent: int | None = None) -> str | None:
+    separators = (",", ":") if indent is None else (",", ": ")
+    try:
+        text = json.dumps(node, ensure_ascii=False, allow_nan=False, separators=separators, indent=indent)
+        # Half a character cannot stand in a page; then all that is not ASCII is spelled in ASCII.
+        return text if _is_text(text) else json.dumps(node, separators=separators, indent=indent)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _is_text(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)

@@ -1,0 +1,179 @@
+"""Nodes: how they are made, and the keys of blocks.
+
+Nodes are plain dicts, as on the wire: whoever reads a document meets types and members of another day, and a shape of
+its own for each would be a second place that has to know them.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, TypeGuard
+from urllib.parse import quote
+
+Node = dict[str, Any]
+
+DEEPEST = 40
+"""Blocks within blocks that are told apart; what is nested deeper is read as plain paragraphs."""
+
+_KEY_BYTES = 10
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_encode = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
+
+
+def block(
+    type: str,
+    data: Node | None = None,
+    nodes: list[Node] | None = None,
+    *,
+    fragments: list[Node] | None = None,
+) -> Node:
+    """Given what a block holds, return it: void when it has no nodes, fragments only when given."""
+    made: Node = {"object": "block", "type": type, "isVoid": nodes is None, "data": {} if data is None else data}
+    if nodes is not None:
+        made["nodes"] = nodes
+    if fragments is not None:
+        made["fragments"] = fragments
+    return made
+
+
+def inline(type: str, data: Node, nodes: list[Node] | None = None, *, marks: Sequence[Node] = ()) -> Node:
+    """Given what an inline holds, return it; `marks` are those around it, which its own leaves carry too.
+
+    The platform's inlines have no `marks`. Without them `**[a](b)**` could not be told from `[**a**](b)`, nor could an
+    image in bold text; the member is left out where nothing is around.
+    """
+    made: Node = {"object": "inline", "type": type, "isVoid": nodes is None, "data": data}
+    if nodes is not None:
+        made["nodes"] = nodes
+    if marks:
+        made["marks"] = list(marks)
+    return made
+
+
+def leaf(text: str, marks: Sequence[Node] = ()) -> Node:
+    """Given text and its marks, outermost first, return the leaf."""
+    return {"object": "leaf", "text": text, "marks": list(marks)}
+
+
+def words(text: str, marks: Sequence[Node] = ()) -> Node:
+    """Given text, return a text node with one leaf."""
+    return {"object": "text", "leaves": [leaf(text, marks)]}
+
+
+def mark(type: str, data: Node | None = None) -> Node:
+    """Given the type of a mark and its data, if any, return the mark."""
+    return {"object": "mark", "type": type} | ({"data": data} if data else {})
+
+
+def paragraph(nodes: list[Node]) -> Node:
+    """Given inline nodes, return the paragraph that holds them."""
+    return block("paragraph", {}, nodes)
+
+
+def fragment(name: str, nodes: list[Node], *, type: str | None = None) -> Node:
+    """Given the name of a fragment and its blocks, return it."""
+    return {"object": "fragment", "fragment": name} | ({"type": type} if type else {}) | {"nodes": nodes}
+
+
+def fragments_of(node: Node) -> dict[str, list[Node]] | None:
+    """Given a block, return the nodes of its fragments by name; None when they are no such thing."""
+    found: dict[str, list[Node]] = {}
+    pieces = node.get("fragments") or []
+    if not is_nodes(pieces):
+        return None
+    for piece in pieces:
+        if not piece.keys() <= {"object", "fragment", "type", "key", "nodes"}:
+            return None
+        name, nodes = piece.get("fragment"), piece.get("nodes")
+        if not isinstance(name, str) or name in found or not is_nodes(nodes):
+            return None
+        found[name] = nodes
+    return found
+
+
+def is_nodes(value: object) -> TypeGuard[list[Node]]:
+    """Given any value, return whether it is a list of objects."""
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def common(one: Sequence[object], other: Sequence[object]) -> int:
+    """Given two sequences, return how many items from the start on they share."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
+
+
+def url_ref(address: str) -> Node:
+    """Given an address, return the content reference to it.
+
+    Every address stays as written, relative ones too: this room has no page tree. Who has one may resolve it.
+    """
+    return {"kind": "url", "url": address}
+
+
+def url_of(ref: object) -> str | None:
+    """Given a content reference, return its address; None when it is more, or other, than one."""
+    if isinstance(ref, dict) and ref.keys() == {"kind", "url"} and ref["kind"] == "url" and isinstance(ref["url"], str):
+        return ref["url"]
+    return None
+
+
+def address(url: str) -> str:
+    """Given an address as written, return it as a document keeps it: trimmed, control characters encoded."""
+    return _CONTROLS.sub(lambda sign: quote(sign[0], safe=""), url.strip())
+
+
+def text_of(node: Node) -> str:
+    """Given any node, return the text of its leaves, fragments included, at any depth."""
+    pieces: list[str] = []
+    pending: list[object] = [node]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, list | tuple):
+            pending.extend(reversed(here))
+        elif isinstance(here, dict):
+            if isinstance(here.get("text"), str) and here.get("object", "leaf") == "leaf":
+                pieces.append(here["text"])
+            pending.extend(here[name] for name in ("fragments", "nodes", "leaves") if name in here)
+    return "".join(pieces)
+
+
+def keyed(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
+    """Given the blocks of a document, return them with a `key` each, derived from content and occurrence.
+
+    Shapes: equal blocks are told apart by a number behind the key, in order; so a block keeps its key when anything
+    but its equal is put before it. Nodes in `kept` (by `id`) are left exactly as they are.
+    """
+    keys = _Keys(kept)
+    for node in nodes:
+        keys.give(node)
+    return nodes
+
+
+class _Keys:
+    def __init__(self, kept: Container[int]) -> None:
+        self.kept, self.seen = kept, dict[bytes, int]()
+
+    def give(self, node: Node) -> bytes:
+        """Key this block and all below it; its digest. The recursion is as deep as blocks are nested."""
+        if id(node) in self.kept:
+            return _digest([_encode(node).encode()])
+        held = list(_held(node))
+        own = [node["type"], node["data"], None if held else node.get("nodes")]
+        found = _digest([_encode(own).encode(), *(self.give(child) for child in held)])
+        count = self.seen[found] = self.seen.get(found, 0) + 1
+        node["key"] = found.hex() if count == 1 else f"{found.hex()}-{count}"
+        return found
+
+
+def _held(node: Node) -> Iterator[Node]:
+    """The blocks that a block holds, in its fragments and as its nodes."""
+    for piece in node.get("fragments", ()):
+        yield from piece["nodes"]
+    nodes = node.get("nodes")
+    if nodes and nodes[0]["object"] == "block":
+        yield from nodes
+
+
+def _digest(parts: list[bytes]) -> bytes:
+    return hashlib.blake2b(b"\0".join(parts), digest_size=_KEY_BYTES).digest()

@@ -1,0 +1,111 @@
+"""What search and navigation need to know of a page: its words, its headings with their anchors, its sections."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from syncd.layout.richtext.nodes import Node, text_of
+from syncd.layout.richtext.reading import to_document
+
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
+_PARTS = ("fragments", "nodes", "leaves")
+_SHOWN = ("title", "alt", "caption", "label", "text", "formula", "expression")
+"""Members of data that readers see."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a page: level 1 to 6, plain text, and the anchor that addresses it."""
+
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page below one heading: `id` is its anchor, `path` the fragment `#anchor`, `body` its words.
+
+    What stands before the first heading has an empty id, title and path.
+    """
+
+    id: str
+    title: str
+    path: str
+    body: str
+
+
+def plain_text(markdown: str) -> str:
+    """Given Markdown, return its words only, single-spaced, for search indexes and previews; linear time."""
+    return _joined(words for _, words in _said(markdown))
+
+
+def headings(markdown: str) -> tuple[Heading, ...]:
+    """Given Markdown, return its headings in order, wherever they stand."""
+    return tuple(heading for heading, _ in _said(markdown) if heading is not None)
+
+
+def sections(markdown: str) -> tuple[Section, ...]:
+    """Given Markdown, return its sections in order: one for each heading, and one for words before the first."""
+    parts: list[tuple[Heading | None, list[str]]] = [(None, [])]
+    for heading, words in _said(markdown):
+        if heading is not None:
+            parts.append((heading, []))
+        else:
+            parts[-1][1].append(words)
+    return tuple(_section(heading, _joined(words)) for heading, words in parts if heading or _joined(words))
+
+
+def _section(heading: Heading | None, body: str) -> Section:
+    return Section(heading.anchor, heading.text, f"#{heading.anchor}", body) if heading else Section("", "", "", body)
+
+
+def _joined(words: Iterator[str] | list[str]) -> str:
+    return " ".join(" ".join(words).split())
+
+
+def _said(markdown: str) -> Iterator[tuple[Heading | None, str]]:
+    """The words of a page in order, piece by piece; those of a heading with the heading."""
+    pending: list[object] = [to_document(markdown).nodes]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, list | tuple):
+            pending.extend(reversed(here))
+        elif isinstance(here, dict):
+            if here.get("object") == "leaf":
+                yield None, str(here.get("text", ""))
+            elif "meta" in here and str(here.get("type")).startswith("heading-"):
+                yield _heading(here), text_of(here)
+            elif _is_line(here):
+                yield None, "".join(_line(here))
+            else:
+                yield None, _of_data(here)
+                pending.extend(here[name] for name in reversed(_PARTS) if name in here)
+
+
+def _heading(node: Node) -> Heading:
+    level = node["data"].get("level", int(node["type"][-1]))
+    return Heading(level, _joined([text_of(node)]), node["meta"]["id"])
+
+
+def _is_line(node: Node) -> bool:
+    nodes = node.get("nodes")
+    return isinstance(nodes, list) and bool(nodes) and nodes[0].get("object") in ("text", "inline")
+
+
+def _line(node: Node) -> Iterator[str]:
+    """The words of a line, joined as they are written: a mark inside a word does not part it."""
+    for one in node["nodes"]:
+        yield text_of(one) or f" {_of_data(one)} "
+
+
+def _of_data(node: Node) -> str:
+    data = node.get("data")
+    if not isinstance(data, dict):
+        return ""
+    if node.get("type") == "html":
+        return unescape(_TAG.sub(" ", str(data.get("html", ""))))
+    if node.get("type") == "table":
+        return " ".join(str(column.get("title", "")) for column in data.get("definition", {}).values())
+    return " ".join(data[name] for name in _SHOWN if isinstance(data.get(name), str))

@@ -1,0 +1,244 @@
+"""Inline nodes as Markdown: what has which marks, where the signs of a mark may stand, and links."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from markdown_it.common.utils import MD_TRIM_CHARS, isMdAsciiPunct, isPunctChar, isWhiteSpace
+
+from syncd.layout.richtext.escaping import destination, entities, entity, escape
+from syncd.layout.richtext.grammar import html_kind
+from syncd.layout.richtext.kept import LEAF, MARK, NODE, shown, span
+from syncd.layout.richtext.markup import write_inline, write_mark
+from syncd.layout.richtext.nodes import Node, common, url_of
+from syncd.layout.richtext.shapes import MENTION, SIGNED, bare_mark, fits_inline, fits_text, leaf_extras
+
+_BREAK = "\\\n"
+_INDENT = "    "
+_Kind = Literal["text", "code", "raw", "open", "close"]
+
+
+@dataclass
+class _Piece:
+    """A piece of a line: text, something that stands for itself, or the signs that open or close a mark."""
+
+    kind: _Kind
+    text: str
+    mark: Node | None = None
+    flanks: bool = False
+    """Whether what stands beside these signs decides whether they are signs (`**`), or not (`<kbd>`)."""
+    apart: bool = False
+    """Whether a letter before it would make it part of a word."""
+
+
+def write_words(nodes: list[Node], *, soft: bool = True, breaks: bool = True, around: list[Node] | None = None) -> str:
+    """Given the nodes of a block, return them as Markdown; given the marks `around` a link, the text of the link.
+
+    Shapes: without `soft` no line ends in the text; without `breaks` it is one line, in which no block could start.
+    """
+    return _Line(soft, breaks, in_link=around is not None, around=around or []).write(nodes)
+
+
+@dataclass
+class _Line:
+    soft: bool
+    breaks: bool
+    in_link: bool
+    around: list[Node]
+
+    def write(self, nodes: list[Node]) -> str:
+        pieces = list(_marked(self.items(nodes)))
+        _choose_signs(pieces)
+        for at, piece in enumerate(pieces):
+            if piece.kind == "text":
+                piece.text = self.text(pieces, at)
+            elif piece.kind == "code":
+                piece.text = _code(piece.text)
+        for at in reversed(range(len(pieces))):
+            if pieces[at].kind == "open" and pieces[at].flanks:
+                self.open_beside(pieces, at)
+        for at, piece in enumerate(pieces):
+            if piece.kind == "close" and piece.flanks:
+                self.close_beside(pieces, at)
+            elif piece.apart and at and pieces[at - 1].text[-1:].isalnum():
+                _encode_last(pieces, at)
+        return "".join(self.indented(pieces))
+
+    def indented(self, pieces: list[_Piece]) -> Iterator[str]:
+        """The text of the pieces; a tag that would make HTML of the line that it starts is indented out of its way."""
+        last = ""
+        for piece in pieces:
+            if last.endswith("\n") and html_kind(piece.text, interrupting=True):
+                yield _INDENT
+            yield piece.text
+            last = piece.text
+
+    def items(self, nodes: list[Node]) -> Iterator[tuple[_Piece, list[Node]]]:
+        """Every piece of text and everything that stands for itself, each with its marks, outermost first."""
+        for node in nodes:
+            if fits_text(node, self.around):
+                for leaf in node["leaves"]:
+                    yield from self.leaf(leaf)
+                continue
+            marks = list(map(bare_mark, node.get("marks") or []))[len(self.around) :]
+            if fits_inline(node):
+                yield _Piece("raw", self.inline(node), apart=node["type"] == "emoji"), marks
+            else:
+                yield _Piece("raw", self.kept(node)), marks
+
+    def kept(self, node: Node) -> str:
+        opening, closing = span(NODE, node)
+        return opening + self.plain(shown(node)) + closing
+
+    def plain(self, text: str, *, brackets: bool = False) -> str:
+        return escape(text, starts_line=False, ends_line=False, soft=False, brackets=brackets or self.in_link)
+
+    def leaf(self, leaf: Node) -> Iterator[tuple[_Piece, list[Node]]]:
+        marks = list(map(bare_mark, leaf.get("marks", [])))[len(self.around) :]
+        is_code = any(mark.get("type") == "code" and len(mark) == 2 for mark in marks)
+        marks = [mark for at, mark in enumerate(marks) if mark not in marks[:at] and mark != _CODE]
+        if extras := leaf_extras(leaf):
+            marks.append({"object": "leaf", "extras": extras})
+        if leaf["text"]:
+            yield _Piece("code" if is_code else "text", leaf["text"]), marks
+
+    def inline(self, node: Node) -> str:
+        data, type = node["data"], node["type"]
+        if type == "link":
+            text = write_words(node["nodes"], soft=self.soft, breaks=self.breaks, around=node.get("marks") or [])
+            return f"[{text}]({destination(url_of(data['ref']) or '', data.get('title'))})"
+        if type == "mention":
+            return f"[{self.plain(data['text'], brackets=True)}]({destination(url_of(data['ref']) or '', MENTION)})"
+        if type == "inline-image":
+            alt = self.plain(data.get("alt", ""), brackets=True)
+            return f"![{alt}]({destination(url_of(data['ref']) or '', data.get('caption'))})"
+        if type == "hard-break":
+            return _BREAK if self.breaks else "<br>"
+        if type == "inline-math":
+            return f"$${data['formula']}$$"
+        if type == "html":
+            return str(data["html"])
+        if (written := write_inline(node)) is not None:
+            opening, text, closing = written
+            return opening + (text if type == "icon" else self.plain(text)) + closing
+        return f":{data['code']}:"
+
+    def text(self, pieces: list[_Piece], at: int) -> str:
+        before = pieces[at - 1] if at else None
+        behind = pieces[at + 1] if at + 1 < len(pieces) else None
+        broken = before is not None and before.text == _BREAK
+        starts = broken or (before is None and not self.in_link)
+        ends = behind is None and not self.in_link
+        made = escape(
+            pieces[at].text, starts_line=starts and self.breaks, ends_line=ends, soft=self.soft, brackets=self.in_link
+        )
+        # A tag alone in the first line of a block would make it HTML.
+        opens = before is not None and (before.kind == "open" or (at == 1 and before.text.startswith("<")))
+        if starts or (opens and made[:1] == "\n"):
+            made = _encode_start(made)
+        if ends:
+            bare = made.rstrip(MD_TRIM_CHARS)
+            made = bare + entities(made[len(bare) :])
+        if made.endswith("!") and behind is not None and behind.text.startswith("["):
+            made = f"{made[:-1]}\\!"
+        return made
+
+    def open_beside(self, pieces: list[_Piece], at: int) -> None:
+        """Make these signs open: what is in their way becomes an entity."""
+        if _is_space(self.after(pieces, at)):
+            _encode_first(pieces, at)
+        before = self.before(pieces, at)
+        blocked = _is_sign(self.after(pieces, at)) or pieces[at].text == "_"
+        if blocked and not (_is_space(before) or _is_sign(before)):
+            _encode_last(pieces, at)
+
+    def close_beside(self, pieces: list[_Piece], at: int) -> None:
+        """Make these signs close: what is in their way becomes an entity."""
+        if _is_space(self.before(pieces, at)):
+            _encode_last(pieces, at)
+        after = self.after(pieces, at)
+        blocked = _is_sign(self.before(pieces, at)) or pieces[at].text == "_"
+        if blocked and not (_is_space(after) or _is_sign(after)):
+            _encode_first(pieces, at)
+
+    def before(self, pieces: list[_Piece], at: int) -> str:
+        return pieces[at - 1].text[-1] if at else "[" if self.in_link else " "
+
+    def after(self, pieces: list[_Piece], at: int) -> str:
+        return pieces[at + 1].text[0] if at + 1 < len(pieces) else " "
+
+
+_CODE: Node = {"object": "mark", "type": "code"}
+
+
+def _marked(items: Iterator[tuple[_Piece, list[Node]]]) -> Iterator[_Piece]:
+    """The pieces with the signs of their marks between them; equal marks in a row are one."""
+    last: _Piece | None = None
+    marks: list[Node] = []
+    for piece, wanted in items:
+        if last is not None and last.kind == piece.kind and piece.kind in ("text", "code") and wanted == marks:
+            last.text += piece.text
+            continue
+        if last is not None:
+            yield last
+        shared = common(marks, wanted)
+        yield from (_signs(mark, "close") for mark in reversed(marks[shared:]))
+        yield from (_signs(mark, "open") for mark in wanted[shared:])
+        last, marks = piece, wanted
+    if last is not None:
+        yield last
+        yield from (_signs(mark, "close") for mark in reversed(marks))
+
+
+def _signs(mark: Node, kind: Literal["open", "close"]) -> _Piece:
+    signs = SIGNED.get(str(mark.get("type"))) if len(mark) == 2 and mark.get("object") == "mark" else None
+    if signs is not None:
+        return _Piece(kind, signs, mark, flanks=True)
+    tags = span(LEAF, mark["extras"]) if "extras" in mark else write_mark(mark) or span(MARK, mark)
+    return _Piece(kind, tags[kind == "close"], mark)
+
+
+def _choose_signs(pieces: list[_Piece]) -> None:
+    """In a word `_` is no sign: there `*` stands for it, where no other sign is near that it could be taken with."""
+    depth = 0
+    for at, piece in enumerate(pieces):
+        depth += (piece.kind == "open") - (piece.kind == "close")
+        if piece.text != "_" or piece.kind != "open" or depth > 1 or pieces[at + 2].mark is not piece.mark:
+            continue
+        before, behind = pieces[at - 1 : at] if at else [], pieces[at + 3 : at + 4]
+        within = any(one.text[-1:].isalnum() for one in before) or any(one.text[:1].isalnum() for one in behind)
+        if within and not any(one.mark for one in [*before, *behind]):
+            piece.text = pieces[at + 2].text = "*"
+
+
+def _encode_first(pieces: list[_Piece], at: int) -> None:
+    behind = pieces[at + 1] if at + 1 < len(pieces) else None
+    if behind is not None and behind.kind == "text":
+        behind.text = entity(behind.text[0]) + behind.text[1:]
+
+
+def _encode_last(pieces: list[_Piece], at: int) -> None:
+    before = pieces[at - 1] if at else None
+    if before is not None and before.kind == "text":
+        before.text = before.text[:-1] + entity(before.text[-1])
+
+
+def _encode_start(text: str) -> str:
+    bare = text.lstrip(MD_TRIM_CHARS)
+    return entities(text[: len(text) - len(bare)]) + bare
+
+
+def _code(text: str) -> str:
+    text = text.replace("\n", " ")
+    runs = {len(run) for run in "".join(sign if sign == "`" else " " for sign in text).split()}
+    sign = "`" * next(length for length in range(1, len(runs) + 2) if length not in runs)
+    pad = " " if "`" in (text[0], text[-1]) or (text[0] == text[-1] == " " and text.strip(" ")) else ""
+    return sign + pad + text + pad + sign
+
+
+def _is_space(sign: str) -> bool:
+    return isWhiteSpace(ord(sign))
+
+
+def _is_sign(sign: str) -> bool:
+    return isMdAsciiPunct(ord(sign)) or isPunctChar(sign)

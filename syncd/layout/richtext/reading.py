@@ -1,0 +1,334 @@
+"""Markdown as a document: the blocks of a page, what lies in them, and the tags that stand around them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from markdown_it.common.utils import mdTrim
+from markdown_it.token import Token
+
+from syncd.layout.richtext import tags
+from syncd.layout.richtext.anchors import anchored
+from syncd.layout.richtext.forms import HEADINGS, extras, fits, is_anchor, label_of, syntax_of
+from syncd.layout.richtext.grammar import SPACE, needs_space, parse
+from syncd.layout.richtext.inlines import read_inlines
+from syncd.layout.richtext.kept import INFO, read_fence, read_overlay
+from syncd.layout.richtext.markup import CLOSE, read_details, read_figure, tag_of
+from syncd.layout.richtext.nodes import DEEPEST, Node, address, block, fragment, inline, keyed, paragraph, words
+from syncd.layout.richtext.tables import read_table
+from syncd.model.document import Document
+
+_OPAQUE = frozenset({"html", "tag", "definition", "math"})
+"""Blocks that hold foreign text; what of it could not be written back as it is, is kept as JSON."""
+
+
+def to_document(markdown: str) -> Document:
+    """Given the Markdown of a page or comment, without front matter, return its document.
+
+    Shapes: a leading heading stays a heading. Every block has a key that follows from its content, every heading its
+    anchor in `meta`. Unknown blocks, marks and members that `to_markdown` kept come back exactly.
+    """
+    reader = _Reader()
+    nodes = anchored(reader.read(parse(markdown if markdown.endswith("\n") else f"{markdown}\n")), reader.kept)
+    return Document(object="document", data={}, nodes=tuple(keyed(nodes, reader.kept)))
+
+
+@dataclass
+class _Sign:
+    """A tag, or an HTML block, before it is known what it stands for."""
+
+    source: str
+    name: str = ""
+    """Of a tag; "" for HTML and for a tag with all up to its end."""
+    html: bool = False
+
+
+@dataclass
+class _Frame:
+    """A container that is open: its token, and what lies in it."""
+
+    token: Token | None = None
+    items: list[Node | _Sign] = field(default_factory=list)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.frames = [_Frame()]
+        self.kept: dict[int, Node] = {}
+        self.tight: set[int] = set()
+        """Paragraphs (by `id`) of a list without blank lines."""
+        self.used: set[str] = set()
+        self.height: dict[int, int] = {}
+        """How deep blocks of tags are nested in a block (by `id`)."""
+
+    def read(self, tokens: Sequence[Token]) -> list[Node]:
+        self.used = set(_labels(tokens))
+        table = -1
+        for at, token in enumerate(tokens):
+            if token.type == "table_open":
+                table = at
+            elif token.type == "table_close":
+                self.add(read_table(tokens[table:at]))
+                table = -1
+            elif table < 0:
+                self.take(token, tokens[at - 1])
+        return self.structure(self.frames[0].items)
+
+    def add(self, item: Node | _Sign) -> None:
+        self.frames[-1].items.append(item)
+
+    def take(self, token: Token, before: Token) -> None:
+        match token.type:
+            case "inline":
+                self.words(token, before)
+            case "bullet_list_open" | "ordered_list_open" | "list_item_open" | "blockquote_open":
+                self.frames.append(_Frame(token))
+            case "bullet_list_close" | "ordered_list_close" | "list_item_close" | "blockquote_close":
+                self.close()
+            case "fence" | "code_block":
+                self.add(self.code(token))
+            case "hr":
+                self.add(block("divider"))
+            case "html_block":
+                self.add(_Sign(token.content.lstrip(" \t").rstrip("\n"), html=True))
+            case "tag":
+                self.add(_Sign(token.content, token.meta["name"]))
+            case "math_block":
+                self.add(self.safe(block("math", {"formula": token.content})))
+            case "definition":
+                self.define(token)
+
+    def words(self, token: Token, before: Token) -> None:
+        if before.type != "heading_open":
+            nodes = read_inlines(_without_space(token))
+            if nodes == [words("")]:
+                return
+            made = paragraph(nodes)
+            if before.hidden:
+                self.tight.add(id(made))
+        else:
+            underlined = not before.markup.startswith("#")
+            children = _without_space(token) if underlined else token.children
+            nodes, level = read_inlines(children, one_line=True), int(before.tag[1:])
+            data: Node = {"level": level} if level > len(HEADINGS) else {}
+            made = block(f"heading-{min(level, len(HEADINGS))}", data, nodes)
+            if anchor := _take_anchor(nodes):
+                data["id"] = anchor
+        self.add(made)
+
+    def code(self, token: Token) -> Node:
+        info = mdTrim(token.info)
+        if info == INFO and (kept := read_fence(token.content.removesuffix("\n"))) is not None and not fits(kept):
+            self.kept[id(kept)] = kept
+            return kept
+        syntax = syntax_of(info)
+        data: Node = {"syntax": syntax} if syntax else {}
+        if info != syntax:
+            data["info"] = info
+        lines = token.content.removesuffix("\n").split("\n") if token.content else []
+        return block("code", data, [block("code-line", {}, [words(line)]) for line in lines])
+
+    def define(self, token: Token) -> None:
+        """Keep a definition; one that links of the page use lives on in them, unless it parts what is around it."""
+        if len(self.frames) == 1 and token.meta["id"] in self.used:
+            return
+        title = {"title": token.meta["title"]} if token.meta["title"] else {}
+        label, url = label_of(token.meta["label"]), address(token.meta["url"])
+        self.add(self.safe(block("definition", {"label": label, "url": url} | title)))
+
+    def safe(self, node: Node) -> Node:
+        """The node; when it could not be written back as it is, it is kept as JSON from now on."""
+        if node["type"] in _OPAQUE and not fits(node):
+            self.kept[id(node)] = node
+        return node
+
+    def close(self) -> None:
+        frame = self.frames.pop()
+        token = frame.token
+        nodes = self.structure(frame.items)
+        if token is None or token.type == "blockquote_open":
+            made = block("blockquote", {}, nodes)
+        elif token.type == "list_item_open":
+            checked = {"checked": token.meta["checked"]} if "checked" in token.meta else {}
+            made = block("list-item", checked, nodes)
+        else:
+            made = self.listed(token, nodes)
+        self.height[id(made)] = max((self.height.get(id(node), 0) for node in nodes), default=0)
+        self.add(made)
+
+    def listed(self, token: Token, items: list[Node]) -> Node:
+        data: Node = {}
+        type = "list-ordered" if token.type == "ordered_list_open" else "list-unordered"
+        if type == "list-unordered" and all("checked" in item["data"] for item in items):
+            type = "list-tasks"
+        if "start" in token.attrs:
+            data["start"] = int(token.attrs["start"])
+        if len(items) > 1 or any(len(item["nodes"]) > 1 for item in items):
+            held = [node for item in items for node in item["nodes"] if node.get("type") == "paragraph"]
+            if any(id(node) not in self.tight and id(node) not in self.kept for node in held):
+                data["loose"] = True
+        return block(type, data, items)
+
+    def structure(self, items: Sequence[Node | _Sign]) -> list[Node]:
+        """The blocks of a container: what lies between a tag and its end is in the block of the tag."""
+        pairs = _pairs(items)
+        levels: list[list[Node]] = [[]]
+        opened: list[int] = []
+        for at, item in enumerate(items):
+            if isinstance(item, dict):
+                self.append(levels[-1], item)
+            elif at in pairs:
+                opened.append(at)
+                levels.append([])
+            elif opened and at == pairs[opened[-1]]:
+                inner, start = levels.pop(), items[opened.pop()]
+                self.enclose(levels[-1], start, inner, item)
+            else:
+                self.append(levels[-1], self.single(item))
+        return levels[0]
+
+    def enclose(self, level: list[Node], start: Node | _Sign, inner: list[Node], end: _Sign) -> None:
+        """Add the block of a tag with what lies in it; what is nested too deep stays beside its tags."""
+        height = 1 + max((self.height.get(id(node), 0) for node in inner), default=0)
+        if isinstance(start, dict) or height > DEEPEST:
+            nodes = [start if isinstance(start, dict) else self.opaque(start), *inner, self.opaque(end)]
+        else:
+            nodes = [_details(start, inner) if start.html else _enclosed(start, inner, end)]
+            self.height[id(nodes[0])] = height
+        for node in nodes:
+            self.append(level, node)
+
+    def append(self, level: list[Node], node: Node) -> None:
+        """Add a block; a comment before it that keeps members for it goes into it."""
+        kept = read_overlay(_html_of(level[-1])) if level else None
+        if kept is not None and id(node) not in self.kept and isinstance(kept.get("data", {}), dict):
+            merged = node | kept | {"data": node["data"] | kept.get("data", {})}
+            if fits(merged) and extras(merged) == kept:
+                level.pop()
+                node.update(merged)
+        level.append(node)
+
+    def single(self, sign: _Sign) -> Node:
+        if sign.html:
+            return read_figure(sign.source) or self.opaque(sign)
+        known = sign.name in tags.TAGS and tags.TAGS[sign.name].body != "blocks"
+        found = tags.read_tag(sign.source) if known or sign.name.startswith("@") else None
+        return block(*found) if found else self.opaque(sign)
+
+    def opaque(self, sign: _Sign) -> Node:
+        return self.safe(block(*(("html", {"html": sign.source}) if sign.html else ("tag", {"source": sign.source}))))
+
+
+def _pairs(items: Sequence[Node | _Sign]) -> dict[int, int]:
+    """For the place of each tag that opens something, the place of what ends it; pairs nest."""
+    found: dict[int, int] = {}
+    opened: list[tuple[str, int]] = []
+    count: dict[str, int] = {}
+    for at, item in enumerate(items):
+        if isinstance(item, dict):
+            continue
+        name = _opens(items, at, item)
+        if name:
+            opened.append((name, at))
+            count[name] = count.get(name, 0) + 1
+        elif count.get(ends := _ends(item)):
+            while True:
+                name, start = opened.pop()
+                count[name] -= 1
+                if name == ends:
+                    found[start] = at
+                    break
+    return found
+
+
+def _opens(items: Sequence[Node | _Sign], at: int, item: _Sign) -> str:
+    if not item.html:
+        return item.name if item.name in tags.TAGS and tags.TAGS[item.name].body != "none" else ""
+    behind = items[at + 1] if at + 1 < len(items) else None
+    second = behind.source if isinstance(behind, _Sign) and behind.html else None
+    return CLOSE if item.source.startswith("<details") and read_details(item.source, second) else ""
+
+
+def _ends(item: _Sign) -> str:
+    if item.html:
+        return CLOSE if item.source.strip() == CLOSE else ""
+    is_bare = item.source.strip("{%} \t\n") == item.name
+    return item.name.removeprefix("end") if item.name.startswith("end") and is_bare else ""
+
+
+def _enclosed(start: _Sign, inner: list[Node], end: _Sign) -> Node:
+    found = tags.read_tag(start.source)
+    if found is not None and start.name != "code":
+        type, data = found
+        if tags.TAGS[start.name].body == "caption":
+            return block(type, data, fragments=[fragment("caption", inner)])
+        return block(type, data, inner)
+    if found is not None and len(inner) == 1 and inner[0].get("type") == "code":
+        ((type, data), code) = found, inner[0]
+        merged = code | {"data": code["data"] | data}
+        if (
+            data
+            and not data.keys() & {"syntax", "info"}
+            and not code["data"].keys() - {"syntax", "info"}
+            and fits(merged)
+        ):
+            return merged
+    return block("tag", {"tag": start.source, "end": end.source}, inner)
+
+
+def _details(start: _Sign, inner: list[Node]) -> Node:
+    behind = _html_of(inner[0]) if inner else None
+    is_open, title, both = read_details(start.source, behind) or (False, [words("")], False)
+    held = [("expandable-title", [paragraph(title)]), ("expandable-body", inner[both:])]
+    return block(
+        "expandable",
+        {"open": True} if is_open else {},
+        fragments=[fragment(name, nodes, type=name) for name, nodes in held],
+    )
+
+
+def _html_of(node: Node) -> str:
+    return (
+        str(node["data"].get("html", "")) if node.get("type") == "html" and isinstance(node.get("data"), dict) else ""
+    )
+
+
+def _without_space(token: Token) -> list[Token]:
+    """The tokens of a paragraph or underlined heading, without the space before a tag that would make it HTML."""
+    children = token.children or []
+    behind = next((at for at, child in enumerate(children) if child.markup != SPACE), 0)
+    guarded = behind > 0 and children[behind].type == "html_inline" and needs_space(token.content)
+    return children[1:] if guarded else children
+
+
+def _labels(tokens: Sequence[Token]) -> Iterator[str]:
+    """The labels of definitions that links and images use."""
+    for token in tokens:
+        for child in token.children or ():
+            if "label" in child.meta:
+                yield child.meta["label"]
+
+
+def _take_anchor(nodes: list[Node]) -> str | None:
+    """The id that stands at the end of a heading, taken off its nodes; None when none stands there alone."""
+    if len(nodes) < 2 or nodes[-1] != inline("html", {"html": "</a>"}) or nodes[-2].get("type") != "html":
+        return None
+    found = tag_of(nodes[-2]["data"]["html"])
+    anchor = (found[1].get("id") if found and found[0] == "a" else None) or ""
+    if found is None or found[1] != {"href": f"#{anchor}", "id": anchor} or not is_anchor(anchor):
+        return None
+    return anchor if _take_space(nodes, nodes[:-2]) else None
+
+
+def _take_space(nodes: list[Node], before: list[Node]) -> bool:
+    """Take the end off the nodes, with the space before it; whether there is one, or nothing before it."""
+    leaves = before[-1].get("leaves") if before else None
+    if before and not (leaves and not leaves[-1]["marks"] and leaves[-1]["text"].endswith(" ")):
+        return False
+    if leaves:
+        leaves[-1]["text"] = leaves[-1]["text"][:-1]
+        if not leaves[-1]["text"]:
+            leaves.pop()
+        if not leaves:
+            before.pop()
+    nodes[:] = before or [words("")]
+    return True

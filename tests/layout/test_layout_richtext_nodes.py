@@ -1,0 +1,493 @@
+"""Nodes: documents come back from Markdown as they went in, known nodes and unknown ones."""
+
+import copy
+import os
+import random
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from syncd.layout.richtext import to_document, to_markdown
+from syncd.model.document import Document
+
+Node = dict[str, Any]
+
+EXAMPLES = int(os.environ.get("SYNCD_TEST_EXAMPLES", "2000"))
+"""Random documents of each long search."""
+
+PLAIN = "ab1 .!?*_~`[]()<>&#-+=|\\:;$%{}\"'/\n\u00a0é日😀"
+WORDS = [
+    *PLAIN,
+    "foo",
+    "snake_case",
+    "&amp;",
+    "**",
+    "- ",
+    "1. ",
+    "# ",
+    "> ",
+    "{% hint %}",
+    ":smile:",
+    "https://x.y/_z_",
+    "[a]: b",
+]
+MARKS: list[Node] = [
+    *(
+        {"object": "mark", "type": type}
+        for type in ("bold", "italic", "strikethrough", "keyboard", "superscript", "code")
+    ),
+    {"object": "mark", "type": "color", "data": {"text": "$primary", "background": "default"}},
+    {"object": "mark", "type": "color", "data": {"text": "red", "background": "blue"}},
+    {"object": "mark", "type": "tomorrow", "data": {"html": '<b> & `|` "q"'}},
+    {"type": "bare"},
+]
+URLS = ["https://example.com/a?b=c&copy;d", "../x y.md#top", "a(b)c", "", "<x>", "#é", "mailto:a@b.c"]
+UNKNOWN_INLINES: list[Node] = [
+    {
+        "object": "inline",
+        "type": "annotation",
+        "nodes": [{"leaves": [{"text": "no|te"}]}],
+        "fragments": [{"nodes": []}],
+    },
+    {"object": "inline", "type": "mention", "isVoid": True, "data": {"ref": {"kind": "user", "user": "u"}}},
+    {"object": "inline", "type": "link", "data": {"ref": {"kind": "page", "page": "p"}}, "nodes": []},
+    {"object": "text", "leaves": [], "selections": [1]},
+]
+UNKNOWN_BLOCKS: list[Node] = [
+    {"object": "block", "type": "tomorrow", "key": "k", "nodes": [{"object": "block", "data": {"x": "```\n~~~"}}]},
+    {
+        "object": "block",
+        "type": "drawing",
+        "isVoid": True,
+        "data": {"ref": {"kind": "file", "file": "f"}, "n": 1.5, "z": None},
+    },
+    {"object": "block", "type": "paragraph", "nodes": [{"object": "block", "type": "paragraph", "nodes": []}]},
+    {"object": "block", "type": "list-unordered", "data": {}, "nodes": []},
+    {"object": "block", "type": "table", "isVoid": True, "data": {"view": {"type": "cards"}}, "fragments": []},
+    {"object": "block", "type": "html", "isVoid": True, "data": {"html": "no HTML"}},
+]
+
+
+def without_keys(value: Any) -> Any:
+    """The nodes without what follows from them; unknown blocks have to come back whole."""
+    if isinstance(value, list | tuple):
+        return [without_keys(one) for one in value]
+    if not isinstance(value, dict) or value in UNKNOWN_BLOCKS or value in UNKNOWN_INLINES:
+        return value
+    return {name: without_keys(one) for name, one in value.items() if name not in ("key", "meta")}
+
+
+def block(type: str, data: Node, nodes: list[Node] | None, **more: Any) -> Node:
+    held = {} if nodes is None else {"nodes": nodes}
+    return {"object": "block", "type": type, "isVoid": nodes is None, "data": data} | held | more
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> Node:
+    leaves: list[Node] = []
+    for words, marks in draw(
+        st.lists(st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), marked), min_size=1, max_size=4)
+    ):
+        code = {"object": "mark", "type": "code"}
+        marks = [mark for mark in marks if mark != code] + [code] * (code in marks)
+        text = "".join(words).replace("\n", " ") if code in marks else "".join(words)
+        if leaves and leaves[-1]["marks"] == marks:
+            leaves[-1]["text"] += text
+        else:
+            leaves.append({"object": "leaf", "text": text, "marks": marks})
+    return {"object": "text", "leaves": leaves}
+
+
+marked = st.lists(st.sampled_from(MARKS), max_size=3, unique_by=repr)
+
+
+def inline(type: str, data: Node, nodes: list[Node] | None = None) -> Node:
+    return {"object": "inline", "type": type, "isVoid": nodes is None, "data": data} | (
+        {"nodes": nodes} if nodes else {}
+    )
+
+
+refs = st.sampled_from(URLS).map(lambda url: {"kind": "url", "url": url})
+inlines = st.one_of(
+    st.builds(lambda ref, text: inline("link", {"ref": ref}, [text]), refs, texts()),
+    st.builds(lambda ref, text: inline("link", {"ref": ref, "title": 't "q" \\ &lt;'}, [text]), refs, texts()),
+    st.builds(lambda ref: inline("inline-image", {"ref": ref, "alt": "[a] | *b*", "caption": "c"}), refs),
+    st.builds(lambda ref: inline("button", {"label": "Go & <see>", "kind": "primary", "ref": ref}), refs),
+    st.sampled_from(
+        [
+            *UNKNOWN_INLINES,
+            inline("emoji", {"code": "1f44b"}),
+            inline("emoji", {"code": "1f44b", "text": "👋"}),
+            inline("icon", {"icon": "rocket", "color": "$primary"}),
+            inline("expression", {"expression": "space.vars.a_b"}),
+            inline("inline-math", {"formula": "a_b * c|d \\{"}),
+            inline("html", {"html": '<u class="x">'}),
+        ]
+    ),
+)
+lines = st.builds(
+    lambda first, rest: [first, *(one for pair in rest for one in pair)],
+    texts(),
+    st.lists(st.tuples(inlines, texts()), max_size=2),
+)
+paragraphs = lines.map(lambda nodes: block("paragraph", {}, nodes))
+
+
+def words(text: str) -> Node:
+    return {"object": "text", "leaves": [{"object": "leaf", "text": text, "marks": []}]}
+
+
+def line(text: str) -> Node:
+    return block("code-line", {}, [words(text)])
+
+
+codes = st.lists(st.sampled_from(["", "a", "  b", "```", "~~~", "{% endcode %}", "\tx"]).map(line), max_size=4)
+fences = st.sampled_from(
+    [
+        {},
+        {"syntax": "js"},
+        {"syntax": "js", "info": "js a=`b`"},
+        {"syntax": "py", "title": 'a "b"', "lineNumbers": True},
+    ]
+)
+leaf_blocks = st.one_of(
+    paragraphs,
+    st.builds(lambda nodes, level: block(f"heading-{level}", {}, nodes), lines, st.integers(1, 3)),
+    st.builds(
+        lambda nodes, level: block("heading-3", {"level": level, "id": "an-id"}, nodes), lines, st.integers(4, 6)
+    ),
+    st.builds(lambda nodes: block("paragraph", {"align": "center"}, nodes, soon={"x": ["-->"]}), lines),
+    st.builds(lambda nodes, data: block("code", data, nodes), codes, fences),
+    st.sampled_from(
+        [
+            *UNKNOWN_BLOCKS,
+            block("divider", {}, None),
+            block("math", {"formula": "a\n  b"}, None),
+            block("html", {"html": "<!-- a\n\nb -->"}, None),
+            block("html", {"html": '<table data-view="cards">\n<tr></tr></table>'}, None),
+            block("definition", {"label": "a b", "url": "x y", "title": "t"}, None),
+            block("tag", {"source": "{% unknown a %}\n\n* x\n{% endunknown %}"}, None),
+            block("embed", {"url": "https://x.y"}, None),
+            block("reusable-content", {"ref": {"kind": "url", "url": "../a.md"}}, None),
+            block("swagger", {"ref": {"kind": "url", "url": "a.yaml"}, "path": "/x", "method": "get"}, None),
+            block("integration", {"integration": "mermaid", "block": "diagram", "props": {"content": "a\nb"}}, None),
+        ]
+    ),
+)
+
+
+def listed(type: str, items: list[list[Node]], start: int) -> Node:
+    """A list in its normal form: tight where it can be, and `loose` only where a paragraph shows it."""
+    held = [node for item in items for node in item]
+    direct = any(node["type"] == "paragraph" and node not in UNKNOWN_BLOCKS for node in held)
+    parted = len(held) > 1 and any(node["type"] != "paragraph" or len(item) > 1 for item in items for node in item)
+    data: Node = {"start": start} if type == "list-ordered" and start != 1 else {}
+    data |= {"loose": True} if direct and parted else {}
+    given = {"checked": True} if type == "list-tasks" else {}
+    return block(type, data, [block("list-item", dict(given), item) for item in items])
+
+
+def containers(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    held = st.lists(inner, min_size=1, max_size=3)
+    kinds = st.sampled_from(["list-unordered", "list-ordered", "list-tasks"])
+    return st.one_of(
+        held.map(lambda nodes: block("blockquote", {}, nodes)),
+        held.map(lambda nodes: block("hint", {"style": "info", "icon": 'a"b'}, nodes)),
+        held.map(lambda nodes: block("stepper", {}, [block("stepper-step", {}, nodes)])),
+        held.map(lambda nodes: block("if", {"expression": 'a == "b"'}, nodes)),
+        held.map(captioned),
+        held.map(expandable),
+        st.builds(listed, kinds, st.lists(held, min_size=1, max_size=3), st.sampled_from([1, 0, 7, 10])),
+    )
+
+
+def captioned(nodes: list[Node]) -> Node:
+    ref, caption = {"kind": "url", "url": "./"}, {"object": "fragment", "fragment": "caption", "nodes": nodes}
+    return block("content-ref", {"ref": ref}, None, fragments=[caption])
+
+
+def expandable(nodes: list[Node]) -> Node:
+    leaf = {"object": "leaf", "text": "a < b", "marks": [{"object": "mark", "type": "bold"}]}
+    title = block("paragraph", {}, [{"object": "text", "leaves": [leaf]}])
+    names = {"expandable-title": [title], "expandable-body": nodes}
+    held = [{"object": "fragment", "fragment": name, "type": name, "nodes": nodes} for name, nodes in names.items()]
+    return block("expandable", {"open": True}, None, fragments=held)
+
+
+blocks = st.recursive(leaf_blocks, containers, max_leaves=6)
+
+
+def assert_comes_back(nodes: list[Node]) -> None:
+    markdown = to_markdown(Document(nodes=tuple(nodes)))
+    assert without_keys(to_document(markdown).nodes) == without_keys(nodes), markdown
+
+
+BREAK = {"object": "inline", "type": "hard-break", "isVoid": False, "data": {}, "nodes": [words("\n")]}
+LOOSE = listed("list-unordered", [[block("divider", {}, None)], [block("paragraph", {}, [words("a")])]], 1)
+INTEGRATION = block("integration", {"integration": "a", "block": "b", "props": {"content": "a\nb"}}, None)
+
+
+def spaced(*nodes: Node) -> list[Node]:
+    """A paragraph whose first word is a space."""
+    return [block("paragraph", {}, [words(" "), *nodes])]
+
+
+@given(st.lists(blocks, max_size=4))
+@example(spaced(inline("link", {"ref": {"kind": "url", "url": "a"}}, [words("a")])))
+@example(spaced(inline("inline-image", {"ref": {"kind": "url", "url": "a"}})))
+@example(spaced(UNKNOWN_INLINES[0], words("a")))
+@example(spaced(inline("html", {"html": '<u class="x">'})))
+@example(spaced(inline("html", {"html": '<u class="x">'}), words("\na")))
+@example([block("heading-1", {}, [inline("html", {"html": "<div>"}), BREAK, words("a")])])
+@example([listed("list-unordered", [[LOOSE, INTEGRATION]], 1)])
+@settings(max_examples=15, deadline=None, derandomize=True)
+def test_a_document_comes_back_from_markdown(nodes: list[Node]) -> None:
+    assert_comes_back(nodes)
+
+
+@pytest.mark.long
+@given(st.lists(blocks, max_size=4))
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_many_documents_come_back_from_markdown(nodes: list[Node]) -> None:
+    assert_comes_back(nodes)
+
+
+JUNK: list[Any] = [
+    None,
+    0,
+    1.5,
+    True,
+    "",
+    "text",
+    "block",
+    [],
+    {},
+    [1],
+    ["a"],
+    [[]],
+    {"a": 1},
+    "\ud800",
+    "\0",
+    "a\nb",
+    "-->",
+]
+
+
+def spoiled(nodes: Any, chance: random.Random) -> None:
+    """Replace or remove one member, anywhere."""
+    places: list[tuple[Any, Any]] = []
+    pending = [nodes]
+    while pending:
+        here = pending.pop()
+        keys = list(here) if isinstance(here, dict) else range(len(here))
+        places += [(here, key) for key in keys]
+        pending += [here[key] for key in keys if isinstance(here[key], dict | list)]
+    place, key = chance.choice(places)
+    if chance.random() < 0.25:
+        del place[key]
+    else:
+        place[key] = copy.deepcopy(chance.choice(JUNK))
+
+
+def assert_has_markdown(nodes: list[Node], chance: random.Random) -> None:
+    nodes = copy.deepcopy(nodes)
+    spoiled(nodes, chance)
+    document = Document.model_construct(nodes=tuple(node for node in nodes if isinstance(node, dict)))
+    known = to_document(to_markdown(document))
+    assert to_document(to_markdown(known)) == known
+
+
+@given(st.lists(blocks, min_size=1, max_size=2), st.randoms(use_true_random=False))
+@settings(max_examples=15, deadline=None, derandomize=True)
+def test_documents_of_any_shape_have_markdown(nodes: list[Node], chance: random.Random) -> None:
+    assert_has_markdown(nodes, chance)
+
+
+@pytest.mark.long
+@given(st.lists(blocks, min_size=1, max_size=2), st.randoms(use_true_random=False))
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_many_documents_of_any_shape_have_markdown(nodes: list[Node], chance: random.Random) -> None:
+    assert_has_markdown(nodes, chance)
+
+
+EXACT = {
+    "hint": ('{% hint style="info" icon="x" %}\na\n{% endhint %}', "hint", {"style": "info", "icon": "x"}),
+    "tabs": (
+        '{% tabs %}\n{% tab title="A" %}\na\n{% endtab %}\n\n{% tab title="B" %}\n* b\n{% endtab %}\n{% endtabs %}',
+        "tabs",
+        {},
+    ),
+    "columns": ('{% columns %}\n{% column width="50%" %}\na\n{% endcolumn %}\n{% endcolumns %}', "columns", {}),
+    "code": (
+        '{% code title="a.js" lineNumbers="true" %}\n```js\na\n\nb\n```\n{% endcode %}',
+        "code",
+        {"syntax": "js", "title": "a.js", "lineNumbers": True},
+    ),
+    "embed": ('{% embed url="https://x.y" %}', "embed", {"url": "https://x.y"}),
+    "captioned embed": (
+        '{% embed url="https://x.y" %}\nA _caption_\n{% endembed %}',
+        "embed",
+        {"url": "https://x.y"},
+    ),
+    "file": (
+        '{% file src=".gitbook/assets/a.pdf" %}\nA\n{% endfile %}',
+        "file",
+        {"ref": {"kind": "url", "url": ".gitbook/assets/a.pdf"}},
+    ),
+    "content-ref": (
+        '{% content-ref url="./" %}\n[.](./)\n{% endcontent-ref %}',
+        "content-ref",
+        {"ref": {"kind": "url", "url": "./"}},
+    ),
+    "include": (
+        '{% include "../.gitbook/includes/a.md" %}',
+        "reusable-content",
+        {"ref": {"kind": "url", "url": "../.gitbook/includes/a.md"}},
+    ),
+    "openapi": (
+        '{% openapi src="a.yaml" path="/x" method="get" %}\n[a](a.yaml)\n{% endopenapi %}',
+        "swagger",
+        {"ref": {"kind": "url", "url": "a.yaml"}, "path": "/x", "method": "get"},
+    ),
+    "operation": (
+        '{% openapi-operation spec="s" path="/x" method="get" %}',
+        "openapi-operation",
+        {"ref": {"kind": "openapi", "spec": "s"}, "path": "/x", "method": "get"},
+    ),
+    "schemas": (
+        '{% openapi-schemas spec="s" schemas="A,B" grouped="true" %}',
+        "openapi-schemas",
+        {"ref": {"kind": "openapi", "spec": "s"}, "schemas": ["A", "B"], "grouped": True},
+    ),
+    "integration": (
+        '{% @mermaid/diagram content="a\n\n  b" fullWidth="false" %}',
+        "integration",
+        {"integration": "mermaid", "block": "diagram", "props": {"content": "a\n\n  b", "fullWidth": "false"}},
+    ),
+    "condition": ('{% if a === "b" %}\n# A\n{% endif %}', "if", {"expression": 'a === "b"'}),
+    "updates": (
+        '{% updates format="full" %}\n{% update date="2026-01-02" tags="a" %}\n## A\n{% endupdate %}\n{% endupdates %}',
+        "updates",
+        {"format": "full"},
+    ),
+    "prompt": (
+        '{% prompt description="d" icon="i" %}\nDo it.\n{% endprompt %}',
+        "prompt",
+        {"description": "d", "icon": "i"},
+    ),
+    "arguments": ("{% hint whatever %}\na\n{% endhint %}", "hint", {"arguments": "whatever"}),
+    "unknown": ("{% foo a=b %}\n   x\n\n\n# *y*\n{% foo %}\n{% endfoo %}\n{% endfoo %}", "tag", None),
+    "unpaired": ("{% endhint %}", "tag", {"source": "{% endhint %}"}),
+    "odd code": ("{% code %}\na\n{% endcode %}", "tag", {"tag": "{% code %}", "end": "{% endcode %}"}),
+    "expandable": (
+        "<details open>\n\n<summary>A &amp; <strong>b</strong></summary>\n\nx\n\n* y\n\n</details>",
+        "expandable",
+        {"open": True},
+    ),
+    "figure": (
+        '<figure><img src="a.png" alt="A" width="375"><figcaption><p>C <code>d</code></p></figcaption></figure>',
+        "images",
+        {},
+    ),
+    "html": ('<table data-view="cards"><thead></thead></table>', "html", None),
+    "math": ("$$\na_b\n$$", "math", {"formula": "a_b"}),
+    "heading": ('## T <a href="#my-id" id="my-id"></a>', "heading-2", {"id": "my-id"}),
+    "deep heading": ("##### T", "heading-3", {"level": 5}),
+    "ordered": ("7. a\n8. b", "list-ordered", {"start": 7}),
+    "tasks": ("* [x] a\n* [ ] b", "list-tasks", {}),
+    "definition": ('[a b]: https://x.y "t"', "definition", {"label": "a b", "url": "https://x.y", "title": "t"}),
+    "table": ("| A   | B _c_ |\n| --- | ----: |\n| d   | `e`   |", "table", None),
+}
+
+
+@pytest.mark.parametrize(("markdown", "type", "data"), EXACT.values(), ids=EXACT)
+def test_blocks_have_their_type_and_are_written_as_they_were(markdown: str, type: str, data: Node | None) -> None:
+    (node,) = to_document(markdown).nodes
+    assert node["type"] == type
+    assert data is None or list(node["data"].items()) == list(data.items())
+    assert to_markdown(Document(nodes=(node,))) == f"{markdown}\n"
+
+
+INLINES = {
+    "mention": ('[a.md](a.md "mention")', "mention", {"ref": {"kind": "url", "url": "a.md"}, "text": "a.md"}),
+    "button": (
+        '<a href="a.md" class="button primary" data-icon="i">Go</a>',
+        "button",
+        {"label": "Go", "kind": "primary", "ref": {"kind": "url", "url": "a.md"}, "icon": "i"},
+    ),
+    "icon": ('<i class="fa-x" style="color:$primary;">:x:</i>', "icon", {"icon": "x", "color": "$primary"}),
+    "emoji": (":wave:", "emoji", {"code": "wave"}),
+    "custom emoji": (
+        '<span data-gb-custom-inline data-tag="emoji" data-code="1f44b">👋</span>',
+        "emoji",
+        {"code": "1f44b", "text": "👋"},
+    ),
+    "expression": ('<code class="expression">space.vars.x</code>', "expression", {"expression": "space.vars.x"}),
+    "math": ("$$a_b$$", "inline-math", {"formula": "a_b"}),
+    "image": ('![a](b.png "c")', "inline-image", {"ref": {"kind": "url", "url": "b.png"}, "alt": "a", "caption": "c"}),
+    "html": ("<br>", "html", {"html": "<br>"}),
+}
+
+
+@pytest.mark.parametrize(("markdown", "type", "data"), INLINES.values(), ids=INLINES)
+def test_inlines_have_their_type_and_are_written_as_they_were(markdown: str, type: str, data: Node) -> None:
+    page = f"a **{markdown}** b\n"
+    (node,) = to_document(page).nodes
+    bold = {"object": "mark", "type": "bold"}
+    assert node["nodes"][1] == {"object": "inline", "type": type, "isVoid": True, "data": data, "marks": [bold]}
+    assert to_markdown(Document(nodes=(node,))) == page
+
+
+@pytest.mark.parametrize(
+    ("markdown", "written"),
+    [
+        ("__a__ *b*", "**a** _b_"),
+        ("a*b*c **d**e", "a*b*c **d**e"),
+        ("un*frigging*believable _a_\\_", "un*frigging*believable _a_\\_"),
+        ("<kbd>Ctrl</kbd>+<sup>x</sup>", "<kbd>Ctrl</kbd>+<sup>x</sup>"),
+        (
+            '<mark style="color:red;background-color:blue;">a</mark>',
+            '<mark style="color:red;background-color:blue;">a</mark>',
+        ),
+        ("snake_case 2 * 3 a < b [x] & ~5 $5", "snake_case 2 * 3 a < b \\[x] & ~5 $5"),
+        ("1\\. a\n\\- b\n\\# c", "1\\. a\n\\- b\n\\# c"),
+        ("[t][^1]\n\n[^1]: Note", "[t][^1]\n\n[^1]: Note"),
+        ("<https://x.y/?a&b>", "[https://x.y/?a&b](https://x.y/?a&b)"),
+        ("- a\n- b\n\n* c", "* a\n* b\n\n- c"),
+        ("- ***\n- - a", "* ___\n* - a"),
+        ("    code", "```\ncode\n```"),
+        ("`` a`b `` `` ` ``", "``a`b`` `` ` ``"),
+        ("a  \nb&nbsp;c", "a\\\nb&nbsp;c"),
+        ("| a |\n|:-|\n| b\\|c | d |", "| a    |\n| :--- |\n| b\\|c |"),
+        ("{% hint %} a {% endhint %}", "{% hint %} a {% endhint %}"),
+        ("{%hint   style='x'%}\n\na\n\n{%endhint%}", '{% hint style="x" %}\na\n{% endhint %}'),
+    ],
+)
+def test_text_is_escaped_only_where_it_must_be(markdown: str, written: str) -> None:
+    assert to_markdown(to_document(markdown)) == f"{written}\n"
+
+
+def test_words_of_what_is_not_known_can_be_read() -> None:
+    mark = {"object": "mark", "type": "tomorrow"}
+    leaves = [{"object": "leaf", "text": "new", "marks": [mark]}, {"object": "leaf", "text": "er", "marks": [], "x": 1}]
+    aligned = block("paragraph", {"align": "center"}, [{"object": "text", "leaves": leaves}, UNKNOWN_INLINES[0]])
+    written = to_markdown(Document(nodes=(aligned,)))
+    assert written.startswith('<!--syncd:data {"data":{"align":"center"}}-->\n<span data-syncd-mark=')
+    assert ">new</span><span data-syncd-leaf=" in written
+    assert ">er</span><span data-syncd=" in written
+    assert written.endswith(">no|te</span>\n")
+
+
+def test_an_empty_paragraph_says_nothing() -> None:
+    assert to_markdown(Document(nodes=(block("paragraph", {}, []), *Document.of_text("a").nodes))) == "a\n"
+    assert to_markdown(Document()) == ""
+    assert to_document(" \n\n").nodes == ()
+
+
+def test_what_is_nested_without_end_is_written_all_the_same() -> None:
+    node = Document.of_text("deep").nodes[0]
+    for _ in range(3000):
+        node = block("blockquote", {}, [node])
+    assert "deep" in to_markdown(Document.model_construct(nodes=(node,)))

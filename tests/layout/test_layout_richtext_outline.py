@@ -1,0 +1,101 @@
+"""What search sees of a page: words, headings with the platform's anchors, sections."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncd.layout.richtext import Heading, Section, headings, plain_text, sections, to_document
+
+PAGE = """# Title
+
+Intro with **bo**ld and [a link](x.md).
+
+## 1. Set *up* & go
+
+{% tabs %}
+{% tab title="Node" %}
+Tab text
+{% endtab %}
+{% endtabs %}
+
+| Head | Other |
+| ---- | ----- |
+| cell | `code` |
+
+##### Deep <a href="#own.id" id="own.id"></a>
+
+<table><tr><td>In &amp; HTML</td></tr></table>
+
+## Title
+
+```js
+let x = 1;
+```
+
+<figure><img src="a.png" alt="Alt"><figcaption><p>Caption</p></figcaption></figure>
+"""
+
+
+def test_words_are_said_once_and_in_order() -> None:
+    assert plain_text(PAGE) == (
+        "Title Intro with bold and a link. 1. Set up & go Node Tab text Head Other cell code Deep In & HTML Title"
+        " let x = 1; Alt Caption"
+    )
+    assert plain_text("") == plain_text(" \n\n***\n") == ""
+
+
+def test_headings_have_the_anchors_of_the_platform() -> None:
+    assert headings(PAGE) == (
+        Heading(1, "Title", "title"),
+        Heading(2, "1. Set up & go", "id-1.-set-up-and-go"),
+        Heading(5, "Deep", "own.id"),
+        Heading(2, "Title", "title-1"),
+    )
+    shown = [node["meta"]["id"] for node in to_document(PAGE).nodes if node["type"].startswith("heading")]
+    assert shown == [heading.anchor for heading in headings(PAGE)]
+
+
+@pytest.mark.parametrize(
+    ("title", "anchor"),
+    [
+        ("What's new?", "whats-new"),
+        ("Über uns", "uber-uns"),
+        ("`snake_case` v1.2+", "snake_case-v1.2+"),
+        ("2 -- Two", "id-2-two"),
+        ("日本", "section"),
+        ("", "section"),
+    ],
+)
+def test_anchors_are_made_of_titles(title: str, anchor: str) -> None:
+    assert [heading.anchor for heading in headings(f"## {title}")] == [anchor]
+
+
+def test_no_two_headings_share_an_anchor() -> None:
+    anchors = [heading.anchor for heading in headings("# a\n\n# a\n\n# a-1\n\n# a-1\n\n# a\n")]
+    assert anchors == ["a", "a-1", "a-1-1", "a-1-2", "a-2"]
+
+
+def test_sections_part_a_page_at_its_headings() -> None:
+    first, *others = sections(f"Before\n\n{PAGE}")
+    assert first == Section("", "", "", "Before")
+    assert [section.path for section in others] == ["#title", "#id-1.-set-up-and-go", "#own.id", "#title-1"]
+    assert others[0] == Section("title", "Title", "#title", "Intro with bold and a link.")
+    assert others[2].body == "In & HTML"
+    assert sections("") == ()
+
+
+@given(st.text("a b#\n*[](){%}<>`|-", max_size=80))
+@settings(max_examples=50, deadline=None, derandomize=True)
+def test_sections_say_what_the_page_says(text: str) -> None:
+    said = " ".join(f"{section.title} {section.body}" for section in sections(text))
+    assert " ".join(said.split()) == plain_text(text)
+    assert len({heading.anchor for heading in headings(text)}) == len(headings(text))
+
+
+def test_words_of_a_long_page_cost_no_more_than_its_size() -> None:
+    start = time.process_time()
+    assert plain_text("<" * 10_000 + "[" * 10_000)
+    assert len(sections("# a\n\nb\n\n" * 1000)) == 1000
+    assert time.process_time() - start < 4
