@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from syncd.api.content import MARKDOWN
 from syncd.api.lists import iterate
+from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.errors import PlatformError, Rejected
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
@@ -26,15 +27,48 @@ class ChangeRequests:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, space: str, status: str | None = "open") -> Iterator[ChangeRequest]:
-        """Given a space's id, return its change requests of that status; None leaves the choice to the platform."""
-        path = ("spaces", space, "change-requests")
-        return iterate(self._transport, path, Listing[ChangeRequest], params={"status": status})
+    @operation("listChangeRequestsForSpace")
+    def list(
+        self,
+        space: str,
+        status: str | None = "open",
+        *,
+        creator: str | None = None,
+        contributor: str | None = None,
+        requested_reviewer: str | None = None,
+        conversations_issues_cluster: str | None = None,
+    ) -> Iterator[ChangeRequest]:
+        """Given a space's id, return its change requests of that status; None leaves the choice to the platform.
 
+        Shapes: `creator`, `contributor` and `requested_reviewer` are ids of users.
+        """
+        people = {"creator": creator, "contributor": contributor, "requestedReviewer": requested_reviewer}
+        params = {"status": status, **people, "conversationsIssuesCluster": conversations_issues_cluster}
+        return iterate(self._transport, ("spaces", space, "change-requests"), Listing[ChangeRequest], params=params)
+
+    @operation("listChangeRequestsForOrganization")
+    def list_in_organization(
+        self,
+        organization: str,
+        status: str | None = "open",
+        *,
+        creator: str | None = None,
+        contributor: str | None = None,
+        requested_reviewer: str | None = None,
+        conversations_issues_cluster: str | None = None,
+    ) -> Iterator[ChangeRequest]:
+        """Given an organization's id, return the change requests of its spaces; filters as for `list`."""
+        people = {"creator": creator, "contributor": contributor, "requestedReviewer": requested_reviewer}
+        params = {"status": status, **people, "conversationsIssuesCluster": conversations_issues_cluster}
+        path = ("orgs", organization, "change-requests")
+        return iterate(self._transport, path, Listing[ChangeRequest], params=params)
+
+    @operation("getChangeRequestById")
     def get(self, space: str, change_request: str) -> ChangeRequest:
         """Given a space's id and a change request, return it."""
         return self._transport.call("GET", _path(space, change_request), ChangeRequest)
 
+    @operation("createChangeRequest")
     def create(self, space: str, change_request: ChangeRequestCreate) -> ChangeRequest:
         """Given a space's id and a subject, return the new change request.
 
@@ -43,14 +77,17 @@ class ChangeRequests:
         path = ("spaces", space, "change-requests")
         return self._transport.call("POST", path, ChangeRequest, body=change_request.wire())
 
+    @operation("updateChangeRequestById")
     def update(self, space: str, change_request: str, changes: ChangeRequestUpdate) -> ChangeRequest:
         """Given a change request and the members to change, return it as it is then."""
         return self._transport.call("PATCH", _path(space, change_request), ChangeRequest, body=changes.wire())
 
+    @operation("mergeChangeRequest")
     def merge(self, space: str, change_request: str) -> MergeResult:
         """Given a change request, merge it into main content; `conflicts` in the result means merged all the same."""
         return self._transport.call("POST", _path(space, change_request, "merge"), MergeResult)
 
+    @operation("updateChangeRequest")
     def refresh(self, space: str, change_request: str) -> MergeResult:
         """Given a change request, pull main content into it (`POST …/update`)."""
         return self._transport.call("POST", _path(space, change_request, "update"), MergeResult)
@@ -68,6 +105,7 @@ class ChangeRequests:
         """Given a change request and a file's id, return the file there with a fresh download address."""
         return self._transport.call("GET", _path(space, change_request, "content", "files", file), File)
 
+    @operation("updateChangeRequestContent")
     def write_content(self, space: str, change_request: str, write: ContentWrite) -> ContentWritten:
         """Given a change request and up to 50 operations, apply them as one revision, all or none.
 

@@ -1,57 +1,185 @@
-"""Content of a space: its current revision, pages, files and reusable contents."""
+"""Content of a space: its main content and its past revisions, with links, changes, templates, documents and PDFs."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from syncd.api.downloads import Downloads
 from syncd.api.lists import iterate
+from syncd.api.operation import operation
 from syncd.api.transport import Transport
-from syncd.model.base import Observed
+from syncd.model.backlink import Backlink
+from syncd.model.changes import Changes
+from syncd.model.document import Document
 from syncd.model.file import File
+from syncd.model.link import Link, LinkList, Status
 from syncd.model.listing import Listing
-from syncd.model.page import Page
+from syncd.model.page import Page, PageTree
+from syncd.model.pdf import PDFLink
 from syncd.model.revision import ReusableContent, Revision
+from syncd.model.template import TemplateApply
+
+Format = Literal["document", "markdown"]
 
 MARKDOWN = {"format": "markdown"}
 
 
-class PageTree(Observed):
-    """Answer of the page listing, which is not a list envelope."""
-
-    pages: tuple[Page, ...]
-
-
 class Content:
-    """Operations on a space's main content. Source: API document, Space content."""
+    """Operations on a space's main content. Source: API document, Space content; content-write §3."""
 
     def __init__(self, transport: Transport, downloads: Downloads) -> None:
         self._transport = transport
         self._downloads = downloads
 
-    def get(self, space: str) -> Revision:
+    @operation("getCurrentRevision")
+    def get(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Revision:
         """Given a space's id, return its current revision: the page tree and files, without bodies."""
-        return self._transport.call("GET", ("spaces", space, "content"), Revision)
+        asked = {"metadata": metadata, "computed": computed}
+        return self._transport.call("GET", ("spaces", space, "content"), Revision, params=asked)
 
-    def list_pages(self, space: str) -> tuple[Page, ...]:
+    @operation("listPages")
+    def list_pages(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> tuple[Page, ...]:
         """Given a space's id, return its page tree."""
-        return self._transport.call("GET", ("spaces", space, "content", "pages"), PageTree).pages
+        asked = {"metadata": metadata, "computed": computed}
+        return self._transport.call("GET", ("spaces", space, "content", "pages"), PageTree, params=asked).pages
 
-    def get_page(self, space: str, page: str) -> Page:
-        """Given the ids of a space and a page, return the page with its Markdown."""
-        return self._transport.call("GET", ("spaces", space, "content", "page", page), Page, params=MARKDOWN)
+    @operation("getPageById")
+    def get_page(
+        self,
+        space: str,
+        page: str,
+        *,
+        format: Format = "markdown",
+        evaluated: str | None = None,
+        dereferenced: str | None = None,
+        metadata: bool | None = None,
+        computed: bool | None = None,
+    ) -> Page:
+        """Given the ids of a space and a page, return the page with its Markdown, or with its document."""
+        asked = {"format": format, "evaluated": evaluated, "dereferenced": dereferenced}
+        shown = {"metadata": metadata, "computed": computed}
+        path = ("spaces", space, "content", "page", page)
+        return self._transport.call("GET", path, Page, params={**asked, **shown})
 
-    def list_files(self, space: str) -> Iterator[File]:
+    @operation("getPageByPath")
+    def get_page_by_path(self, space: str, page_path: str, *, format: Format = "markdown") -> Page:
+        """Given a space's id and a page's path, return the page (beyond the API document)."""
+        path = ("spaces", space, "content", "path", page_path)
+        return self._transport.call("GET", path, Page, params={"format": format})
+
+    @operation("listFiles")
+    def list_files(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Iterator[File]:
         """Given a space's id, return all of its files."""
-        return iterate(self._transport, ("spaces", space, "content", "files"), Listing[File])
+        asked = {"metadata": metadata, "computed": computed}
+        return iterate(self._transport, ("spaces", space, "content", "files"), Listing[File], params=asked)
 
-    def get_file(self, space: str, file: str) -> File:
+    @operation("getFileById")
+    def get_file(self, space: str, file: str, *, metadata: bool | None = None, computed: bool | None = None) -> File:
         """Given the ids of a space and a file, return the file with a fresh download address."""
-        return self._transport.call("GET", ("spaces", space, "content", "files", file), File)
+        asked = {"metadata": metadata, "computed": computed}
+        return self._transport.call("GET", ("spaces", space, "content", "files", file), File, params=asked)
 
+    @operation("getReusableContentById")
     def get_reusable_content(self, space: str, reusable_content: str) -> ReusableContent:
         """Given the ids of a space and a reusable content, return it with its Markdown (beyond the API document)."""
         path = ("spaces", space, "content", "reusable-contents", reusable_content)
         return self._transport.call("GET", path, ReusableContent, params=MARKDOWN)
 
+    @operation("listSpaceFileBacklinks")
+    def list_file_backlinks(self, space: str, file: str) -> Iterator[Backlink]:
+        """Given the ids of a space and a file, return the places that refer to it."""
+        path = ("spaces", space, "content", "files", file, "backlinks")
+        return iterate(self._transport, path, Listing[Backlink])
+
+    @operation("listSpacePageBacklinks")
+    def list_page_backlinks(self, space: str, page: str) -> Iterator[Backlink]:
+        """Given the ids of a space and a page, return the places that refer to it (beyond the API document)."""
+        path = ("spaces", space, "content", "page", page, "backlinks")
+        return iterate(self._transport, path, Listing[Backlink])
+
+    @operation("listSpacePageLinks")
+    def list_page_links(self, space: str, page: str, *, status: Status | None = None) -> Iterator[Link]:
+        """Given the ids of a space and a page, return what the page refers to (beyond the API document)."""
+        path = ("spaces", space, "content", "page", page, "links")
+        return iterate(self._transport, path, LinkList, params={"status": status})
+
+    @operation("listSpaceLinks")
+    def list_links(self, space: str, *, status: Status | None = None) -> Iterator[Link]:
+        """Given a space's id, return what its content refers to, and from where."""
+        return iterate(self._transport, ("spaces", space, "links"), LinkList, params={"status": status})
+
+    @operation("applyTemplateToSpace")
+    def apply_template(self, space: str, template: TemplateApply) -> None:
+        """Given a space's id and a template, put a copy of it into the main content or a change request.
+
+        Raises: AnswerLost when it may or may not have happened.
+        """
+        path = ("spaces", space, "content", "template")
+        self._transport.exchange("POST", path, None, template.wire())
+
+    @operation("getDocumentById")
+    def get_document(self, space: str, document: str) -> Document:
+        """Given the ids of a space and a document, return the document (beyond the API document)."""
+        return self._transport.call("GET", ("spaces", space, "documents", document), Document)
+
+    @operation("getSpacePDF")
+    def get_pdf(self, space: str, *, page: str | None = None, only: bool | None = None) -> PDFLink:
+        """Given a space's id, return where it, or a page of it, is as PDF for a while (beyond the API document)."""
+        return self._transport.call("GET", ("spaces", space, "pdf"), PDFLink, params={"page": page, "only": only})
+
     def download(self, file: File) -> bytes:
         """Given a file just read, return its bytes. Raises: as `Downloads.fetch`."""
         return self._downloads.fetch(file)
+
+
+class Revisions:
+    """Operations on revisions of a space by their id (beyond the API document: content-write §2, §3)."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("getRevisionById")
+    def get(self, space: str, revision: str) -> Revision:
+        """Given the ids of a space and a revision, return the revision: the page tree and files, without bodies."""
+        return self._transport.call("GET", _path(space, revision), Revision)
+
+    @operation("listPagesInRevisionById")
+    def list_pages(self, space: str, revision: str) -> tuple[Page, ...]:
+        """Given the ids of a space and a revision, return its page tree."""
+        return self._transport.call("GET", _path(space, revision, "pages"), PageTree).pages
+
+    @operation("listFilesInRevisionById")
+    def list_files(self, space: str, revision: str) -> Iterator[File]:
+        """Given the ids of a space and a revision, return all of its files."""
+        return iterate(self._transport, _path(space, revision, "files"), Listing[File])
+
+    @operation("getFileInRevisionById")
+    def get_file(self, space: str, revision: str, file: str) -> File:
+        """Given the ids of a space, a revision and a file, return the file with a fresh download address."""
+        return self._transport.call("GET", _path(space, revision, "files", file), File)
+
+    @operation("getPageInRevisionById")
+    def get_page(self, space: str, revision: str, page: str, *, format: Format = "markdown") -> Page:
+        """Given the ids of a space, a revision and a page, return the page as it was, with its text."""
+        path = _path(space, revision, "page", page)
+        return self._transport.call("GET", path, Page, params={"format": format})
+
+    @operation("getPageInRevisionByPath")
+    def get_page_by_path(self, space: str, revision: str, page_path: str, *, format: Format = "markdown") -> Page:
+        """Given the ids of a space and a revision, and a page's path then, return the page as it was, with its text."""
+        path = _path(space, revision, "path", page_path)
+        return self._transport.call("GET", path, Page, params={"format": format})
+
+    @operation("getReusableContentInRevisionById")
+    def get_reusable_content(self, space: str, revision: str, reusable_content: str) -> ReusableContent:
+        """Given the ids of a space, a revision and a reusable content, return it as it was, with its Markdown."""
+        path = _path(space, revision, "reusable-contents", reusable_content)
+        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN)
+
+    @operation("getRevisionChanges")
+    def get_changes(self, space: str, revision: str, *, limit: int | None = None) -> Changes:
+        """Given the ids of a space and a revision, return what it changed of its parent; `more` were cut off."""
+        return self._transport.call("GET", _path(space, revision, "changes"), Changes, params={"limit": limit})
+
+
+def _path(space: str, revision: str, *below: str) -> tuple[str, ...]:
+    return ("spaces", space, "revisions", revision, *below)

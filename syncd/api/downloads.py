@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import httpx
 
+from syncd.api.addresses import origin_of
 from syncd.api.answers import CHECK_URL
-from syncd.api.transport import Ask, Transport, origin_of
+from syncd.api.transport import Ask, Transport
 from syncd.api.wire import Answer
 from syncd.errors import NotFound, NotThePlatform, Rejected, Unreachable
 from syncd.model.file import File

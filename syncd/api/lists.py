@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TypeVar
 
-from syncd.api.transport import Params, Transport
+from syncd.api.addresses import Params
+from syncd.api.transport import Transport
 from syncd.errors import NotThePlatform, Unreachable
 from syncd.model.base import Observed
 from syncd.model.listing import Listing

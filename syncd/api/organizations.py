@@ -3,21 +3,66 @@
 from collections.abc import Iterator
 
 from syncd.api.lists import iterate
+from syncd.api.operation import operation
 from syncd.api.transport import Transport
+from syncd.model.agent_instructions import AgentInstructions, AgentInstructionsWrite
 from syncd.model.listing import Listing
-from syncd.model.organization import Organization
+from syncd.model.member import JoinableOrganization
+from syncd.model.organization import Organization, OrganizationCreate, OrganizationUpdate
+from syncd.model.subdomain import Subdomain
 
 
 class Organizations:
-    """Operations on organizations. Source: API document, Organizations."""
+    """Operations on organizations. Source: API document, Organizations; those beyond it say so."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    @operation("listOrganizationsForAuthenticatedUser")
     def list(self) -> Iterator[Organization]:
         """Return every organization of the token's user."""
         return iterate(self._transport, ("orgs",), Listing[Organization])
 
+    @operation("getOrganizationById")
     def get(self, organization: str) -> Organization:
         """Given an organization's id, return it."""
         return self._transport.call("GET", ("orgs", organization), Organization)
+
+    @operation("createOrganization")
+    def create(self, organization: OrganizationCreate) -> Organization:
+        """Given a title, return the new organization; the token's user administrates it. Beyond the document.
+
+        Raises: AnswerLost when it may or may not have been created.
+        """
+        return self._transport.call("POST", ("orgs",), Organization, body=organization.wire())
+
+    @operation("updateOrganizationById")
+    def update(self, organization: str, changes: OrganizationUpdate) -> Organization:
+        """Given an organization's id and the members to change, return it as it is then."""
+        return self._transport.call("PATCH", ("orgs", organization), Organization, body=changes.wire())
+
+    @operation("joinOrganization")
+    def join(self, organization: str) -> None:
+        """Given the id of an organization that welcomes the user's verified e-mail domain, become a member of it."""
+        self._transport.tell("POST", ("orgs", organization, "join"))
+
+    @operation("listOrganizationsByEmailDomain")
+    def list_by_email_domain(self, domain: str) -> Iterator[JoinableOrganization]:
+        """Given the user's verified e-mail domain, return the organizations that welcome it. Beyond the document."""
+        return iterate(self._transport, ("email-domains", domain, "orgs"), Listing[JoinableOrganization])
+
+    @operation("getSubdomain")
+    def get_subdomain(self, subdomain: str) -> Subdomain:
+        """Given a subdomain of one of the user's organizations, return what it leads to. Beyond the document."""
+        return self._transport.call("GET", ("subdomains", subdomain), Subdomain)
+
+    @operation("getOrganizationAgentInstructions")
+    def get_agent_instructions(self, organization: str) -> AgentInstructions:
+        """Given an organization's id, return what it wants its agents to heed."""
+        return self._transport.call("GET", ("orgs", organization, "agent-instructions"), AgentInstructions)
+
+    @operation("updateOrganizationAgentInstructions")
+    def update_agent_instructions(self, organization: str, instructions: AgentInstructionsWrite) -> AgentInstructions:
+        """Given an organization's id and a document, return the instructions that it makes."""
+        path = ("orgs", organization, "agent-instructions")
+        return self._transport.call("PUT", path, AgentInstructions, body=instructions.wire())

@@ -3,9 +3,18 @@
 from collections.abc import Iterator
 
 from syncd.api.lists import iterate
+from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
-from syncd.model.redirect import RedirectTarget, SiteRedirect, SiteRedirectWrite
+from syncd.model.redirect import (
+    RedirectResult,
+    RedirectResults,
+    RedirectTarget,
+    RedirectUpserts,
+    SiteRedirect,
+    SiteRedirectUpdate,
+    SiteRedirectWrite,
+)
 
 
 class Redirects:
@@ -14,10 +23,12 @@ class Redirects:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, organization: str, site: str) -> Iterator[SiteRedirect]:
-        """Given the ids of an organization and a site, return all redirects of the site."""
-        return iterate(self._transport, _path(organization, site), Listing[SiteRedirect])
+    @operation("listSiteRedirects")
+    def list(self, organization: str, site: str, *, search: str | None = None) -> Iterator[SiteRedirect]:
+        """Given a site, return all its redirects, or those with a text in their source."""
+        return iterate(self._transport, _path(organization, site), Listing[SiteRedirect], params={"search": search})
 
+    @operation("createSiteRedirect")
     def create(self, organization: str, site: str, redirect: SiteRedirectWrite) -> SiteRedirect:
         """Given a site, a source and a destination, return the new redirect.
 
@@ -25,22 +36,33 @@ class Redirects:
         """
         return self._transport.call("POST", _path(organization, site), SiteRedirect, body=redirect.wire())
 
-    def update(self, organization: str, site: str, redirect_id: str, redirect: SiteRedirectWrite) -> SiteRedirect:
+    @operation("updateSiteRedirectById")
+    def update(self, organization: str, site: str, redirect_id: str, redirect: SiteRedirectUpdate) -> SiteRedirect:
         """Given a redirect's id and what it shall be, return it as it is then."""
         path = (*_path(organization, site), redirect_id)
         return self._transport.call("PATCH", path, SiteRedirect, body=redirect.wire())
 
+    @operation("deleteSiteRedirectById")
     def delete(self, organization: str, site: str, redirect_id: str) -> None:
         """Given a redirect's id, delete it; that it was not there is success too."""
         self._transport.delete((*_path(organization, site), redirect_id))
 
-    def get_by_source(self, organization: str, site: str, source: str) -> RedirectTarget:
+    @operation("bulkUpsertSiteRedirects")
+    def upsert(self, organization: str, site: str, redirects: RedirectUpserts) -> tuple[RedirectResult, ...]:
+        """Given up to 500 redirects to create, change or delete, return what became of each (beyond the document)."""
+        path = _path(organization, site)
+        return self._transport.call("PUT", path, RedirectResults, body=redirects.wire()).results
+
+    @operation("getSiteRedirectBySource")
+    def get_by_source(
+        self, organization: str, site: str, source: str, *, share_key: str | None = None
+    ) -> RedirectTarget:
         """Given a source, return the redirect that serves it and the address it leads to.
 
         Raises: NotFound when no redirect serves it.
         """
-        path = ("orgs", organization, "sites", site, "redirect")
-        return self._transport.call("GET", path, RedirectTarget, params={"source": source})
+        path, params = ("orgs", organization, "sites", site, "redirect"), {"source": source, "shareKey": share_key}
+        return self._transport.call("GET", path, RedirectTarget, params=params)
 
 
 def _path(organization: str, site: str) -> tuple[str, ...]:

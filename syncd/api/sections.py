@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from syncd.api.lists import iterate
+from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.listing import Listing
-from syncd.model.site import SiteSection, SiteSectionCreate
+from syncd.model.site import SectionMove, SiteSection, SiteSectionCreate, SiteSectionUpdate
 
 
 class Sections:
@@ -14,14 +15,36 @@ class Sections:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, organization: str, site: str) -> Iterator[SiteSection]:
+    @operation("listSiteSections")
+    def list(self, organization: str, site: str, *, share_key: str | None = None) -> Iterator[SiteSection]:
         """Given the ids of an organization and a site, return all sections of the site."""
-        return iterate(self._transport, ("orgs", organization, "sites", site, "sections"), Listing[SiteSection])
+        params = {"shareKey": share_key}
+        return iterate(self._transport, _path(organization, site), Listing[SiteSection], params=params)
 
+    @operation("addSectionToSite")
     def create(self, organization: str, site: str, section: SiteSectionCreate) -> SiteSection:
         """Given a site and what the section shall be, return the new section.
 
         Raises: AnswerLost when it may or may not have been created.
         """
-        path = ("orgs", organization, "sites", site, "sections")
-        return self._transport.call("POST", path, SiteSection, body=section.wire())
+        return self._transport.call("POST", _path(organization, site), SiteSection, body=section.wire())
+
+    @operation("updateSiteSectionById")
+    def update(self, organization: str, site: str, section: str, update: SiteSectionUpdate) -> SiteSection:
+        """Given a section's id and what to change, return it as it is then."""
+        return self._transport.call("PATCH", (*_path(organization, site), section), SiteSection, body=update.wire())
+
+    @operation("deleteSiteSectionById")
+    def delete(self, organization: str, site: str, section: str) -> None:
+        """Given a section's id, delete it with its site-spaces; that it was not there is success too."""
+        self._transport.delete((*_path(organization, site), section))
+
+    @operation("moveSiteSection")
+    def move(self, organization: str, site: str, section: str, move: SectionMove) -> SiteSection:
+        """Given a section's id and the siblings it shall stand between, return it, moved (deprecated)."""
+        path = (*_path(organization, site), section, "move")
+        return self._transport.call("POST", path, SiteSection, body=move.wire())
+
+
+def _path(organization: str, site: str) -> tuple[str, ...]:
+    return ("orgs", organization, "sites", site, "sections")

@@ -18,41 +18,37 @@ Unreachable. A wait of more than two minutes is not a run's to make: RateLimited
 ends at its deadline.
 """
 
-import ipaddress
 import json
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from enum import Enum
 from random import random as uniform
 from threading import Lock
 from time import sleep as sleep_for
 from time import time
 from typing import Any, Literal
-from urllib.parse import quote, urlencode
 
 import httpx
 
 from syncd import __version__
+from syncd.api.addresses import Params, address, base_of, checked, origin_of
 from syncd.api.answers import CHECK_NETWORK, CHECK_URL, IDEMPOTENT, Shape, refusal, shape_of, tidy
 from syncd.api.pace import LONGEST, Pacer, named_wait
-from syncd.api.wire import Answer, Wires
+from syncd.api.wire import Answer, Streamed, Wires
 from syncd.errors import (
     AnswerLost,
-    ConfigInvalid,
     NotFound,
     NotThePlatform,
     RateLimited,
     Stopped,
-    Unauthorized,
     Unreachable,
 )
 from syncd.model.base import Observed
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Params = Mapping[str, str | int | bool | None]
-"""Query parameters; None is left out."""
+Body = Mapping[str, Any] | Sequence[Any]
 
 TRIES = 5
 BACKOFF_BASE = 1.0
@@ -62,6 +58,9 @@ SLEEP_SLICE = 0.2
 """Seconds of a wait in which a stop is not yet heeded."""
 DEADLINE = 60.0
 """Seconds that one try may take as a whole."""
+STREAM_PATIENCE = 3
+"""A streamed answer may take this many deadlines of an ordinary request."""
+STREAM_CAP = 64 << 20
 JSON_CAP = 256 << 20
 """Bytes of an unpacked JSON answer."""
 
@@ -86,6 +85,10 @@ FAILURES: Mapping[type[Exception], Failure] = {
     httpx.CookieConflict: Failure.FOREIGN,
 }
 """By the nearest class: TransportError stands for all of its leaves that are not named."""
+
+
+BROKEN = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict)
+"""Every exception of httpx is one of these."""
 
 
 def failure_of(kind: type[Exception]) -> Failure:
@@ -135,7 +138,7 @@ class Transport:
         self.origin = origin_of(httpx.URL(self.base))
         self.deadline = deadline
         self.plain_headers = httpx.Headers({"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"})
-        self._secret = _checked(token)
+        self._secret = checked(token)
         # httpx.Headers hides the token from its own repr.
         self._headers = httpx.Headers(
             {**self.plain_headers, "Accept": "application/json", "Authorization": f"Bearer {token}"}
@@ -167,29 +170,57 @@ class Transport:
         into: type[Shape],
         *,
         params: Params | None = None,
-        body: Mapping[str, Any] | None = None,
+        body: Body | None = None,
     ) -> Shape:
         """Given an operation, return its answer in the shape asked for.
 
-        Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object.
+        Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array.
         Raises: PlatformError, Stopped.
         """
-        what, url = self._address(method, path, params)
-        content = None if body is None else json.dumps(body).encode()
-        headers = self._headers if body is None else self._json_headers
-        answer = self.perform(
-            self._ask(method, what, lambda: httpx.Request(method, url, headers=headers, content=content))
-        )
+        what, answer = self.exchange(method, path, params, body)
+        return shape_of(answer, into, method=method, what=what)
+
+    def tell(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
+        """Given an operation that answers nothing, have it done. Raises: PlatformError, Stopped."""
+        what, answer = self.exchange(method, path, None, body)
+        if answer.body:
+            shape_of(answer, Observed, method=method, what=what)
+
+    def exchange(
+        self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None
+    ) -> tuple[str, Answer]:
+        """Given an operation, return its name for messages, and its answer, which is a success.
+
+        Raises: PlatformError, Stopped.
+        """
+        ask = self._json_ask(method, path, params, body)
+        what, answer = ask.what, self.perform(ask)
         if not 200 <= answer.status < 300:
             raise refusal(answer, what=what, secret=self._secret)
-        return shape_of(answer, into, method=method, what=what)
+        return what, answer
+
+    @contextmanager
+    def stream(
+        self, method: Method, path: tuple[str, ...], *, params: Params | None = None, body: Body | None = None
+    ) -> Iterator[tuple[str, Streamed]]:
+        """Given an operation that answers bit by bit, open its name for messages, and its answer, which is a success.
+
+        Only opening it is tried again; reading raises what `pieces` does. Raises: PlatformError, Stopped.
+        """
+        ask = self._json_ask(method, path, params, body, accept="text/event-stream")
+        what = ask.what
+        with ExitStack() as stack:
+            answer = self.perform(replace(ask, seconds=STREAM_PATIENCE * self.deadline, cap=STREAM_CAP), stack)
+            if not isinstance(answer, Streamed):
+                raise refusal(answer, what=what, secret=self._secret)
+            yield what, replace(answer, pieces=self._heard(what, answer.pieces))
 
     def delete(self, path: tuple[str, ...]) -> None:
         """Given the path of a thing, delete it; that it was not there is success too (204, 205 and 404).
 
         Raises: PlatformError, Stopped.
         """
-        what, url = self._address("DELETE", path, None)
+        what, url = address(self.base, "DELETE", path, None)
         answer = self.perform(self._ask("DELETE", what, lambda: httpx.Request("DELETE", url, headers=self._headers)))
         if answer.status in (204, 205):
             return
@@ -201,24 +232,31 @@ class Transport:
         if not isinstance(error, NotFound):
             raise error
 
-    def perform(self, ask: Ask) -> Answer:
+    def perform(self, ask: Ask, stack: ExitStack | None = None) -> Answer:
         """Given something to ask, return the answer that settles it, whatever its status.
 
+        Shapes: with a stack, a success is Streamed, open until the stack is closed.
         Raises: AnswerLost, NotThePlatform, RateLimited, Stopped, Unreachable.
         """
         attempt = 0
         while True:
             attempt += 1
             self._hold(ask)
-            settled = self._settled(ask, self._try(ask, attempt), attempt)
+            settled = self._settled(ask, self._try(ask, attempt, stack), attempt)
             if isinstance(settled, Answer):
                 return settled
             self._pause(settled, ask)
 
-    def _address(self, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
-        route = "/".join(_segment(part, method, path) for part in path)
-        query = {name: _text(value) for name, value in (params or {}).items() if value is not None}
-        return f"{method} /{route}", f"{self.base}/{route}" + (f"?{urlencode(query)}" if query else "")
+    def _json_ask(
+        self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None, accept: str = ""
+    ) -> Ask:
+        what, url = address(self.base, method, path, params)
+        content = None if body is None else json.dumps(body).encode()
+        headers = self._headers if body is None else self._json_headers
+        if accept:
+            headers = headers.copy()
+            headers["Accept"] = accept
+        return self._ask(method, what, lambda: httpx.Request(method, url, headers=headers, content=content))
 
     def _ask(self, method: Method, what: str, build: Callable[[], httpx.Request]) -> Ask:
         return Ask(method, what, self.origin, lambda _: build(), seconds=self.deadline)
@@ -230,18 +268,43 @@ class Transport:
             raise self._limited(ask, wait)
         self._pause(wait, ask)
 
-    def _try(self, ask: Ask, attempt: int) -> Answer | Broken:
+    def _try(self, ask: Ask, attempt: int, stack: ExitStack | None) -> Answer | Broken:
         request = ask.build(attempt)
         with self._lock:
             self._sent[ask.method] += 1
         try:
-            answer = self._wires.exchange(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict) as error:
-            why = tidy(f"{type(error).__name__}: {error}", self._secret)
-            return Broken(failure_of(type(error)), why, error)
+            answer = self._exchanged(request, ask, stack)
+        except BROKEN as error:
+            return self._broken(error)
         if ask.paced:
             self._pacer.learn(ask.method, answer.headers)
         return answer
+
+    def _exchanged(self, request: httpx.Request, ask: Ask, stack: ExitStack | None) -> Answer:
+        if stack is None:
+            return self._wires.exchange(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
+        with ExitStack() as own:
+            opened = self._wires.streamed(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
+            answer = own.enter_context(opened)
+            if 200 <= answer.status < 300:
+                stack.push(own.pop_all())
+                return answer
+            return Answer(answer.status, answer.headers, b"".join(answer.pieces))
+
+    def _heard(self, what: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        try:
+            for piece in pieces:
+                if self._cancelled():
+                    raise Stopped(f"stopped during {what}")
+                yield piece
+        except BROKEN as error:
+            broken = self._broken(error)
+            if broken.failure is Failure.FOREIGN:
+                raise NotThePlatform(f"{what}: {broken.why}", hint=CHECK_URL) from error
+            raise Unreachable(f"{what}: the answer breaks off ({broken.why})", hint=CHECK_NETWORK) from error
+
+    def _broken(self, error: Exception) -> Broken:
+        return Broken(failure_of(type(error)), tidy(f"{type(error).__name__}: {error}", self._secret), error)
 
     def _settled(self, ask: Ask, answer: Answer | Broken, attempt: int) -> Answer | float:
         """The answer when it settles the matter, else the seconds until the next try."""
@@ -298,53 +361,3 @@ class Transport:
     def _heed(self, ask: Ask) -> None:
         if self._cancelled():
             raise Stopped(f"stopped before {ask.what}")
-
-
-def base_of(url: str, *, insecure: bool = False) -> str:
-    """Given the platform's address, with or without a trailing slash or `/v1`, return the address that paths follow.
-
-    Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
-    """
-    try:
-        parsed = httpx.URL(url)
-        parsed.host.encode("idna")
-    except (httpx.InvalidURL, UnicodeError) as error:
-        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com")
-    if parsed.userinfo or parsed.query or parsed.fragment:
-        raise ConfigInvalid("platform.url has credentials, a query or a fragment", hint="Leave only the address.")
-    if parsed.scheme == "http" and not (insecure or _is_loopback(parsed.host)):
-        raise ConfigInvalid("platform.url would send the token unencrypted", hint="Use https.")
-    return origin_of(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
-
-
-def origin_of(url: httpx.URL) -> str:
-    """Given an address, return its scheme, host and port, the scheme's own port left out."""
-    return f"{url.scheme}://{url.netloc.decode('ascii')}"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _checked(token: str) -> str:
-    if not token:
-        raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")
-    if not re.fullmatch(r"[\x21-\x7e]+", token):
-        raise ConfigInvalid("the token has characters that no token has", hint="Is there a line break in it?")
-    return token
-
-
-def _segment(part: str, method: str, path: tuple[str, ...]) -> str:
-    # No encoding keeps these from changing the route: servers and proxies resolve `%2E%2E` too.
-    if part in ("", ".", ".."):
-        raise NotFound(f"{method} /{path[0]}: nothing can have the id {part!r}")
-    return quote(part, safe="")
-
-
-def _text(value: str | int | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

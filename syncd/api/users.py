@@ -1,15 +1,27 @@
-"""The user behind the token."""
+"""The user behind the token, and those who share an organization with that user."""
 
+from syncd.api.operation import operation
 from syncd.api.transport import Transport
-from syncd.model.user import User
+from syncd.model.user import User, UserUpdate
 
 
 class Users:
-    """Operations on users."""
+    """Operations on users; all are beyond the document."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    @operation("getAuthenticatedUser")
     def current(self) -> User:
         """Return the user whose token this is: the cheapest way to check a token. Source: content-write §7."""
         return self._transport.call("GET", ("user",), User)
+
+    @operation("getUserById")
+    def get(self, user: str) -> User:
+        """Given the id of a user in one of the organizations of the token's user, return that user."""
+        return self._transport.call("GET", ("users", user), User)
+
+    @operation("updateUserById")
+    def update(self, user: str, changes: UserUpdate) -> User:
+        """Given the own id of the token's user and the members to change, return the user as it is then."""
+        return self._transport.call("PATCH", ("users", user), User, body=changes.wire())

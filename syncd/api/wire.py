@@ -51,6 +51,13 @@ class Answer:
     body: bytes
 
 
+@dataclass(frozen=True)
+class Streamed(Answer):
+    """An answer whose body is still to come, unpacked, in `pieces`."""
+
+    pieces: Iterator[bytes]
+
+
 class Wires:
     """Connections by origin, lent to one borrower at a time; a given transport is lent to all and closed at the end."""
 
@@ -67,12 +74,18 @@ class Wires:
         Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read.
         Raises: the exceptions of httpx.
         """
+        with self.streamed(request, origin=origin, cap=cap, seconds=seconds) as answer:
+            return Answer(answer.status, answer.headers, b"".join(answer.pieces))
+
+    @contextmanager
+    def streamed(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[Streamed]:
+        """Given a request, open its answer, whose body can be read in the block. Units, Raises: as `exchange`."""
         deadline = monotonic() + seconds
         request.extensions |= {"timeout": TIMEOUTS, "deadline": deadline}
         with self._borrowed(origin) as wire:
             response = wire.handle_request(request)
             try:
-                return Answer(response.status_code, response.headers, _body(response, cap, deadline))
+                yield Streamed(response.status_code, response.headers, b"", _pieces(response, cap, deadline))
             finally:
                 response.close()
 
@@ -200,11 +213,10 @@ def _translated() -> Iterator[None]:
         raise _EXCEPTIONS[type(error)](str(error)) from error
 
 
-def _body(response: httpx.Response, cap: int, deadline: float) -> bytes:
-    headers = response.headers
+def _pieces(response: httpx.Response, cap: int, deadline: float) -> Iterator[bytes]:
+    headers, size = response.headers, 0
     if response.status_code == 205 and "Content-Length" not in headers and "Transfer-Encoding" not in headers:
-        return b""  # RFC 9110 allows no content here, and without a length the connection would have to end first
-    pieces, size = [], 0
+        return  # RFC 9110 allows no content here, and without a length the connection would have to end first
     assert isinstance(response.stream, httpx.SyncByteStream)
     for piece in _unpacked(response.stream, headers.get("Content-Encoding", "identity").lower()):
         if monotonic() > deadline:
@@ -212,8 +224,7 @@ def _body(response: httpx.Response, cap: int, deadline: float) -> bytes:
         size += len(piece)
         if size > cap:
             raise httpx.DecodingError(f"the answer is larger than {cap} bytes")
-        pieces.append(piece)
-    return b"".join(pieces)
+        yield piece
 
 
 def _unpacked(stream: Iterable[bytes], encoding: str) -> Iterator[bytes]:

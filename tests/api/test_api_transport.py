@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from syncd import __version__
+from syncd.api.addresses import base_of
 from syncd.api.client import Client
-from syncd.api.transport import Failure, base_of, failure_of
+from syncd.api.transport import Failure, failure_of
 from syncd.errors import (
     AnswerLost,
     ConfigInvalid,

@@ -1,0 +1,73 @@
+"""Addresses of the platform: what the operator wrote, checked, and what a path and a query look like in a URL."""
+
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from syncd.errors import ConfigInvalid, NotFound, Unauthorized
+
+Value = str | int | bool
+Params = Mapping[str, Value | Sequence[Value] | None]
+"""Query parameters; None is left out, a sequence is repeated."""
+
+
+def base_of(url: str, *, insecure: bool = False) -> str:
+    """Given the platform's address, with or without a trailing slash or `/v1`, return the address that paths follow.
+
+    Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
+    """
+    try:
+        parsed = httpx.URL(url)
+        parsed.host.encode("idna")
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com") from error
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ConfigInvalid("platform.url is not an address", hint="Write it like https://api.example.com")
+    if parsed.userinfo or parsed.query or parsed.fragment:
+        raise ConfigInvalid("platform.url has credentials, a query or a fragment", hint="Leave only the address.")
+    if parsed.scheme == "http" and not (insecure or _is_loopback(parsed.host)):
+        raise ConfigInvalid("platform.url would send the token unencrypted", hint="Use https.")
+    return origin_of(parsed) + parsed.raw_path.decode("ascii").rstrip("/").removesuffix("/v1") + "/v1"
+
+
+def origin_of(url: httpx.URL) -> str:
+    """Given an address, return its scheme, host and port, the scheme's own port left out."""
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+
+
+def address(base: str, method: str, path: tuple[str, ...], params: Params | None) -> tuple[str, str]:
+    """Given an operation below a base, return its name for messages, and its URL. Raises: NotFound."""
+    route = "/".join(_segment(part, method, path) for part in path)
+    query = {name: _texts(value) for name, value in (params or {}).items() if value is not None}
+    return f"{method} /{route}", f"{base}/{route}" + (f"?{urlencode(query, doseq=True)}" if query else "")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def checked(token: str) -> str:
+    """Given a token, return it. Raises: Unauthorized, ConfigInvalid."""
+    if not token:
+        raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")
+    if not re.fullmatch(r"[\x21-\x7e]+", token):
+        raise ConfigInvalid("the token has characters that no token has", hint="Is there a line break in it?")
+    return token
+
+
+def _segment(part: str, method: str, path: tuple[str, ...]) -> str:
+    # No encoding keeps these from changing the route: servers and proxies resolve `%2E%2E` too.
+    if part in ("", ".", ".."):
+        raise NotFound(f"{method} /{path[0]}: nothing can have the id {part!r}")
+    return quote(part, safe="")
+
+
+def _texts(value: Value | Sequence[Value]) -> list[str]:
+    each = [value] if isinstance(value, str | int) else value
+    return [str(one).lower() if isinstance(one, bool) else str(one) for one in each]

@@ -1,0 +1,36 @@
+"""Questions about a site's content."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from syncd.api.events import events
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.ask import AskEvent, AskQuestion
+
+
+class SiteAsk:
+    """The operation that answers questions. Source: API document, Ask."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("streamAskInSite")
+    def stream(
+        self,
+        organization: str,
+        site: str,
+        question: AskQuestion,
+        *,
+        format: Literal["document", "markdown"] = "markdown",
+    ) -> Iterator[AskEvent]:
+        """Given a site and a question, return events with the answer so far, as they come; the last one has it whole.
+
+        Raises: NotThePlatform (an event of another shape), Unreachable (the stream ends early), AnswerLost (the
+        platform may or may not be answering; asking again does no harm), PlatformError, Stopped.
+        """
+        path = ("orgs", organization, "sites", site, "ask")
+        # The scope always goes along: the public API demands it, the API document leaves it open.
+        body = {**question.wire(), "scope": question.scope.wire()}
+        with self._transport.stream("POST", path, params={"format": format}, body=body) as (what, answer):
+            yield from events(answer, AskEvent, what=what)

@@ -1,0 +1,65 @@
+"""Collections: spaces and further collections under one name."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.collection import Collection, CollectionCreate, CollectionUpdate, Move, Transfer
+from syncd.model.listing import Listing
+from syncd.model.space import Space
+
+
+class Collections:
+    """Operations on collections. Source: API document, Collections."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("listCollectionsInOrganizationById")
+    def list(self, organization: str, nested: bool | None = None) -> Iterator[Collection]:
+        """Given an organization's id, return its collections; without nested ones only when `nested` is False."""
+        path = ("orgs", organization, "collections")
+        return iterate(self._transport, path, Listing[Collection], params={"nested": nested})
+
+    @operation("createCollection")
+    def create(self, organization: str, collection: CollectionCreate) -> Collection:
+        """Given an organization's id and what the collection shall be, return the new collection.
+
+        Raises: AnswerLost when it may or may not have been created.
+        """
+        path = ("orgs", organization, "collections")
+        return self._transport.call("POST", path, Collection, body=collection.wire())
+
+    @operation("getCollectionById")
+    def get(self, collection: str) -> Collection:
+        """Given a collection's id, return it."""
+        return self._transport.call("GET", ("collections", collection), Collection)
+
+    @operation("updateCollectionById")
+    def update(self, collection: str, changes: CollectionUpdate) -> Collection:
+        """Given a collection's id and the members to change, return it as it is then."""
+        return self._transport.call("PATCH", ("collections", collection), Collection, body=changes.wire())
+
+    @operation("deleteCollectionById")
+    def delete(self, collection: str) -> None:
+        """Given a collection's id, delete it; that it was not there is success too.
+
+        Raises: Rejected with status 409 by the embedded platform when something is in it.
+        """
+        self._transport.delete(("collections", collection))
+
+    @operation("listSpacesInCollectionById")
+    def list_spaces(self, collection: str) -> Iterator[Space]:
+        """Given a collection's id, return the spaces in it."""
+        return iterate(self._transport, ("collections", collection, "spaces"), Listing[Space])
+
+    @operation("moveCollection")
+    def move(self, collection: str, move: Move) -> Collection:
+        """Given a collection's id, a parent and a position, return the collection, moved there."""
+        return self._transport.call("POST", ("collections", collection, "move"), Collection, body=move.wire())
+
+    @operation("transferCollection")
+    def transfer(self, collection: str, transfer: Transfer) -> Collection:
+        """Given a collection's id and another organization, return the collection, which belongs to it then."""
+        return self._transport.call("POST", ("collections", collection, "transfer"), Collection, body=transfer.wire())

@@ -1,0 +1,59 @@
+"""Events of a streamed answer: lines `data: <JSON>`, ended by `data: done` (API document, Events 4)."""
+
+from collections.abc import Iterable, Iterator
+
+from pydantic import ValidationError
+
+from syncd.api.answers import CHECK_URL, Shape, tidy
+from syncd.api.wire import Streamed
+from syncd.errors import NotThePlatform, Unreachable
+
+DONE = b"done"
+LINE_MAX = 16 << 20
+"""Bytes of one line; an answer is told anew in every event."""
+
+
+def events(answer: Streamed, into: type[Shape], *, what: str) -> Iterator[Shape]:
+    """Given a streamed answer, return its events in the shape asked for, each as soon as it is there.
+
+    Raises: NotThePlatform (no stream of events, or an event of another shape), Unreachable (it ends without `done`:
+    what came until then is not known to be all; nothing was changed, so it may be asked again).
+    """
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "text/event-stream":
+        raise NotThePlatform(f"{what}: the answer is not a stream of events", status=answer.status, hint=CHECK_URL)
+    for line in _lines(answer.pieces, what):
+        name, _, value = line.partition(b":")
+        # Empty lines part events, and other fields than `data` say nothing here.
+        if name != b"data":
+            continue
+        data = value.strip()
+        if data == DONE:
+            return
+        yield _event(data, into, what)
+    raise Unreachable(f"{what}: the answer ends before it is done")
+
+
+def _event(data: bytes, into: type[Shape], what: str) -> Shape:
+    try:
+        return into.model_validate_json(data)
+    except ValidationError as error:
+        # The cause would carry content into tracebacks: only the place and the kind of the mistake go on.
+        first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"])) or into.__name__
+    misfit = tidy(f"{place}: {first['msg']}")
+    raise NotThePlatform(f"{what}: {misfit}", hint=CHECK_URL)
+
+
+def _lines(pieces: Iterable[bytes], what: str) -> Iterator[bytes]:
+    rest = bytearray()
+    for piece in pieces:
+        head, *tail = piece.split(b"\n")
+        rest += head
+        for following in tail:
+            yield bytes(rest.removesuffix(b"\r"))
+            rest = bytearray(following)
+        if len(rest) > LINE_MAX:
+            raise NotThePlatform(f"{what}: a line of the answer is longer than {LINE_MAX} bytes", hint=CHECK_URL)
+    if rest:
+        yield bytes(rest.removesuffix(b"\r"))

@@ -1,0 +1,189 @@
+"""Integrations, where they are installed, and what happened there."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.installation import (
+    Installation,
+    InstallationCreate,
+    InstallationUpdate,
+    IntegrationEvent,
+    IntegrationEventDetail,
+    PlacementUpdate,
+    SiteInstallation,
+    SiteInstallationCreate,
+    SpaceInstallation,
+    SpaceInstallationCreate,
+)
+from syncd.model.integration import Integration, IntegrationPublish
+from syncd.model.listing import Listing
+
+
+class Integrations:
+    """Operations on integrations. Source: API document, Integrations; those on one installation: not-shown.md (e)."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("listIntegrations")
+    def list(
+        self,
+        *,
+        search: str | None = None,
+        category: str | None = None,
+        block_domain: str | None = None,
+        blocks: bool | None = None,
+        content_sources: bool | None = None,
+        owner: str | None = None,
+        scope: str | None = None,
+        target: str | None = None,
+    ) -> Iterator[Integration]:
+        """Given filters, return every integration that all of them let through."""
+        params = {
+            "search": search,
+            "category": category,
+            "blockDomain": block_domain,
+            "blocks": blocks,
+            "contentSources": content_sources,
+            "owner": owner,
+            "scope": scope,
+            "target": target,
+        }
+        return iterate(self._transport, ("integrations",), Listing[Integration], params=params)
+
+    @operation("getIntegrationByName")
+    def get(self, name: str) -> Integration:
+        """Given a name, return the integration."""
+        return self._transport.call("GET", ("integrations", name), Integration)
+
+    @operation("publishIntegration")
+    def publish(self, name: str, integration: IntegrationPublish) -> Integration:
+        """Given a name and all of an integration, publish it, or its next version.
+
+        Raises: AnswerLost when it may or may not have been published.
+        """
+        return self._transport.call("POST", ("integrations", name), Integration, body=integration.wire())
+
+    @operation("unpublishIntegration")
+    def unpublish(self, name: str) -> None:
+        """Given a name, remove the integration; that it was not there is success too."""
+        self._transport.delete(("integrations", name))
+
+    @operation("listIntegrationEvents")
+    def events(self, name: str) -> Iterator[IntegrationEvent]:
+        """Given an integration, return its events, newest first."""
+        return iterate(self._transport, ("integrations", name, "events"), Listing[IntegrationEvent])
+
+    @operation("getIntegrationEvent")
+    def event(self, name: str, event_id: str) -> IntegrationEventDetail:
+        """Given an event's id, return it with the trace of what was done about it."""
+        return self._transport.call("GET", ("integrations", name, "events", event_id), IntegrationEventDetail)
+
+    @operation("listIntegrationInstallations")
+    def installations(self, name: str, *, external_id: str | None = None) -> Iterator[Installation]:
+        """Given an integration, return its installations in all organizations."""
+        path = ("integrations", name, "installations")
+        return iterate(self._transport, path, Listing[Installation], params={"externalId": external_id})
+
+    @operation("listIntegrationSpaceInstallations")
+    def spaces(
+        self, name: str, *, external_id: str | None = None, extended: bool | None = None
+    ) -> Iterator[SpaceInstallation]:
+        """Given an integration, return every space that it is in; `extended` asks for the spaces themselves."""
+        params = {"externalId": external_id, "extended": extended}
+        return iterate(self._transport, ("integrations", name, "spaces"), Listing[SpaceInstallation], params=params)
+
+    @operation("listIntegrationSiteInstallations")
+    def sites(self, name: str, *, external_id: str | None = None) -> Iterator[SiteInstallation]:
+        """Given an integration, return every site that it is in."""
+        path = ("integrations", name, "sites")
+        return iterate(self._transport, path, Listing[SiteInstallation], params={"externalId": external_id})
+
+    @operation("listOrganizationInstallations")
+    def installed(self, organization: str) -> Iterator[Installation]:
+        """Given an organization, return what is installed there."""
+        return iterate(self._transport, ("orgs", organization, "installations"), Listing[Installation])
+
+    @operation("installIntegration")
+    def install(self, name: str, organization: str) -> Installation:
+        """Given an integration and an organization, install it there.
+
+        Raises: AnswerLost when it may or may not have been installed.
+        """
+        body = InstallationCreate(organization=organization).wire()
+        return self._transport.call("POST", ("integrations", name, "installations"), Installation, body=body)
+
+    @operation("getIntegrationInstallationById")
+    def installation(self, name: str, installation: str) -> Installation:
+        """Given an installation's id, return it."""
+        return self._transport.call("GET", _path(name, installation), Installation)
+
+    @operation("updateIntegrationInstallation")
+    def update_installation(self, name: str, installation: str, update: InstallationUpdate) -> Installation:
+        """Given an installation's id and its new members, return it as it is then."""
+        return self._transport.call("PATCH", _path(name, installation), Installation, body=update.wire())
+
+    @operation("uninstallIntegration")
+    def uninstall(self, name: str, installation: str) -> None:
+        """Given an installation's id, remove it; that it was not there is success too."""
+        self._transport.delete(_path(name, installation))
+
+    @operation("listIntegrationInstallationSpaces")
+    def spaces_of(self, name: str, installation: str) -> Iterator[SpaceInstallation]:
+        """Given an installation, return the spaces that it is in."""
+        return iterate(self._transport, _path(name, installation, "spaces"), Listing[SpaceInstallation])
+
+    @operation("installIntegrationOnSpace")
+    def install_on_space(self, name: str, installation: str, place: SpaceInstallationCreate) -> SpaceInstallation:
+        """Given an installation and a space, put the integration there."""
+        path = _path(name, installation, "spaces")
+        return self._transport.call("POST", path, SpaceInstallation, body=place.wire())
+
+    @operation("getIntegrationSpaceInstallation")
+    def on_space(self, name: str, installation: str, space: str) -> SpaceInstallation:
+        """Given an installation and a space that it is in, return what it is there."""
+        return self._transport.call("GET", _path(name, installation, "spaces", space), SpaceInstallation)
+
+    @operation("updateIntegrationSpaceInstallation")
+    def update_on_space(self, name: str, installation: str, space: str, update: PlacementUpdate) -> SpaceInstallation:
+        """Given an installation, a space and new members, return what it is there then."""
+        path = _path(name, installation, "spaces", space)
+        return self._transport.call("PATCH", path, SpaceInstallation, body=update.wire())
+
+    @operation("uninstallIntegrationFromSpace")
+    def uninstall_from_space(self, name: str, installation: str, space: str) -> None:
+        """Given an installation and a space, take the integration out of it."""
+        self._transport.delete(_path(name, installation, "spaces", space))
+
+    @operation("listIntegrationInstallationSites")
+    def sites_of(self, name: str, installation: str) -> Iterator[SiteInstallation]:
+        """Given an installation, return the sites that it is in."""
+        return iterate(self._transport, _path(name, installation, "sites"), Listing[SiteInstallation])
+
+    @operation("installIntegrationOnSite")
+    def install_on_site(self, name: str, installation: str, place: SiteInstallationCreate) -> SiteInstallation:
+        """Given an installation and a site, put the integration there."""
+        path = _path(name, installation, "sites")
+        return self._transport.call("POST", path, SiteInstallation, body=place.wire())
+
+    @operation("getIntegrationSiteInstallation")
+    def on_site(self, name: str, installation: str, site: str) -> SiteInstallation:
+        """Given an installation and a site that it is in, return what it is there."""
+        return self._transport.call("GET", _path(name, installation, "sites", site), SiteInstallation)
+
+    @operation("updateIntegrationSiteInstallation")
+    def update_on_site(self, name: str, installation: str, site: str, update: PlacementUpdate) -> SiteInstallation:
+        """Given an installation, a site and new members, return what it is there then."""
+        path = _path(name, installation, "sites", site)
+        return self._transport.call("PATCH", path, SiteInstallation, body=update.wire())
+
+    @operation("uninstallIntegrationFromSite")
+    def uninstall_from_site(self, name: str, installation: str, site: str) -> None:
+        """Given an installation and a site, take the integration out of it."""
+        self._transport.delete(_path(name, installation, "sites", site))
+
+
+def _path(name: str, installation: str, *more: str) -> tuple[str, ...]:
+    return ("integrations", name, "installations", installation, *more)

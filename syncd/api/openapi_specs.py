@@ -1,0 +1,53 @@
+"""OpenAPI specifications of an organization."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.listing import Listing
+from syncd.model.openapi_spec import OpenAPISpec, OpenAPISpecCreate, OpenAPISpecPut, OpenAPISpecUpdate
+
+
+class OpenAPISpecs:
+    """Operations on OpenAPI specifications. Source: API document, OpenAPI specifications."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("listOpenAPISpecs")
+    def list(self, organization: str) -> Iterator[OpenAPISpec]:
+        """Given an organization's id, return all of its specifications."""
+        return iterate(self._transport, _path(organization), Listing[OpenAPISpec])
+
+    @operation("createOpenAPISpec")
+    def create(self, organization: str, spec: OpenAPISpecCreate) -> OpenAPISpec:
+        """Given a slug and a source, return the new specification, which is processed later.
+
+        Raises: Rejected when there is one with this slug, AnswerLost when it may or may not have been created.
+        """
+        return self._transport.call("POST", _path(organization), OpenAPISpec, body=spec.wire())
+
+    @operation("getOpenAPISpecBySlug")
+    def get(self, organization: str, slug: str) -> OpenAPISpec:
+        """Given a slug, return the specification. Raises: NotFound."""
+        return self._transport.call("GET", (*_path(organization), slug), OpenAPISpec)
+
+    @operation("createOrUpdateOpenAPISpecBySlug")
+    def put(self, organization: str, slug: str, spec: OpenAPISpecPut) -> OpenAPISpec:
+        """Given a slug and a source, return the specification, new or with this source; it is processed later."""
+        return self._transport.call("PUT", (*_path(organization), slug), OpenAPISpec, body=spec.wire())
+
+    @operation("updateOpenAPISpecBySlug")
+    def update(self, organization: str, slug: str, spec: OpenAPISpecUpdate) -> OpenAPISpec:
+        """Given who may see it, return the specification. Raises: NotFound."""
+        return self._transport.call("PATCH", (*_path(organization), slug), OpenAPISpec, body=spec.wire())
+
+    @operation("deleteOpenAPISpecBySlug")
+    def delete(self, organization: str, slug: str) -> None:
+        """Given a slug, delete the specification; that it was not there is success too."""
+        self._transport.delete((*_path(organization), slug))
+
+
+def _path(organization: str) -> tuple[str, ...]:
+    return ("orgs", organization, "openapi")

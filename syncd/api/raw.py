@@ -1,0 +1,60 @@
+"""Any operation by method and path, in and out as plain JSON: for `syncd api` and for what has no method of its own."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pydantic_core import from_json
+
+from syncd.api.addresses import Params, Value
+from syncd.api.lists import iterate
+from syncd.api.transport import Body, Method, Transport
+from syncd.errors import NotFound
+from syncd.model.base import Observed
+from syncd.model.listing import Listing
+
+
+class Raw:
+    """Operations by their path, such as `/orgs` or `/v1/spaces/abc?shareKey=k`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def call(self, method: Method, address: str, *, params: Params | None = None, body: Body | None = None) -> Any:
+        """Given a method, a path and what goes with it, return the JSON answer; text when it is no JSON, else None.
+
+        Raises: PlatformError, Stopped.
+        """
+        path, asked = _parts(address)
+        _, answer = self._transport.exchange(method, path, {**asked, **(params or {})}, body)
+        if not answer.body:
+            return None
+        if answer.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
+            return from_json(answer.body)
+        return answer.body.decode(errors="replace")
+
+    def items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:
+        """Given a list's path, return the items of all of its pages. Raises: as `lists.iterate`."""
+        path, asked = _parts(address)
+        for item in iterate(self._transport, path, Listing[Observed], params={**asked, **(params or {})}):
+            yield item.wire()
+
+
+def _parts(address: str) -> tuple[tuple[str, ...], dict[str, Value | list[Value]]]:
+    """Given a path as people write it, return its segments below `/v1` and its query parameters."""
+    parts = urlsplit(address)
+    if parts.scheme or parts.netloc:
+        raise NotFound(f"{address}: an address, not a path", hint="Write the path only, for example /orgs.")
+    segments = tuple(unquote(part) for part in parts.path.split("/") if part)
+    if segments[:1] == ("v1",):
+        segments = segments[1:]
+    if not segments:
+        raise NotFound("there is nothing at the root of the API", hint="Try /orgs or /user.")
+    query: dict[str, Value | list[Value]] = {}
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        query[name] = [*_listed(query[name]), value] if name in query else value
+    return segments, query
+
+
+def _listed(value: Value | list[Value]) -> list[Value]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,53 @@
+"""SSO: the services with which the members of an organization sign in."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.listing import Listing
+from syncd.model.saml import SAMLProvider, SAMLProviderCreate, SAMLProviderUpdate, SSOLogins
+
+
+class Saml:
+    """Operations on SAML providers. Source: API document, SSO."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("listSAMLProvidersInOrganizationById")
+    def list(self, organization: str) -> Iterator[SAMLProvider]:
+        """Given an organization's id, return its SAML providers."""
+        return iterate(self._transport, _path(organization), Listing[SAMLProvider])
+
+    @operation("createOrganizationSAMLProvider")
+    def create(self, organization: str, provider: SAMLProviderCreate) -> SAMLProvider:
+        """Given an organization's id and what the provider shall be, return the new provider.
+
+        Raises: AnswerLost when it may or may not have been created.
+        """
+        return self._transport.call("POST", _path(organization), SAMLProvider, body=provider.wire())
+
+    @operation("getOrganizationSAMLProviderById")
+    def get(self, organization: str, provider: str) -> SAMLProvider:
+        """Given the ids of an organization and a provider, return the provider."""
+        return self._transport.call("GET", _path(organization, provider), SAMLProvider)
+
+    @operation("updateOrganizationSAMLProvider")
+    def update(self, organization: str, provider: str, changes: SAMLProviderUpdate) -> SAMLProvider:
+        """Given the ids of an organization and a provider and the members to change, return it as it is then."""
+        return self._transport.call("PATCH", _path(organization, provider), SAMLProvider, body=changes.wire())
+
+    @operation("deleteOrganizationSAMLProvider")
+    def delete(self, organization: str, provider: str) -> None:
+        """Given the ids of an organization and a provider, delete it; that it was not there is success too."""
+        self._transport.delete(_path(organization, provider))
+
+    @operation("listSSOProviderLoginsInOrganization")
+    def logins(self, organization: str) -> SSOLogins:
+        """Given an organization's id, return the ways to sign in to it."""
+        return self._transport.call("GET", ("orgs", organization, "sso"), SSOLogins)
+
+
+def _path(organization: str, *below: str) -> tuple[str, ...]:
+    return ("orgs", organization, "saml", *below)

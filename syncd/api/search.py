@@ -1,0 +1,26 @@
+"""Search: pages of a space, or of every space of an organization, that have some words."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.listing import Listing
+from syncd.model.search import SearchPage, SearchSpace
+
+
+class Search:
+    """Searching main content. Source: API document, Space content and Organizations."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("searchSpaceContent")
+    def in_space(self, space: str, query: str) -> Iterator[SearchPage]:
+        """Given a space's id and words, return its pages that have them, the best first."""
+        return iterate(self._transport, ("spaces", space, "search"), Listing[SearchPage], params={"query": query})
+
+    @operation("searchOrganizationContent")
+    def in_organization(self, organization: str, query: str) -> Iterator[SearchSpace]:
+        """Given an organization's id and words, return its spaces with pages that have them, the best first."""
+        return iterate(self._transport, ("orgs", organization, "search"), Listing[SearchSpace], params={"query": query})

@@ -1,0 +1,43 @@
+"""Share links: secret addresses of a site (beyond the document: not-shown.md (e))."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.listing import Listing
+from syncd.model.published_site import ShareLink, ShareLinkCreate, ShareLinkUpdate
+
+
+class ShareLinks:
+    """Operations on a site's share links."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("listSiteShareLinks")
+    def list(self, organization: str, site: str) -> Iterator[ShareLink]:
+        """Given the ids of an organization and a site, return all share links of the site."""
+        return iterate(self._transport, _path(organization, site), Listing[ShareLink])
+
+    @operation("createSiteShareLink")
+    def create(self, organization: str, site: str, link: ShareLinkCreate) -> ShareLink:
+        """Given a site and a name, return the new share link.
+
+        Raises: AnswerLost when it may or may not have been created.
+        """
+        return self._transport.call("POST", _path(organization, site), ShareLink, body=link.wire())
+
+    @operation("updateSiteShareLinkById")
+    def update(self, organization: str, site: str, share_link: str, update: ShareLinkUpdate) -> ShareLink:
+        """Given a share link's id and what to change, return it as it is then."""
+        return self._transport.call("PATCH", (*_path(organization, site), share_link), ShareLink, body=update.wire())
+
+    @operation("deleteSiteShareLinkById")
+    def delete(self, organization: str, site: str, share_link: str) -> None:
+        """Given a share link's id, delete it; that it was not there is success too."""
+        self._transport.delete((*_path(organization, site), share_link))
+
+
+def _path(organization: str, site: str) -> tuple[str, ...]:
+    return ("orgs", organization, "sites", site, "share-links")

@@ -1,0 +1,53 @@
+"""Translations of an organization."""
+
+from collections.abc import Iterator
+
+from syncd.api.lists import iterate
+from syncd.api.operation import operation
+from syncd.api.transport import Transport
+from syncd.model.listing import Listing
+from syncd.model.translation import Translation, TranslationCreate, TranslationUpdate
+
+
+class Translations:
+    """Operations on translations. Source: API document, Translations."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @operation("listTranslations")
+    def list(self, organization: str) -> Iterator[Translation]:
+        """Given an organization, return its translations."""
+        return iterate(self._transport, _path(organization), Listing[Translation])
+
+    @operation("createTranslation")
+    def create(self, organization: str, translation: TranslationCreate) -> Translation:
+        """Given a space and a language, return the new translation; its first run is on its way.
+
+        Raises: AnswerLost when it may or may not have been created.
+        """
+        return self._transport.call("POST", _path(organization), Translation, body=translation.wire())
+
+    @operation("getTranslation")
+    def get(self, organization: str, translation: str) -> Translation:
+        """Given an id, return the translation."""
+        return self._transport.call("GET", _path(organization, translation), Translation)
+
+    @operation("updateTranslation")
+    def update(self, organization: str, translation: str, update: TranslationUpdate) -> Translation:
+        """Given an id and new instructions, return the translation with them."""
+        return self._transport.call("PUT", _path(organization, translation), Translation, body=update.wire())
+
+    @operation("deleteTranslation")
+    def delete(self, organization: str, translation: str) -> None:
+        """Given an id, end the translation; that it was not there is success too."""
+        self._transport.delete(_path(organization, translation))
+
+    @operation("runTranslation")
+    def run(self, organization: str, translation: str) -> None:
+        """Given an id, have what changed since the last run translated."""
+        self._transport.tell("POST", _path(organization, translation, "run"))
+
+
+def _path(organization: str, *more: str) -> tuple[str, ...]:
+    return ("orgs", organization, "translations", *more)
