@@ -1,6 +1,7 @@
 """No test can touch the developer's machine: no home, no Git configuration, no network but loopback."""
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,13 @@ from hypothesis import settings
 
 settings.register_profile("syncd", deadline=None)
 settings.load_profile("syncd")
+
+pytest_plugins = ["tests.postgres"]
+
+# Tests write and flush thousands of small files; where memory is plenty, it spares them the waits for a disk.
+_MEMORY, _ENOUGH = Path("/dev/shm"), 4 << 30
+if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 _LOOPBACK = ("127.", "::1", "localhost")
 

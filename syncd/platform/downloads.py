@@ -1,7 +1,7 @@
 """Addresses to download files from: signed, for a limited time, so that no token has to travel with them."""
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 VALID_S = 3600
@@ -15,7 +15,7 @@ class Downloads:
     """Makes and checks addresses below `origin`. Units: `expires` in epoch seconds."""
 
     origin: str
-    secret: bytes
+    secret: bytes = field(repr=False)
     expires: int
 
     def address(self, oid: str, *, name: str, content_type: str) -> str:

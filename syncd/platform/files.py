@@ -5,16 +5,18 @@ import mimetypes
 import re
 from io import BytesIO
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import imagesize
-from fastapi import APIRouter, Query
-from fastapi.responses import FileResponse
+from fastapi import Query
+from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from syncd.platform.downloads import sign
 from syncd.platform.failures import Failure
+from syncd.platform.routing import room
 from syncd.platform.storage import Stored
 
-router = APIRouter(prefix="/downloads", tags=["files"])
+router = room(prefix="/downloads", tags=["files"])
 
 CONTENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}")
 """A media type without parameters; nothing else may become a header."""
@@ -36,7 +38,7 @@ def download_file(
     expires: int,
     signature: str,
     content_type: Annotated[str, Query(alias="type")],
-) -> FileResponse:
+) -> Response:
     """Given an address that this platform made, return the file; the signature stands for the token."""
     if not hmac.compare_digest(sign(storage.secret, oid, name, content_type, expires).encode(), signature.encode()):
         raise Failure(403, "This address was not made by this platform.")
@@ -44,17 +46,23 @@ def download_file(
         raise Failure(403, "This address has expired. Read the file again to get a new one.")
     if not storage.blobs.has(oid):
         raise Failure(404, "The file is not here.")
-    return FileResponse(
-        storage.blobs.path(oid),
-        media_type=content_type,
-        filename=name,
-        content_disposition_type="inline" if content_type in _SHOWN else "attachment",
-        headers={
-            "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy": "default-src 'none'; sandbox",
-            "Cache-Control": "private, max-age=3600, immutable",
-        },
-    )
+    way = "inline" if content_type in _SHOWN else "attachment"
+    headers = {
+        "Content-Disposition": f"{way}; {_filename(name)}",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Cache-Control": "private, max-age=3600, immutable",
+    }
+    file = storage.blobs.file(oid)
+    if file is not None:
+        return FileResponse(file, media_type=content_type, headers=headers)
+    length, pieces = storage.blobs.stream(oid)
+    return StreamingResponse(pieces, media_type=content_type, headers=headers | {"Content-Length": str(length)})
+
+
+def _filename(name: str) -> str:
+    quoted = quote(name)
+    return f'filename="{name}"' if quoted == name else f"filename*=utf-8''{quoted}"
 
 
 def content_type_of(name: str) -> str:

@@ -2,12 +2,13 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import sqlalchemy as sa
-from fastapi import Depends
+from fastapi import Depends, Query
 
 from syncd.platform.failures import Failure
 
@@ -17,6 +18,9 @@ LIMIT_MAX = 1000
 """Source: API document, Limits."""
 LIMIT_DEFAULT = 50
 """The document does not show the default page size; small enough that clients must learn to follow `next`."""
+CURSOR_MAX = 2048
+"""Characters of a cursor; those that this server makes are shorter."""
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -30,25 +34,32 @@ class PageQuery:
         """Given all items and their key, return the page that was asked for; see `page_of`."""
         return page_of(items, page=self.page, limit=self.limit, key=key, descending=descending)
 
-    def rows(self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[str]) -> dict[str, Any]:
-        """Given a query and the text columns that order it, return the envelope of its rows, reading one page only.
+    def rows(
+        self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[Any], descending: bool = False
+    ) -> dict[str, Any]:
+        """Given a query and the text or integer columns that order it, return one page of its rows in the envelope.
 
         Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `page_of`.
         """
         size = checked_limit(self.limit)
-        keyed = query.add_columns(*(column.label(f"_key{at}") for at, column in enumerate(by))).order_by(*by)
+        keyed = query.add_columns(*(column.label(f"_key{at}") for at, column in enumerate(by)))
+        keyed = keyed.order_by(*(column.desc() for column in by)) if descending else keyed.order_by(*by)
         if self.page is not None:
-            keyed = keyed.where(sa.tuple_(*by) > _parts(decode(self.page), len(by)))
+            last = _parts(decode(self.page), by)
+            keyed = keyed.where(sa.tuple_(*by) < last if descending else sa.tuple_(*by) > last)
         found = connection.execute(keyed.limit(size + 1)).all()
         counted = query.with_only_columns(*by, maintain_column_froms=True).subquery()
         total = connection.scalar(sa.select(sa.func.count()).select_from(counted))
         envelope: dict[str, Any] = {"items": found[:size], "count": total}
         if 0 < size < len(found):
-            envelope["next"] = {"page": encode(" ".join(found[size - 1][-len(by) :]))}
+            envelope["next"] = {"page": encode(" ".join(map(str, found[size - 1][-len(by) :])))}
         return envelope
 
 
-async def _paging(page: str | None = None, limit: int | None = None) -> PageQuery:
+async def _paging(
+    page: Annotated[str | None, Query(max_length=CURSOR_MAX)] = None,
+    limit: Annotated[int | None, Query(ge=0, le=LIMIT_MAX)] = None,
+) -> PageQuery:
     return PageQuery(page, limit)
 
 
@@ -101,11 +112,20 @@ def decode(page: str) -> str:
     return key
 
 
-def _parts(key: str, count: int) -> tuple[str, ...]:
-    parts = tuple(key.split(" "))
-    if len(parts) != count:
+def _parts(key: str, by: Sequence[sa.ColumnElement[Any]]) -> tuple[str | int, ...]:
+    parts = key.split(" ")
+    # No text in the database has the character NUL; PostgreSQL refuses to compare with one.
+    if (
+        len(parts) != len(by)
+        or "\0" in key
+        or any(_is_number(column) and not _NUMBER.fullmatch(part) for part, column in zip(parts, by, strict=True))
+    ):
         raise Failure(400, "page: not a page identifier of this list")
-    return parts
+    return tuple(int(part) if _is_number(column) else part for part, column in zip(parts, by, strict=True))
+
+
+def _is_number(column: sa.ColumnElement[Any]) -> bool:
+    return isinstance(column.type, sa.Integer)
 
 
 def _behind(ordered: list[T], last: str, key: Callable[[T], str], descending: bool) -> list[T]:

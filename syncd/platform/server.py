@@ -6,47 +6,57 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from pathlib import Path
 
 import anyio.to_thread
 import uvicorn
+from fastapi import FastAPI
 
 from syncd.errors import ConfigInvalid, Unreachable
 from syncd.platform.app import create_app
+from syncd.platform.jobs import Worker
+from syncd.platform.premises import Premises
+from syncd.platform.settings import Settings
 from syncd.platform.storage import READERS, Storage
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
 
 _BACKLOG = 2048
+_DEFAULT = Settings()
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  (named, not bound)
 
 
 def serve(
-    data: Path,
+    premises: Premises,
+    settings: Settings = _DEFAULT,
     *,
     host: str,
     port: int,
     announce: Callable[[str], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Given a data directory, serve its platform until SIGTERM, SIGINT or `stop`; call from the main thread.
+    """Given where a platform is and its settings, serve it until SIGTERM, SIGINT or `stop`; call from the main thread.
 
     `announce` gets the base URL as soon as connections are accepted; port 0 picks a free one. Units: `stop` is asked
     ten times a second. Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
     asked = threading.Event()
-    with Storage(data) as storage, _listen(host, port) as listener, _on_signals(asked.set):
+    with premises.open() as storage, _listen(host, port) as listener, _on_signals(asked.set):
         storage.bootstrap()
-        _Server(storage, announce=announce, stop=lambda: asked.is_set() or stop()).run([listener])
+        app = create_app(storage, settings)
+        _Server(app, announce=announce, stop=lambda: asked.is_set() or stop()).run([listener])
 
 
 class Background:
     """The same server in a thread of its own, without signal handlers: `with Background(storage) as url`."""
 
-    def __init__(self, storage: Storage, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Given an open and bootstrapped storage, which stays the caller's to close, prepare a server of it."""
+    def __init__(self, storage: Storage, *, host: str = "127.0.0.1", port: int = 0, works: bool = True) -> None:
+        """Given an open and bootstrapped storage, which stays the caller's to close, prepare a server of it.
+
+        Shapes: `works` False leaves the platform's jobs to others, such as a test that does them itself.
+        """
         self._storage = storage
+        self._works = works
         self._host = host
         self._port = port
         self._asked = threading.Event()
@@ -75,19 +85,24 @@ class Background:
     def _run(self, listener: socket.socket) -> None:
         try:
             with listener:
-                _Server(self._storage, announce=self._ready.set_result, stop=self._asked.is_set).run([listener])
+                app = create_app(self._storage)
+                _Server(app, announce=self._ready.set_result, stop=self._asked.is_set, works=self._works).run(
+                    [listener]
+                )
         finally:
             if not self._ready.done():
                 self._ready.set_exception(Unreachable("the embedded platform did not start"))
 
 
 class _Server(uvicorn.Server):
-    """uvicorn that leaves signals to us, says when it accepts connections, and asks whether to go on."""
+    """uvicorn that leaves signals to us, says when it accepts connections, does jobs, and asks whether to go on."""
 
-    def __init__(self, storage: Storage, *, announce: Callable[[str], None], stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, app: FastAPI, *, announce: Callable[[str], None], stop: Callable[[], bool], works: bool = True
+    ) -> None:
         super().__init__(
             uvicorn.Config(
-                create_app(storage),
+                app,
                 http="httptools",
                 ws="none",
                 loop="asyncio",
@@ -101,6 +116,7 @@ class _Server(uvicorn.Server):
         )
         self._announce = announce
         self._stop = stop
+        self._worker = Worker(app.state.storage, app.state.settings, app.state.handlers) if works else None
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -110,7 +126,14 @@ class _Server(uvicorn.Server):
         anyio.to_thread.current_default_thread_limiter().total_tokens = READERS
         await super().startup(sockets)
         assert sockets
+        if self._worker is not None:
+            self._worker.start()
         self._announce(_address(sockets[0]))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        if self._worker is not None:
+            self._worker.stop()
 
     async def on_tick(self, counter: int) -> bool:
         return await super().on_tick(counter) or self._stop()

@@ -1,34 +1,33 @@
-"""The data directory of a platform: one SQLite database, the blobs, and two secrets that only its owner may read."""
+"""The platform's memory: a directory with its secrets, the database, and the blobs."""
 
-import fcntl
 import hashlib
-import os
 import re
 import secrets
 import string
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self, TypeVar
 
 import sqlalchemy as sa
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
-from syncd.errors import StoreError, StoreNewer
-from syncd.platform import (
-    content_schema,  # noqa: F401  (registers its tables)
-    schema,
-)
-from syncd.platform.blobs import Blobs
-from syncd.platform.tables import metadata
+from syncd.errors import StoreError, SyncdError
+from syncd.platform import schema
+from syncd.platform.blobs import Blobs, Folder
+from syncd.platform.database import READERS, postgresql, sqlite
+from syncd.platform.keeping import keep
+from syncd.platform.migrations import prepare
+from syncd.platform.tables import insert_new
 from syncd.platform.times import iso
 
-__all__ = ["Bootstrap", "Storage", "Stored", "metadata", "token_hash"]
+__all__ = ["READERS", "Bootstrap", "Storage", "Stored", "token_hash"]
 
-SCHEMA_VERSION = 1
+T = TypeVar("T")
+SECRET_BYTES = 32
 
 _ID_ALPHABET = string.ascii_letters + string.digits
 _ID_LENGTH = 20
@@ -39,10 +38,6 @@ _OLDEST_ADMIN = (
     .limit(1)
 )
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{20,512}")
-_TOKEN_LABEL = "data/token"  # noqa: S105  (the name of a token, not one)
-READERS = 16
-"""The server's threads, each of which may read at once: one interpreter gains nothing by more, and each has a cache."""
-_WRITER_WAIT_S = 30
 
 
 @dataclass(frozen=True)
@@ -51,47 +46,71 @@ class Bootstrap:
 
     organization: str
     user: str
-    token: str
+    token: str = field(repr=False)
 
 
 class Storage:
-    """The platform's memory; several threads, and several processes, may use one directory at once."""
+    """The platform's memory; several threads, processes and, with PostgreSQL, machines may use one at once."""
 
     def __init__(
-        self, data: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC), patience: float = 5.0
+        self,
+        data: Path,
+        *,
+        database: str | None = None,
+        blobs: Blobs | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        patience: float = 5.0,
     ) -> None:
         """Given a directory, open the platform that lives there, or found it.
 
-        Units: `patience` is the seconds for which a writer waits for another process. Raises: StoreNewer, StoreError.
+        Shapes: `database` is the URL of a PostgreSQL database that holds the tables; without it they are in the
+        directory, where the blobs are too unless others are given. Units: `patience` is the seconds for which a writer
+        waits for another process. Raises: ConfigInvalid, StoreNewer, StoreError.
         """
         self.data = data
-        try:
+        with _usable(data):
             data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.secret = _keep(data / "secret", lambda: secrets.token_bytes(32))
-        except OSError as failure:
-            raise StoreError(f"{data} cannot be used: {failure.strerror}", hint="choose another directory") from failure
-        self.blobs = Blobs(data / "blobs")
+            own = keep(data / "secret", lambda: secrets.token_bytes(SECRET_BYTES))
+            self._database = (
+                postgresql(database, patience=patience) if database else sqlite(data / "platform.db", patience=patience)
+            )
+        self.blobs = blobs or Folder(data / "blobs")
         self._clock = clock
-        # One more than threads: what reads on the event loop itself never waits for them.
-        self._reader = _engine(data / "platform.db", "BEGIN", connections=READERS + 1, patience=patience)
-        # One connection: this process's writers queue here, in order, instead of racing for SQLite's lock.
-        self._writer = _engine(data / "platform.db", "BEGIN IMMEDIATE", connections=1, patience=patience)
         try:
-            self._prepare()
+            prepare(self._database)
+            # Addresses signed by one machine are read by another, so the machines share what they share.
+            self.secret = own if self._database.near else self._shared_secret()
         except sa.exc.DatabaseError as failure:
             self.close()
-            raise StoreError(f"the database in {data} cannot be used: {failure.orig}") from failure
-        except StoreNewer:
+            what = str(failure.orig).partition("\n")[0]
+            raise StoreError(f"{self._database.name} cannot be used: {what}") from failure
+        except SyncdError:
             self.close()
             raise
+        # The owner's token is in each machine's own directory, and none ends that of another.
+        self.token_label = "data/token" if self._database.near else f"data/token {hashlib.sha256(own).hexdigest()[:8]}"
 
     def read(self) -> AbstractContextManager[sa.Connection]:
         """Return a transaction that sees one state of the database from its first query to its end."""
-        return self._reader.begin()
+        return self._database.reader.begin()
 
     def write(self) -> AbstractContextManager[sa.Connection]:
         """Return the only writing transaction of the moment; it commits on success and rolls back on any exception."""
-        return self._writer.begin()
+        return self._database.writer.begin()
+
+    async def glance(self, read: Callable[[], T]) -> T:
+        """Given what reads a few rows or small blobs, return its result; for a handler on the event loop.
+
+        What is kept in files is read at once, which takes less time than the way to a thread and back. A server may
+        not answer for a while, and all requests would wait for it, so that it is asked from a thread.
+        """
+        near = self._database.near and self.blobs.near
+        return read() if near else await run_in_threadpool(read)
+
+    def version(self) -> int | None:
+        """Return a number that stays the same as long as nobody changes the database; None where that costs a query."""
+        watch = self._database.watch
+        return None if watch is None else watch.version()
 
     def now(self) -> datetime:
         """Return the present moment, aware and in UTC."""
@@ -114,22 +133,26 @@ class Storage:
         Raises: StoreError when the file does not hold a token.
         """
         token = (
-            _keep(self.token_file, lambda: f"syncd_{secrets.token_urlsafe(32)}\n".encode())
+            keep(self.token_file, lambda: f"syncd_{secrets.token_urlsafe(32)}\n".encode())
             .decode(errors="replace")
             .strip()
         )
         if not _TOKEN.fullmatch(token):
             raise StoreError(f"{self.token_file} does not hold a token", hint="delete the file to get a new token")
         with self.write() as connection:
-            owner = connection.scalar(_OLDEST_ADMIN)
+            owner = self.owner(connection)
             founded = None if owner else self._found(connection, token)
             self._admit(connection, user=founded.user if founded else owner, token=token)
         return founded
 
+    def owner(self, connection: sa.Connection) -> str | None:
+        """Return the id of the user to whom the platform belongs, the one who is an administrator for longest."""
+        found: str | None = connection.scalar(_OLDEST_ADMIN)
+        return found
+
     def close(self) -> None:
         """Close every connection; nothing may use this storage afterwards."""
-        self._reader.dispose()
-        self._writer.dispose()
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -137,20 +160,17 @@ class Storage:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepare(self) -> None:
-        with _alone(self.data / "lock"):
-            # The write-ahead log takes its mode from the database.
-            (self.data / "platform.db").touch(mode=0o600)
-            with self._writer.connect() as connection:
-                connection.connection.cursor().execute("PRAGMA journal_mode=WAL").close()
+    def _shared_secret(self) -> bytes:
+        table, named = schema.secrets, {"name": "signing"}
+        kept = sa.select(table.c.value).filter_by(**named)
+        with self.read() as connection:
+            found: bytes | None = connection.scalar(kept)
+        if found is None:
             with self.write() as connection:
-                versions = schema.versions
-                metadata.create_all(connection, tables=[versions])
-                connection.execute(versions.insert().prefix_with("OR IGNORE").values(id=1, version=SCHEMA_VERSION))
-                found = connection.scalar(sa.select(versions.c.version)) or 0
-                if found > SCHEMA_VERSION:
-                    raise StoreNewer(f"{self.data} was written by a newer syncd (schema {found})", hint="upgrade syncd")
-                metadata.create_all(connection)
+                insert_new(connection, table, [{**named, "value": secrets.token_bytes(SECRET_BYTES)}])
+                found = connection.scalar(kept)
+        assert found is not None
+        return found
 
     def _found(self, connection: sa.Connection, token: str) -> Bootstrap:
         now, made = iso(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
@@ -164,9 +184,9 @@ class Storage:
 
     def _admit(self, connection: sa.Connection, *, user: str | None, token: str) -> None:
         tokens, here = schema.tokens, token_hash(token)
-        connection.execute(tokens.delete().where(tokens.c.label == _TOKEN_LABEL, tokens.c.hash != here))
-        row = {"hash": here, "user": user, "label": _TOKEN_LABEL, "created_at": iso(self.now())}
-        connection.execute(tokens.insert().prefix_with("OR IGNORE").values(row))
+        connection.execute(tokens.delete().where(tokens.c.label == self.token_label, tokens.c.hash != here))
+        row = {"hash": here, "user": user, "label": self.token_label, "created_at": iso(self.now())}
+        insert_new(connection, tokens, [row])
 
 
 async def _stored(request: Request) -> Storage:
@@ -183,62 +203,9 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _engine(database: Path, begin: str, *, connections: int, patience: float) -> sa.Engine:
-    url = sa.URL.create("sqlite", database=str(database))
-    engine = sa.create_engine(url, pool_size=connections, max_overflow=0, pool_timeout=_WRITER_WAIT_S)
-
-    # The driver's own transaction control opens none for a SELECT and loses updates: we say BEGIN ourselves.
-    def connected(driver: Any, _: object) -> None:
-        driver.isolation_level = None
-        # FULL: an answer means that the change is on disk, also after a power failure.
-        for pragma in (f"busy_timeout={int(patience * 1000)}", "synchronous=FULL", "foreign_keys=ON"):
-            driver.execute(f"PRAGMA {pragma}").close()
-
-    def begun(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(begin)
-
-    sa.event.listen(engine, "connect", connected)
-    sa.event.listen(engine, "begin", begun)
-    return engine
-
-
-def _keep(path: Path, make: Callable[[], bytes]) -> bytes:
-    """Given a file, return its content; when it is absent, make it, whole or not at all, readable by its owner only.
-
-    When two processes do so at once, both return what the first one wrote.
-    """
-    if not path.exists():
-        descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(make())
-                file.flush()
-                os.fsync(file.fileno())
-            _publish(Path(scratch), path)
-        finally:
-            os.unlink(scratch)
-    path.chmod(0o600)
-    return path.read_bytes()
-
-
-def _publish(scratch: Path, path: Path) -> None:
-    # A hard link, unlike a rename, never replaces what another process put there first.
-    try:
-        path.hardlink_to(scratch)
-    except FileExistsError:
-        return
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-
-
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _usable(data: Path) -> Iterator[None]:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(descriptor)
+    except OSError as failure:
+        raise StoreError(f"{data} cannot be used: {failure.strerror}", hint="choose another directory") from failure

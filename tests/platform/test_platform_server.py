@@ -15,14 +15,16 @@ import httpx
 import pytest
 
 from syncd import errors
+from syncd.platform.premises import Premises
 from syncd.platform.server import Background, serve
 from syncd.platform.storage import Storage
 
 _SERVE = """
 import sys
 from pathlib import Path
+from syncd.platform.premises import Premises
 from syncd.platform.server import serve
-serve(Path(sys.argv[1]), host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
+serve(Premises(Path(sys.argv[1])), host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
 print("ended", flush=True)
 """
 
@@ -67,7 +69,7 @@ def test_a_request_that_never_ends_does_not_keep_it_alive(tmp_path: Path) -> Non
 def test_it_ends_when_its_caller_says_so(tmp_path: Path) -> None:
     seen: list[str] = []
     former = signal.getsignal(signal.SIGTERM)
-    serve(tmp_path, host="127.0.0.1", port=0, announce=seen.append, stop=lambda: bool(seen))
+    serve(Premises(tmp_path), host="127.0.0.1", port=0, announce=seen.append, stop=lambda: bool(seen))
     assert seen[0].startswith("http://127.0.0.1:")
     assert signal.getsignal(signal.SIGTERM) is former
 

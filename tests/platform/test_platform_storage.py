@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,13 +12,16 @@ import sqlalchemy as sa
 from syncd import errors
 from syncd.platform import schema
 from syncd.platform.storage import Storage, token_hash
+from syncd.platform.tables import insert_new, upsert
+from syncd.platform.tables_all import metadata
 from syncd.platform.times import iso
+from tests.postgres import Server
 
 _FOUND = """
 import sys
 from pathlib import Path
 from syncd.platform.storage import Storage
-with Storage(Path(sys.argv[1])) as storage:
+with Storage(Path(sys.argv[1]), database=sys.argv[2] or None) as storage:
     print("founded" if storage.bootstrap() else "found", storage.secret.hex(), storage.token_file.read_text().strip())
 """
 
@@ -27,8 +31,8 @@ from pathlib import Path
 import sqlalchemy as sa
 from syncd.platform import schema
 from syncd.platform.storage import Storage
-with Storage(Path(sys.argv[1])) as storage:
-    for _ in range(100):
+with Storage(Path(sys.argv[1]), database=sys.argv[2] or None) as storage:
+    for _ in range(50):
         with storage.write() as connection:
             row = connection.execute(sa.select(schema.organizations)).one()
             counted = row.details.get("count", 0) + 1
@@ -36,35 +40,50 @@ with Storage(Path(sys.argv[1])) as storage:
 """
 
 
-def _together(script: str, data: Path, *, processes: int) -> list[str]:
-    started = [
-        subprocess.Popen([sys.executable, "-c", script, str(data)], stdout=subprocess.PIPE, text=True)
-        for _ in range(processes)
-    ]
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """The URL of a database without tables, None for the file in the directory."""
+    if request.param == "sqlite":
+        return None
+    server: Server = request.getfixturevalue("postgres_server")
+    return server.empty()
+
+
+@pytest.fixture
+def storage(tmp_path: Path, database: str | None) -> Iterator[Storage]:
+    """An empty platform, once on each database."""
+    with Storage(tmp_path / "platform", database=database) as opened:
+        yield opened
+
+
+def _together(script: str, data: Path, database: str | None, *, processes: int) -> list[str]:
+    command = [sys.executable, "-c", script, str(data), database or ""]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]
     answers = [process.communicate(timeout=60)[0].strip() for process in started]
     assert [process.returncode for process in started] == [0] * processes
     return answers
 
 
-def test_processes_that_start_at_once_found_one_platform(tmp_path: Path) -> None:
-    answers = [line.split() for line in _together(_FOUND, tmp_path / "data", processes=3)]
+def test_processes_that_start_at_once_found_one_platform(tmp_path: Path, database: str | None) -> None:
+    answers = [line.split() for line in _together(_FOUND, tmp_path / "data", database, processes=3)]
 
     assert sorted(answer[0] for answer in answers) == ["found", "found", "founded"]
     assert len({tuple(answer[1:]) for answer in answers}) == 1, "one secret, one token"
-    with Storage(tmp_path / "data") as storage, storage.read() as connection:
+    with Storage(tmp_path / "data", database=database) as storage, storage.read() as connection:
         for table in (schema.organizations, schema.users, schema.members, schema.tokens, schema.versions):
             assert connection.scalar(sa.select(sa.func.count()).select_from(table)) == 1
     leftovers = {path.name for path in (tmp_path / "data").iterdir()}
-    assert leftovers >= {"token", "secret", "platform.db"}
+    assert leftovers >= {"token", "secret"}
+    assert ("platform.db" in leftovers) == (database is None)
     assert not [name for name in leftovers if name.startswith(".")], "no scratch file stays"
 
 
-def test_writers_in_several_processes_lose_no_update(tmp_path: Path) -> None:
-    with Storage(tmp_path) as storage:
+def test_writers_in_several_processes_lose_no_update(tmp_path: Path, database: str | None) -> None:
+    with Storage(tmp_path, database=database) as storage:
         storage.bootstrap()
-        _together(_COUNT, tmp_path, processes=3)
+        _together(_COUNT, tmp_path, database, processes=3)
         with storage.read() as connection:
-            assert connection.scalar(sa.select(schema.organizations.c.details)) == {"count": 300}
+            assert connection.scalar(sa.select(schema.organizations.c.details)) == {"count": 150}
 
 
 def test_only_the_owner_may_read_the_directory_and_its_secrets(tmp_path: Path) -> None:
@@ -90,6 +109,8 @@ def test_the_database_never_holds_a_token(storage: Storage) -> None:
     assert storage.token_file.read_text().strip() == made.token
     with storage.read() as connection:
         assert connection.scalar(sa.select(schema.tokens.c.hash)) == token_hash(made.token)
+        everything = [connection.execute(sa.select(table)).all() for table in metadata.sorted_tables]
+    assert made.token not in repr(everything)
     for file in storage.data.glob("platform.db*"):
         assert made.token.encode() not in file.read_bytes()
 
@@ -121,11 +142,11 @@ def test_a_token_file_that_holds_no_token_is_refused(storage: Storage) -> None:
         storage.bootstrap()
 
 
-def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:
-    with Storage(tmp_path) as storage, storage.write() as connection:
-        connection.execute(schema.versions.update().values(version=99))
-    with pytest.raises(errors.StoreNewer):
-        Storage(tmp_path)
+def test_a_newer_database_is_left_alone(tmp_path: Path, database: str | None) -> None:
+    with Storage(tmp_path, database=database) as storage, storage.write() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(errors.StoreNewer, match="9999"):
+        Storage(tmp_path, database=database)
 
 
 def test_what_is_no_database_or_no_directory_is_named(tmp_path: Path) -> None:
@@ -170,3 +191,41 @@ def test_the_clock_is_the_one_given_and_times_are_written_as_the_api_does(tmp_pa
     moment = datetime(2026, 1, 31, 8, 15, 0, 250_999, tzinfo=UTC)
     with Storage(tmp_path, clock=lambda: moment) as storage:
         assert iso(storage.now()) == "2026-01-31T08:15:00.250Z"
+
+
+def test_a_row_that_is_there_is_left_or_renewed_as_the_writer_says(storage: Storage) -> None:
+    def user(id: str, name: str) -> dict[str, str]:
+        return {"id": id, "display_name": name, "created_at": "now"}
+
+    with storage.write() as connection:
+        assert insert_new(connection, schema.users, [user("a", "A"), user("b", "B")]) == 2
+        assert insert_new(connection, schema.users, [user("b", "other"), user("c", "C")]) == 1
+        assert insert_new(connection, schema.users, []) == 0
+        connection.execute(schema.users.update().where(schema.users.c.id == "a").values(email="a@example.org"))
+        upsert(connection, schema.users, [user("a", "A again"), user("d", "D")], key=("id",))
+        upsert(connection, schema.versions, [{"id": 1, "version": 2}], key=("id",))
+        rows = connection.execute(sa.select(schema.users.c.id, schema.users.c.display_name, schema.users.c.email))
+        assert sorted(map(tuple, rows)) == [
+            ("a", "A again", "a@example.org"),
+            ("b", "B", None),
+            ("c", "C", None),
+            ("d", "D", None),
+        ]
+
+
+def test_ids_and_keys_sort_byte_by_byte_on_every_database(storage: Storage) -> None:
+    names = ["a", "B", "b", "É", "_", "é", "A", "10", "9", "~", "😀", "￿"]
+    with storage.write() as connection:
+        insert_new(connection, schema.users, [{"id": name, "display_name": "", "created_at": ""} for name in names])
+        found = connection.scalars(sa.select(schema.users.c.id).order_by(schema.users.c.id)).all()
+    assert found == sorted(names, key=str.encode)
+
+
+def test_a_document_keeps_the_order_of_its_members(storage: Storage) -> None:
+    details = {"z": 1, "a": {"y": None, "b": "\0 and 😀"}}
+    with storage.write() as connection:
+        row = {"id": "o", "title": "", "created_at": "", "details": details}
+        connection.execute(schema.organizations.insert().values(row))
+        found: dict[str, object] = connection.scalars(sa.select(schema.organizations.c.details)).one()
+    assert list(found) == ["z", "a"]
+    assert found == details

@@ -1,0 +1,43 @@
+"""Small files that are there whole or not at all, are written once, and are read by their owner only."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+
+def keep(path: Path, make: Callable[[], bytes]) -> bytes:
+    """Given a file, return its content; when it is absent, make it, durably.
+
+    When two processes do so at once, both return what the first one wrote.
+    """
+    if not path.exists():
+        descriptor, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(make())
+                file.flush()
+                os.fsync(file.fileno())
+            _publish(Path(scratch), path)
+        finally:
+            os.unlink(scratch)
+    path.chmod(0o600)
+    return path.read_bytes()
+
+
+def flush(directory: Path) -> None:
+    """Given a directory, have what was made in it survive a power failure."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _publish(scratch: Path, path: Path) -> None:
+    # A hard link, unlike a rename, never replaces what another process put there first.
+    try:
+        path.hardlink_to(scratch)
+    except FileExistsError:
+        return
+    flush(path.parent)

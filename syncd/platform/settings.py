@@ -1,0 +1,44 @@
+"""What the operator of a platform decides; every value has a default that works offline."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A service elsewhere that the platform may ask. Shapes: `key` is a secret and is never shown."""
+
+    url: str
+    model: str = ""
+    key: str = ""
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.url!r}, {self.model!r})"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one platform.
+
+    Shapes: `requests_per_minute` limits each token, None never refuses; `private_addresses` lets the platform send
+    requests into its own network, which is where an attacker would send them; `ask` speaks OpenAI's chat completions
+    and `translate` the protocol of the manual's page on translations; without them the built-in ways answer;
+    `content_write` False is a platform that does not have the operation which writes a change request's content.
+    """
+
+    requests_per_minute: int | None = None
+    private_addresses: bool = False
+    ask: Endpoint | None = None
+    translate: Endpoint | None = None
+    content_write: bool = True
+
+
+async def _configured(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+Configured = Annotated[Settings, Depends(_configured)]
+"""A handler's parameter for the settings of the application that it runs in."""
