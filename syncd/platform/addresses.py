@@ -27,6 +27,14 @@ def app(request: Request, path: str) -> str:
     return f"{origin(request)}/app{path}"
 
 
+def integration(request: Request, name: str, *below: str) -> str:
+    """Given an integration's name and what lies below it, return the address where its own endpoint would answer.
+
+    Shapes: clients expect the address; nothing answers there, since this platform runs nobody's scripts.
+    """
+    return "/".join((origin(request), "integrations", name, *below))
+
+
 def published(request: Request, site: str, path: str = "") -> str:
     """Given a site's basename or id and a path below the site, return the address where visitors read it."""
     below = path.strip("/")

@@ -1,10 +1,10 @@
-"""Who calls, and whether they may: one bearer token a request, one table of what each operation needs."""
+"""Who calls, and whether they may: one bearer token a request, and a role that each operation declares."""
 
 import hmac
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import sqlalchemy as sa
 from fastapi import Depends, Request
@@ -21,27 +21,57 @@ _REMEMBERED_MAX = 1024
 ROLES = ("read", "comment", "edit", "review", "create", "admin")
 """Weakest first; each may do what those before it may. Source: API document, Conventions 5."""
 
-NEEDED: dict[str, str] = {
-    "createChangeRequest": "edit",
-    "updateChangeRequestById": "edit",
-    "updateChangeRequestContent": "edit",
-    "updateChangeRequest": "edit",
-    "mergeChangeRequest": "review",
-    "createSpace": "create",
-    "restoreSpace": "create",
-    "updateSpaceById": "create",
-    "deleteSpaceById": "create",
-}
-"""Operations and the role they need. Unnamed ones need `read` to read and `admin` to write: a gap never lets in."""
+ROLE_KEY = "x-role"
+EXTENSION_KEY = "x-extension"
+"""Marks, in the OpenAPI document, an operation that the API document does not have."""
+
+
+def needs(role: str, *, extension: bool = False) -> dict[str, Any]:
+    """Given the weakest role that may call an operation, return its declaration for the route's `openapi_extra`.
+
+    Shapes: `extension` says that the operation is not one of the API document's. The document shows no permission per
+    endpoint (Authentication 4), so this is each operation's own, cautious choice.
+    """
+    assert role in ROLES
+    return {ROLE_KEY: role, **({EXTENSION_KEY: True} if extension else {})}
+
+
+def at_least(role: str | None, needed: str) -> bool:
+    """Given a role, or None for a guest, return whether it is strong enough."""
+    return role is not None and ROLES.index(role) >= ROLES.index(needed)
 
 
 @dataclass(frozen=True)
 class Caller:
-    """The person behind a request's token."""
+    """The person behind a request's token.
+
+    Shapes: `roles` has the role, None for a guest, in each organization that the person is a member of; `needed` is
+    what the operation at hand asks for.
+    """
 
     user_id: str
     display_name: str
-    role: str
+    roles: Mapping[str, str | None]
+    needed: str = "read"
+
+    def role_in(self, organization_id: str) -> str | None:
+        """Given an organization, return the caller's role in it, None for a guest or a stranger.
+
+        What the caller may do with a single space or collection is another matter: see `levels`.
+        """
+        return self.roles.get(organization_id)
+
+    def admit(self, organization_id: str) -> None:
+        """Given the organization where an operation acts, let it go on. Raises: as `require`."""
+        self.require(self.role_in(organization_id))
+
+    def require(self, role: str | None, needed: str | None = None) -> None:
+        """Given the caller's role where an operation acts, let it go on.
+
+        Shapes: `needed` is the operation's own need unless it is given. Raises: Failure 403 when the role is too weak.
+        """
+        if not at_least(role, needed or self.needed):
+            raise Failure(403, f"This operation needs the role {needed or self.needed}.")
 
 
 class Callers:
@@ -67,46 +97,48 @@ class Callers:
         self._known[key] = (now + REMEMBERED_S, found)
         return found
 
+    async def named(self, authorization: str) -> Caller:
+        """Given the header of that name, return who sent the request. Raises: Failure 401 without a valid token."""
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise Failure(401, "A request needs the header `Authorization: Bearer <token>`.")
+        found = await self.behind(token.strip())
+        if found is None:
+            raise Failure(401, "The token is not valid.")
+        return found
+
     def forget(self) -> None:
         """Look every token up again from now on; called when one was revoked."""
         self._known.clear()
 
     def _look_up(self, key: str) -> Caller | None:
         tokens, users, members = schema.tokens, schema.users, schema.members
-        # The one organization's member row gives the role; a user without one is a guest who may only read.
+        # One row for each organization; a user who is in none has one row all the same.
         query = (
-            sa.select(tokens.c.hash, users.c.id, users.c.display_name, members.c.role)
+            sa.select(tokens.c.hash, users.c.id, users.c.display_name, members.c.organization, members.c.role)
             .join(users, users.c.id == tokens.c.user)
             .outerjoin(members, members.c.user == users.c.id)
             .where(tokens.c.hash == key)
-            .limit(1)
         )
         with self._storage.read() as connection:
-            row = connection.execute(query).one_or_none()
+            rows = connection.execute(query).all()
         # The index compared byte by byte; the last word belongs to a comparison that takes the same time for all.
-        if row is None or not hmac.compare_digest(row.hash, key):
+        if not rows or not hmac.compare_digest(rows[0].hash, key):
             return None
-        return Caller(row.id, row.display_name, row.role or "read")
+        roles = {row.organization: row.role for row in rows if row.organization is not None}
+        return Caller(rows[0].id, rows[0].display_name, roles)
 
 
 async def caller(request: Request) -> Caller:
-    """Given a request, return who sent it. Raises: Failure 401 without a valid token, 403 when the role is too weak."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
-        raise Failure(401, "A request needs the header `Authorization: Bearer <token>`.")
+    """Given a request, return who sent it and what its operation needs. Raises: Failure 401 without a valid token."""
     callers: Callers = request.app.state.callers
-    found = await callers.behind(token.strip())
-    if found is None:
-        raise Failure(401, "The token is not valid.")
-    needed = needed_role(request.scope["route"].unique_id, request.method)
-    if ROLES.index(found.role) < ROLES.index(needed):
-        raise Failure(403, f"This operation needs the role {needed}.")
-    return found
+    found = await callers.named(request.headers.get("authorization", ""))
+    return replace(found, needed=needed_role(request.scope["route"].openapi_extra))
 
 
-def needed_role(operation: str, method: str) -> str:
-    """Given an operation's id and method, return the weakest role that may call it."""
-    return NEEDED.get(operation, "read" if method in ("GET", "HEAD") else "admin")
+def needed_role(declared: Mapping[str, Any] | None) -> str:
+    """Given a route's `openapi_extra`, return the weakest role that may call it; admin where it says nothing."""
+    return str((declared or {}).get(ROLE_KEY, ROLES[-1]))
 
 
 Signed = Annotated[Caller, Depends(caller)]

@@ -8,7 +8,11 @@ from syncd.model.base import Declared
 
 
 class Body(Declared):
-    """A request body; JSON can spell halves of characters (`"\\ud800"`), which no file and no database can hold."""
+    """A request body.
+
+    JSON can spell halves of characters (`"\\ud800"`), which no file and no database can hold, and the character NUL,
+    which PostgreSQL cannot: kept within a document, it would fail whoever asks for a member of that.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -17,6 +21,8 @@ class Body(Declared):
         while pending:
             here = pending.pop()
             if isinstance(here, str):
+                if "\0" in here:
+                    raise ValueError("holds the character NUL")
                 try:
                     here.encode()
                 except UnicodeEncodeError:

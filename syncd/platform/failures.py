@@ -9,11 +9,15 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as Refusal
 
+from syncd.errors import StoreError
+
 HEADERS_KEY = "syncd.headers"
 """Where `limits` leaves, in the ASGI scope, the headers that an answer made outside of it must still carry."""
 
 _NAMED_AT_MOST = 5
 """Invalid members that one message names."""
+_PROBLEM_MAX = 300
+"""Characters that it says of each: names of members come from outside, too."""
 
 
 class Failure(HTTPException):
@@ -34,8 +38,10 @@ def install(app: FastAPI) -> None:
     """Given the application, make every error that leaves it carry the error body."""
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(sa.exc.OperationalError, _unavailable)
-    app.add_exception_handler(sa.exc.TimeoutError, _unavailable)
+    for failure in (sa.exc.OperationalError, sa.exc.TimeoutError, StoreError):
+        app.add_exception_handler(failure, _unavailable)
+    app.add_exception_handler(sa.exc.InternalError, _interrupted)
+    app.add_exception_handler(sa.exc.DataError, _unstorable)
     app.add_exception_handler(Exception, _broken)
 
 
@@ -53,8 +59,19 @@ async def _invalid(request: Request, invalid: Exception) -> JSONResponse:
 
 
 async def _unavailable(request: Request, failure: Exception) -> JSONResponse:
-    # The write lock or a connection was not to be had in time; the transaction did not happen.
+    # The write lock, a connection or a blob was not to be had in time; the transaction did not happen.
     return JSONResponse(body(503, "The platform is busy or its database cannot be reached. Try again later."), 503)
+
+
+async def _interrupted(request: Request, failure: Exception) -> JSONResponse:
+    # PostgreSQL ends a transaction that says nothing for long, and with it the connection.
+    assert isinstance(failure, sa.exc.InternalError)
+    return await (_unavailable if failure.connection_invalidated else _broken)(request, failure)
+
+
+async def _unstorable(request: Request, failure: Exception) -> JSONResponse:
+    # PostgreSQL keeps no text with the character NUL.
+    return JSONResponse(body(400, "The request has a value that cannot be kept: a character or number."), 400)
 
 
 async def _broken(request: Request, failure: Exception) -> JSONResponse:
@@ -63,6 +80,6 @@ async def _broken(request: Request, failure: Exception) -> JSONResponse:
 
 def sentence(problems: Iterable[Any]) -> str:
     """Given pydantic's error details, return one sentence that names the first few members and what is wrong."""
-    named = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in problems]
+    named = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"[:_PROBLEM_MAX] for problem in problems]
     more = f"; and {len(named) - _NAMED_AT_MOST} more" if len(named) > _NAMED_AT_MOST else ""
     return "; ".join(named[:_NAMED_AT_MOST]) + more

@@ -7,8 +7,11 @@ import pytest
 
 from syncd.platform import schema
 from syncd.platform.app import create_app
-from syncd.platform.auth import NEEDED, REMEMBERED_S, ROLES, Callers, needed_role
+from syncd.platform.auth import REMEMBERED_S, ROLE_KEY, ROLES, Callers, at_least, needed_role, needs
 from syncd.platform.storage import Storage, token_hash
+
+UNSIGNED = ("/v1/downloads/", "/v1/published/")
+"""Downloads carry a signature of their own in place of a token; what is published is for everybody."""
 
 
 @pytest.mark.parametrize(
@@ -36,14 +39,13 @@ def test_the_owner_is_answered_and_the_scheme_has_no_letter_case(server: tuple[s
 
 
 def test_every_operation_asks_who_calls(storage: Storage) -> None:
-    paths = create_app(storage).openapi()["paths"]
     app = create_app(storage)
+    paths = app.openapi()["paths"]
 
     async def unsigned() -> set[int]:
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://platform") as client:
-            # Downloads carry a signature of their own in place of a token.
-            signed = [path for path in paths if not path.startswith("/v1/downloads/")]
+            signed = [path for path in paths if not path.startswith(UNSIGNED)]
             operations = [(method, path) for path in signed for method in paths[path]]
             answers = [await client.request(method, path, json={}) for method, path in operations]
             return {answer.status_code for answer in answers}
@@ -103,7 +105,26 @@ def test_a_stranger_sees_no_organization(storage: Storage, http: httpx.Client, o
     assert http.get(f"/v1/orgs/{organization}").status_code == 404
 
 
-def test_an_operation_that_nobody_named_needs_the_strongest_role_to_write() -> None:
-    assert needed_role("inventedToday", "POST") == "admin"
-    assert needed_role("inventedToday", "GET") == "read"
-    assert set(NEEDED.values()) <= set(ROLES)
+def test_every_operation_declares_its_role(storage: Storage) -> None:
+    paths = create_app(storage).openapi()["paths"]
+    silent = [
+        f"{method} {path}"
+        for path, operations in paths.items()
+        for method, operation in operations.items()
+        if operation.get(ROLE_KEY) not in ROLES and not path.startswith(UNSIGNED)
+    ]
+    assert silent == []
+
+
+def test_an_operation_that_declares_no_role_is_for_administrators() -> None:
+    assert needed_role(None) == needed_role({}) == "admin"
+    assert [needed_role(needs(role)) for role in ROLES] == list(ROLES)
+
+
+def test_a_role_may_do_what_the_weaker_ones_may_and_a_guest_nothing() -> None:
+    assert [[at_least(role, needed) for needed in ROLES] for role in (None, "read", "edit", "admin")] == [
+        [False] * 6,
+        [True] + [False] * 5,
+        [True] * 3 + [False] * 3,
+        [True] * 6,
+    ]

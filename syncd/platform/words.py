@@ -1,0 +1,77 @@
+"""Words of plain text as stems that can be compared: letter case, endings and words without meaning taken away."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+STEM_MAX = 40
+"""Characters of a stem; what is longer is no word."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+"""Scripts that put no space between words."""
+_ENDINGS = (
+    *(("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("iveness", "ive"), ("ousness", "ous")),
+    *(("ements", "e"), ("ement", "e"), ("ments", ""), ("ment", ""), ("ations", "ate"), ("ation", "ate")),
+    *(("ings", ""), ("ing", ""), ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch")),
+    *(("xes", "x"), ("ers", ""), ("ors", ""), ("edly", ""), ("ed", ""), ("er", ""), ("ly", ""), ("es", "e"), ("s", "")),
+)
+_WITHOUT_MEANING = """
+a about above after again all also am an and any are as at be because been before being below between both but by came
+can come could did do does doing don down during each else even ever every few for from further get gets getting go goes
+going got had has have having he hello help her here hers hi him his how however i if in into is it its itself just know
+let like make makes many may me might me more most much must my need needed needs no nor not now of off on once one only
+or other our ours out over own please same see seem shall she should so some something still such take thank thanks than
+that the their theirs them then there these they thing this those through to too tried try trying under until up us use
+used uses using very want wanted wants was way we well were what when where which while who whom why will with would yes
+you your yours
+"""
+_STOPPED = frozenset(_WITHOUT_MEANING.split())
+
+
+def words(text: str) -> Iterator[tuple[str, str]]:
+    """Given plain text, return each word that means something, as its stem and as it is written, in order.
+
+    Shapes: scripts without spaces give pairs of neighbouring signs instead of words.
+    """
+    for found in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+        word = found[0]
+        if _WIDE.search(word):
+            yield from ((pair, pair) for pair in _pairs(word))
+        elif len(word) <= STEM_MAX and (short := stem(word.casefold())):
+            yield short, word
+
+
+def stems(text: str) -> list[str]:
+    """Given plain text, return the stems of its words, in order, repeated ones included."""
+    return [short for short, _ in words(text)]
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Given a word in lower case, return its stem, empty when it has no meaning of its own.
+
+    A few English endings are taken off, in one step: forms of one word must meet, and nothing more is asked.
+    """
+    bare = word.replace("’", "'")
+    if bare.endswith(("n't", "'re", "'ve", "'ll")):
+        return ""
+    bare = bare.partition("'")[0]
+    if bare in _STOPPED or (len(bare) < 2 and not bare.isdigit()):
+        return ""
+    for ending, instead in _ENDINGS if bare.isascii() else ():
+        if bare.endswith(ending) and len(bare) - len(ending) >= 3 and not bare.endswith(("ss", "us", "is")):
+            return _without_double((bare[: -len(ending)] + instead).removesuffix("e"))
+    return bare.removesuffix("e") if len(bare) > 4 else bare
+
+
+def _without_double(text: str) -> str:
+    # `stopped` and `stop`, but not `fill`, whose letters are its own.
+    return text[:-1] if len(text) > 3 and text[-1] == text[-2] and text[-1] not in "lsz" else text
+
+
+def _pairs(word: str) -> Iterator[str]:
+    if len(word) == 1:
+        yield word
+    yield from (word[at : at + 2] for at in range(min(len(word), 10_000) - 1))

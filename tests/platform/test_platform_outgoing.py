@@ -1,0 +1,243 @@
+"""Outgoing requests: what may be asked, and how long and how large the answer may be; servers are real sockets."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from syncd.platform.hosts import is_allowed, parts_of
+from syncd.platform.outgoing import Failed, Network, OutgoingError, Refused, TimedOut, send, stream
+from tests.platform.peers import OK, Talk, answering, serving
+
+
+def named(*answers: str) -> tuple[Network, list[str]]:
+    """A world in which every name has these addresses, one a question, the last one for ever."""
+    asked: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return [answers[min(len(asked), len(answers)) - 1]]
+
+    return Network(resolve=resolve), asked
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "127.9.9.9", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.31.0.1", "192.168.1.1", "100.64.0.1"),
+        *("169.254.169.254", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.0.0.192", "168.63.129.16", "::", "::1"),
+        *("fe80::1", "fd00:ec2::254", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::127.0.0.1"),
+        *("64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2001:0:1::1", "2001:db8::1"),
+        *("", "localhost", "fe80::1%lo"),
+    ],
+)
+def test_no_address_of_this_machine_or_its_network_is_allowed(address: str) -> None:
+    assert not is_allowed(address)
+
+
+def test_public_addresses_are_allowed_and_private_ones_when_the_operator_says_so() -> None:
+    assert all(map(is_allowed, ("93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808")))
+    assert all(is_allowed(one, private=True) for one in ("127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1", "8.8.8.8"))
+    never = ("169.254.169.254", "0.0.0.0", "100.100.100.200", "fd00:ec2::254", "fe80::1", "224.0.0.1", "168.63.129.16")
+    assert not any(is_allowed(one, private=True) for one in never)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("ftp://a.example/", "file:///etc/passwd", "gopher://a.example/", "//a.example", "a.example", "http://", ""),
+        *(
+            "http://u:p@a.example/",
+            "http://u@a.example/",
+            "http://a.example:0/",
+            "http://a.example:99999/",
+            "http://a\\b/",
+        ),
+        *("http://2130706433/", "http://017700000001/", "http://0x7f000001/", "http://0x7f.1/", "http://127.1/"),
+        *("http://0177.0.0.1/", "http://127.0.0.01/", "http://[fe80::1%25lo]/", "http://[::1", "http://a b/"),
+        *("http://a.example/\r\nX: y", "http://a..example/", "http://a.example/" + "x" * 4096, "http://１２７.1/"),
+    ],
+)
+def test_an_address_in_a_strange_spelling_is_refused_without_a_question(url: str) -> None:
+    world, asked = named("127.0.0.1")
+    with pytest.raises(Refused) as refused:
+        send("GET", url, private=True, network=world)
+    assert asked == []
+    assert "example" not in str(refused.value)
+
+
+def test_a_url_is_written_as_http_wants_it() -> None:
+    parts = parts_of("HTTPS://Bücher.Example.:443/a b".replace(" ", "%20") + "/ü?q=ä&x=[1]#part")
+    assert (parts.secure, parts.host, parts.port) == (True, "xn--bcher-kva.example", 443)
+    assert parts.target == "/a%20b/%C3%BC?q=%C3%A4&x=[1]"
+    assert parts_of("http://[2606:2800:220:1::1]:8080").authority == "[2606:2800:220:1::1]:8080"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254"])
+def test_the_own_machine_is_refused_before_any_connection(host: str) -> None:
+    with serving(answering(OK)) as (port, heads), pytest.raises(Refused):
+        send("GET", f"http://{host}:{port}/")
+    assert heads == []
+
+
+def test_an_answer_comes_whole_and_the_request_carries_what_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    world, asked = named("127.0.0.1")
+    answer = b"HTTP/1.1 418 No\r\nX-A: 1\r\nx-a: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n1\r\n!\r\n0\r\n\r\n"
+    with serving(answering(answer)) as (port, heads):
+        headers = {"X-Key": "k", "Host": "evil", "Content-Length": "9"}
+        reply = send("POST", f"http://a.example:{port}/x?y", headers=headers, body=b"abc", private=True, network=world)
+    assert (reply.status, reply.headers["x-a"], reply.body) == (418, "1, 2", b"hi!")
+    lines = heads[0].split(b"\r\n")
+    assert lines[0] == b"POST /x?y HTTP/1.1"
+    assert {f"Host: a.example:{port}".encode(), b"Content-Length: 3", b"x-key: k"} <= set(lines)
+    assert b"evil" not in heads[0]
+    assert asked == ["a.example"]
+
+
+def test_a_name_that_changes_its_address_is_reached_only_where_it_was_checked() -> None:
+    world, asked = named("93.184.216.34", "127.0.0.1")
+    # The suite's guard names the address that a connection wants to go to.
+    with serving(answering(OK)) as (port, heads), pytest.raises(AssertionError, match=r"93\.184\.216\.34"):
+        send("GET", f"http://rebinds.example:{port}/", network=world)
+    assert (heads, asked) == ([], ["rebinds.example"])
+
+
+def test_one_private_address_among_public_ones_refuses_the_name() -> None:
+    world = Network(resolve=lambda host, port: ["93.184.216.34", "10.0.0.1"])
+    with pytest.raises(Refused):
+        send("GET", "http://mixed.example/", network=world)
+
+
+def test_a_name_without_an_address_and_a_closed_port_are_failures() -> None:
+    def unknown(host: str, port: int) -> list[str]:
+        raise socket.gaierror("no such host")
+
+    with pytest.raises(Failed):
+        send("GET", "http://nowhere.example/", network=Network(resolve=unknown))
+    with serving(answering(OK)) as (port, _):
+        pass
+    with pytest.raises(Failed):
+        send("GET", f"http://127.0.0.1:{port}/", private=True)
+
+
+def moved(place: str, status: int = 302) -> bytes:
+    return f"HTTP/1.1 {status} Moved\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
+
+
+def test_a_redirect_to_a_private_address_is_refused() -> None:
+    world = Network(resolve=lambda host, port: ["127.0.0.1"])
+    for place in ("http://169.254.169.254/latest/", "http://0x7f.1/", "file:///etc/passwd", "//u:p@a.example/"):
+        with serving(answering(moved(place))) as (port, _), pytest.raises(Refused):
+            send("GET", f"http://a.example:{port}/", private=True, network=world)
+
+
+def test_redirects_are_followed_a_few_times_and_secrets_stay_at_their_origin() -> None:
+    with serving(answering(OK)) as (other, there), ExitStack() as stack:
+        hops = iter([moved("/two", 307), moved(f"http://127.0.0.1:{other}/three", 303)])
+        port, here = stack.enter_context(serving(lambda peer: peer.sendall(next(hops))))
+        headers = {"Authorization": "Bearer s", "Content-Type": "a/b"}
+        url = f"http://127.0.0.1:{port}/one"
+        assert send("POST", url, headers=headers, body=b"abc", private=True).body == b"hi"
+    assert here[1].startswith(b"POST /two")
+    assert b"Bearer s" in here[1]
+    assert there[0].startswith(b"GET /three")
+    assert b"Bearer" not in there[0]
+    with serving(answering(moved("/again"))) as (port, heads):
+        with pytest.raises(Refused):
+            send("GET", f"http://127.0.0.1:{port}/", private=True)
+        assert len(heads) == 6
+        assert send("GET", f"http://127.0.0.1:{port}/", private=True, redirects=0).status == 302
+
+
+def slowly(peer: socket.socket) -> None:
+    for sign in OK:
+        peer.sendall(bytes([sign]))
+        time.sleep(0.05)
+
+
+def endless(start: bytes, more: bytes) -> Talk:
+    def talk(peer: socket.socket) -> None:
+        peer.sendall(start)
+        while True:
+            peer.sendall(more)
+
+    return talk
+
+
+@pytest.mark.parametrize(
+    ("talk", "error"),
+    [
+        (slowly, TimedOut),
+        (lambda peer: time.sleep(0.5), TimedOut),
+        (endless(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 4096), Refused),
+        (endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"), Refused),
+        (endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"A: " + b"b" * 99 + b"\r\n"), Refused),
+        (endless(b"HTTP/1.1 200 OK\r\n", b"X: " + b"y" * 4096 + b"\r\n"), Refused),
+        (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), Refused),
+        (answering(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), Refused),
+        (answering(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"), Failed),
+        (answering(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"), Failed),
+        (answering(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi"), Failed),
+        (answering(b"SSH-2.0-Server\r\n"), Failed),
+        (answering(b""), Failed),
+    ],
+)
+def test_an_answer_that_is_slow_endless_or_broken_ends_at_its_limit(talk: Talk, error: type[OutgoingError]) -> None:
+    with serving(talk) as (port, _):
+        began = time.monotonic()
+        with pytest.raises(error):
+            send("GET", f"http://127.0.0.1:{port}/secret", private=True, timeout=0.4, limit=10_000)
+        assert time.monotonic() - began < 10
+
+
+def test_a_resolver_that_hangs_is_not_waited_for() -> None:
+    def hang(host: str, port: int) -> list[str]:
+        time.sleep(0.5)
+        return ["93.184.216.34"]
+
+    with pytest.raises(TimedOut):
+        send("GET", "http://slow.example/", timeout=0.1, network=Network(resolve=hang))
+
+
+def test_a_stream_gives_each_line_when_it_comes() -> None:
+    go = threading.Event()
+
+    def talk(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 200 OK\r\n\r\ndata: 1\r\n\nda")
+        assert go.wait(5)
+        peer.sendall("ta: é".encode())
+
+    with serving(talk) as (port, _), stream("GET", f"http://127.0.0.1:{port}/", private=True) as answer:
+        lines = answer.lines()
+        assert [next(lines), next(lines)] == ["data: 1", ""]
+        go.set()
+        assert list(lines) == ["data: é"]
+
+
+def test_https_believes_only_a_certificate_of_that_name(tmp_path: Path) -> None:
+    openssl = shutil.which("openssl")
+    assert openssl, "its certificate is made with openssl"
+    made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+    names = ["-subj", "/CN=good.example", "-addext", "subjectAltName=DNS:good.example"]
+    files = ["-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "certificate")]
+    subprocess.run([openssl, *made, *names, *files], check=True, capture_output=True)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+    trust = ssl.create_default_context(cafile=str(tmp_path / "certificate"))
+    world = Network(resolve=lambda host, port: ["127.0.0.1"], trust=lambda: trust)
+    with serving(answering(OK), trust=server) as (port, heads):
+        assert send("GET", f"https://good.example:{port}/", private=True, network=world).body == b"hi"
+        with pytest.raises(Failed, match="certificate"):
+            send("GET", f"https://evil.example:{port}/", private=True, network=world)
+        with pytest.raises(Failed):
+            send("GET", f"https://good.example:{port}/", private=True, network=Network(resolve=world.resolve))
+    assert len(heads) == 1
+    with serving(answering(moved("http://127.0.0.1:1/")), trust=server) as (port, _), pytest.raises(Refused):
+        send("GET", f"https://good.example:{port}/", private=True, network=world)
