@@ -7,9 +7,13 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from syncd.platform.app import create_app
+from syncd.platform.content_schema import spaces
 from syncd.platform.storage import Storage
+from tests.contract.in_process import InProcess
+from tests.contract.world import Target, World
 
 
 def _created(http: httpx.Client, organization: str, **members: Any) -> dict[str, Any]:
@@ -55,7 +59,7 @@ def test_an_update_changes_what_it_names(http: httpx.Client, organization: str) 
     wanted = space | {"title": "T", "editMode": "locked", "defaultLevel": "edit", "updatedAt": changed["updatedAt"]}
     assert changed == wanted == http.get(path).json()
     assert http.patch(path, json={}).json() == changed
-    assert "emoji" not in http.patch(path, json={"emoji": None}).json()
+    assert http.patch(path, json={"emoji": None}).json()["emoji"] == ""
     assert http.patch(path, json={"mergeRules": None}).status_code == 400
 
 
@@ -106,3 +110,80 @@ def test_after_seven_days_a_deleted_space_is_gone(tmp_path: Path) -> None:
         assert asyncio.run(_asked(storage, founded.token, "GET", path)).status_code == 404
         assert asyncio.run(_asked(storage, founded.token, "POST", f"{path}/restore")).status_code == 404
         assert asyncio.run(_asked(storage, founded.token, "DELETE", path)).status_code == 204
+
+
+def test_a_deleted_space_is_removed_by_a_job_unless_it_was_restored(tmp_path: Path) -> None:
+    moment = [datetime(2026, 1, 1, tzinfo=UTC)]
+    with Storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
+        app = create_app(storage)
+        with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
+            world = Target(storage, app, client).world()
+            kept, gone = ({"spaceId": world.space(title)["id"]} for title in ("Kept", "Gone"))
+            for path in (kept, gone):
+                world.made("deleteSpaceById", path)
+            world.made("restoreSpace", kept)
+            moment[0] += timedelta(days=3)
+            world.made("deleteSpaceById", kept)
+            moment[0] += timedelta(days=4, minutes=1)
+            world.run_jobs()
+            assert _left(storage) == {"Kept"}
+            assert world.call("restoreSpace", gone).status_code == 404
+            moment[0] += timedelta(days=3)
+            world.run_jobs()
+            assert _left(storage) == set()
+            assert world.call("deleteSpaceById", gone).status_code == 204
+
+
+def _left(storage: Storage) -> set[str]:
+    with storage.read() as connection:
+        return set(connection.scalars(sa.select(spaces.c.title)))
+
+
+def test_a_duplicate_begins_with_the_same_content_and_goes_its_own_way(world: World) -> None:
+    original = world.space()
+    copy = world.made("duplicateSpace", {"spaceId": original["id"]})
+    assert copy["title"] == "Guides (copy)"
+    at = [{"spaceId": id} for id in (original["id"], copy["id"])]
+    before = [world.made("getCurrentRevision", path)["pages"] for path in at]
+    assert [page["git"]["oid"] for page in before[0]] == [page["git"]["oid"] for page in before[1]]
+    change = {"operation": "update_page", "page": before[0][0]["id"], "document": {"markdown": "# Home\n\nAnother.\n"}}
+    world.write(copy["id"], [change])
+    after = [world.made("getCurrentRevision", path)["pages"] for path in at]
+    assert after[0] == before[0]
+    assert after[1][0]["git"]["oid"] != before[1][0]["git"]["oid"]
+
+
+def test_a_space_has_an_emoji_or_an_icon(world: World) -> None:
+    path = {"spaceId": world.space()["id"]}
+    icon = "https://example.com/icon.png"
+    assert world.made("updateSpaceById", path, body={"emoji": "1f4d6"})["emoji"] == "1f4d6"
+    with_icon = world.made("updateSpaceById", path, body={"icon": icon})
+    assert with_icon["urls"]["icon"] == icon
+    assert with_icon["emoji"] == ""
+    bare = world.made("updateSpaceById", path, body={"icon": None})
+    assert "icon" not in bare["urls"]
+    assert bare["emoji"] == ""
+
+
+def test_a_space_is_as_visible_as_the_site_that_publishes_it(world: World) -> None:
+    space = world.space()
+    path, site = {"spaceId": space["id"]}, world.site(space["id"], visibility="unlisted")
+    assert world.made("getSpaceById", path)["visibility"] == "private"
+    world.made("publishSite", {"siteId": site["id"]})
+    shown = world.made("getSpaceById", path)
+    assert shown["visibility"] == "unlisted"
+    assert "published" in shown["urls"]
+    assert "public" not in shown["urls"]
+    world.made("updateSiteById", {"siteId": site["id"]}, body={"visibility": "public"})
+    public = world.made("getSpaceById", path)
+    assert (public["visibility"], public["urls"]["public"]) == ("public", public["urls"]["published"])
+    world.made("unpublishSite", {"siteId": site["id"]})
+    assert world.made("getSpaceById", path) == space | {"updatedAt": public["updatedAt"]}
+
+
+def test_open_comments_on_the_space_are_counted(world: World) -> None:
+    path = {"spaceId": world.space()["id"]}
+    made = [world.made("postCommentInSpace", path, body={"body": {"markdown": "Why?"}}) for _ in range(2)]
+    assert world.made("getSpaceById", path)["comments"] == 2
+    world.made("updateCommentInSpace", {**path, "commentId": made[0]["id"]}, body={"resolved": True})
+    assert world.made("getSpaceById", path)["comments"] == 1

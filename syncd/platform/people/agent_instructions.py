@@ -1,0 +1,57 @@
+"""Agent instructions: what an organization wants its agents to heed, as one document."""
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+
+from syncd.model.agent_instructions import AgentInstructions, AgentInstructionsWrite
+from syncd.platform import answers, rich_text
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
+from syncd.platform.organizations import AtOrganization, OrganizationRequest
+from syncd.platform.people.schema import agent_instructions
+from syncd.platform.routing import room
+from syncd.platform.tables import upsert
+from syncd.platform.times import iso
+
+router = room(prefix="/orgs/{organization_id}/agent-instructions", tags=["organizations"])
+
+
+class AgentInstructionsChange(Body, AgentInstructionsWrite):
+    """Body of `PUT …/agent-instructions`."""
+
+
+@router.get("", response_model=AgentInstructions, openapi_extra=needs("read"))
+def get_organization_agent_instructions(at: AtOrganization) -> JSONResponse:
+    """Given an organization, return its agent instructions: an empty document while nobody wrote any."""
+    with at.storage.read() as connection:
+        return _read(connection, at, since=at.require(connection).created_at)
+
+
+@router.put("", response_model=AgentInstructions, openapi_extra=needs("admin"))
+def update_organization_agent_instructions(at: AtOrganization, body: AgentInstructionsChange) -> JSONResponse:
+    """Given a document, return the agent instructions that it makes from now on."""
+    row = {
+        "organization": at.organization_id,
+        "instructions": rich_text.checked(body.instructions, at="instructions"),
+        "updated_at": iso(at.storage.now()),
+        "updated_by": at.caller.user_id,
+    }
+    with at.storage.write() as connection:
+        since = at.require(connection).created_at
+        upsert(connection, agent_instructions, [row], key=("organization",))
+        return _read(connection, at, since=since)
+
+
+def _read(connection: sa.Connection, at: OrganizationRequest, *, since: str) -> JSONResponse:
+    table = agent_instructions
+    row = connection.execute(sa.select(table).where(table.c.organization == at.organization_id)).one_or_none()
+    return answers.ok(
+        {
+            "object": "agent-instructions",
+            "instructions": rich_text.EMPTY if row is None else row.instructions,
+            # Clients expect these, too, while nobody wrote any: empty since there is an organization.
+            "updatedAt": since if row is None else row.updated_at,
+            "updatedBy": "" if row is None else row.updated_by,
+            "urls": {"location": at.location("/agent-instructions")},
+        }
+    )

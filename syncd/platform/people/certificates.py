@@ -1,0 +1,67 @@
+"""X.509 certificates of services that people sign in with: read, checked, and kept in one form."""
+
+import base64
+import binascii
+import importlib.util
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from syncd.platform.failures import Failure
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+_BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate as PEM, and until when it is valid."""
+
+    pem: str
+    expires_at: datetime
+
+
+def read_certificate(text: str, now: datetime) -> Certificate:
+    """Given PEM or the base64 text within it, return the certificate.
+
+    Raises: Failure 400 when it is none, more than one, or not valid now: no sign-in could be checked with it; 501 when
+    this platform was installed without what reads certificates.
+    """
+    if importlib.util.find_spec("cryptography") is None:
+        raise Failure(501, "This platform cannot read certificates. Install it with `pip install 'syncd[saml]'`.")
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    found = _parsed(_der(text))
+    if found.not_valid_after_utc <= now:
+        raise Failure(400, f"certificate: it expired on {found.not_valid_after_utc:%Y-%m-%d}")
+    if found.not_valid_before_utc > now:
+        raise Failure(400, f"certificate: it is not valid before {found.not_valid_before_utc:%Y-%m-%d}")
+    return Certificate(found.public_bytes(Encoding.PEM).decode(), found.not_valid_after_utc)
+
+
+def _der(text: str) -> bytes:
+    inner = text.strip()
+    if inner.startswith("-----"):
+        if not inner.startswith(_BEGIN) or not inner.endswith(_END) or inner.count("-----BEGIN") != 1:
+            raise Failure(400, "certificate: must be one certificate as PEM, or the base64 text within it")
+        inner = inner.removeprefix(_BEGIN).removesuffix(_END)
+    try:
+        return base64.b64decode(_SPACE.sub("", inner), validate=True)
+    except (binascii.Error, ValueError):
+        raise Failure(400, "certificate: must be one certificate as PEM, or the base64 text within it") from None
+
+
+def _parsed(der: bytes) -> "x509.Certificate":
+    from cryptography import x509
+    from cryptography.exceptions import UnsupportedAlgorithm
+
+    try:
+        found = x509.load_der_x509_certificate(der)
+        found.public_key()
+    except (ValueError, TypeError, UnsupportedAlgorithm) as invalid:
+        raise Failure(400, "certificate: cannot be read as an X.509 certificate") from invalid
+    return found

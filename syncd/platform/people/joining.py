@@ -1,0 +1,120 @@
+"""Joining: how somebody becomes a member without being named, and which organizations one could join."""
+
+import re
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Path, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.member import JoinableOrganization
+from syncd.model.subdomain import Subdomain
+from syncd.platform import addresses, answers, schema
+from syncd.platform.auth import Caller, Signed, needs
+from syncd.platform.failures import Failure
+from syncd.platform.listing import Paging
+from syncd.platform.organizations import AtOrganization, setting
+from syncd.platform.people.schema import email_domains
+from syncd.platform.routing import room
+from syncd.platform.storage import Storage, Stored
+from syncd.platform.tables import insert_new
+from syncd.platform.times import iso
+
+router = room(tags=["members"])
+
+_DOMAIN = re.compile(r"[a-z0-9.-]{1,253}")
+
+
+@router.post("/orgs/{organization_id}/join", status_code=204, openapi_extra=needs("read"))
+def join_organization(at: AtOrganization) -> Response:
+    """Given an organization that welcomes the domain of the caller's verified e-mail address, make the caller a member.
+
+    Shapes: the role is the organization's default role; who is a member already keeps the role.
+    Raises: Failure 400 when the caller has no verified address, 404 when the organization does not welcome its domain.
+    """
+    with at.storage.write() as connection:
+        if at.organization_id in at.caller.roles:
+            return answers.nothing()
+        domain = _verified_domain(connection, at.caller)
+        row = organization(connection, at.organization_id)
+        if row is None or not _welcomes(connection, at.organization_id, domain):
+            raise Failure(404, f"No organization {at.organization_id} that people with your e-mail address may join.")
+        require_no_sso(row)
+        enter(at.storage, connection, at.organization_id, at.caller.user_id, setting(row, "defaultRole"))
+    at.changed_members()
+    return answers.nothing()
+
+
+@router.get(
+    "/email-domains/{email_domain}/orgs",
+    response_model=Listing[JoinableOrganization],
+    openapi_extra=needs("read", extension=True),
+)
+def list_organizations_by_email_domain(
+    request: Request,
+    storage: Stored,
+    caller: Signed,
+    paging: Paging,
+    email_domain: Annotated[str, Path(max_length=253)],
+) -> JSONResponse:
+    """Given the domain of the caller's verified e-mail address, return the organizations that welcome it."""
+    table = schema.organizations
+    welcoming = sa.select(email_domains.c.organization).where(email_domains.c.domain == email_domain.lower())
+    with storage.read() as connection:
+        if _verified_domain(connection, caller) != email_domain.lower():
+            raise Failure(403, "This is not the domain of your verified e-mail address.")
+        query = sa.select(table.c.id, table.c.title).where(table.c.id.in_(welcoming))
+        envelope = paging.rows(connection, query, table.c.created_at, table.c.id)
+    items = [{"id": row.id, "title": row.title, "urls": _urls(request, row.id)} for row in envelope["items"]]
+    return answers.ok(envelope | {"items": items})
+
+
+@router.get("/subdomains/{subdomain}", response_model=Subdomain, openapi_extra=needs("read", extension=True))
+def get_subdomain(storage: Stored, caller: Signed, subdomain: str) -> JSONResponse:
+    """Given a subdomain of an organization of the caller's, return what it leads to."""
+    table = schema.organizations
+    with storage.read() as connection:
+        owner = connection.scalar(sa.select(table.c.id).where(table.c.hostname == subdomain.lower()))
+    if owner is None or owner not in caller.roles:
+        raise Failure(404, f"No subdomain {subdomain}.")
+    caller.admit(owner)
+    target = {"type": "organization", "organization": owner}
+    return answers.ok({"object": "subdomain", "subdomain": subdomain.lower(), "target": target, "isActive": True})
+
+
+def organization(connection: sa.Connection, organization_id: str) -> sa.Row[Any] | None:
+    """Given an id, return the organization's row, whoever asks."""
+    table = schema.organizations
+    return connection.execute(sa.select(table).where(table.c.id == organization_id)).one_or_none()
+
+
+def require_no_sso(row: sa.Row[Any]) -> None:
+    """Given an organization's row, let somebody join by e-mail or link. Raises: Failure 400 where SSO is enforced."""
+    if setting(row, "sso"):
+        raise Failure(400, "The organization enforces SSO: its members join by signing in.")
+
+
+def enter(storage: Storage, connection: sa.Connection, organization_id: str, user_id: str, role: str | None) -> None:
+    """Given who joins which organization and with which role, make that so; a member keeps the role."""
+    row = {"organization": organization_id, "user": user_id, "role": role, "joined_at": iso(storage.now())}
+    insert_new(connection, schema.members, [row])
+
+
+def _verified_domain(connection: sa.Connection, caller: Caller) -> str:
+    table = schema.users
+    email = connection.scalar(sa.select(table.c.email).where(table.c.id == caller.user_id, table.c.email_verified))
+    domain = (email or "").rpartition("@")[2].lower()
+    if not _DOMAIN.fullmatch(domain):
+        raise Failure(400, "You have no verified e-mail address. Ask an administrator of this platform to verify it.")
+    return domain
+
+
+def _welcomes(connection: sa.Connection, organization_id: str, domain: str) -> bool:
+    table = email_domains
+    query = sa.select(table.c.domain).where(table.c.organization == organization_id, table.c.domain == domain)
+    return connection.scalar(query) is not None
+
+
+def _urls(request: Request, organization_id: str) -> dict[str, str]:
+    return {"location": addresses.location(request, f"/orgs/{organization_id}")}

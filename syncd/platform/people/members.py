@@ -1,0 +1,142 @@
+"""Members: who is in an organization, with which role, and how they leave."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.member import Member, MemberUpdate
+from syncd.platform import addresses, answers, schema, users
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
+from syncd.platform.collections_schema import collections
+from syncd.platform.content_schema import spaces
+from syncd.platform.failures import Failure
+from syncd.platform.listing import Paging
+from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_member
+from syncd.platform.people.schema import permissions, team_members, teams
+from syncd.platform.routing import room
+
+router = room(prefix="/orgs/{organization_id}/members", tags=["members"])
+
+_TABLE = schema.members
+_LAST = "An organization needs an administrator. Make somebody else one first."
+
+
+class MemberChange(Body, MemberUpdate):
+    """Body of `PATCH …/members/{userId}`."""
+
+
+@router.get("", response_model=Listing[Member], openapi_extra=needs("read", extension=True))
+def list_members_in_organization_by_id(at: AtOrganization, paging: Paging) -> JSONResponse:
+    """Given an organization, return its members, those who joined first coming first."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, of_organization(at.organization_id), _TABLE.c.joined_at, _TABLE.c.user)
+    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
+
+
+@router.get("/{user_id}", response_model=Member, openapi_extra=needs("read", extension=True))
+def get_member_in_organization_by_id(at: AtOrganization, user_id: str) -> JSONResponse:
+    """Given the id of a user, return the Member."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        return answers.ok(_read(connection, at, user_id))
+
+
+@router.patch("/{user_id}", response_model=Member, openapi_extra=needs("admin", extension=True))
+def update_member_in_organization_by_id(at: AtOrganization, user_id: str, body: MemberChange) -> JSONResponse:
+    """Given a role, return the Member with it; null makes a guest. The last administrator stays one."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        _read(connection, at, user_id)
+        if body.role != "admin":
+            _require_other_admin(connection, at.organization_id, user_id)
+        connection.execute(_TABLE.update().where(*_named(at, user_id)).values(role=body.role))
+        member = _read(connection, at, user_id)
+    at.changed_members()
+    return answers.ok(member)
+
+
+@router.delete("/{user_id}", status_code=204, openapi_extra=needs("admin", extension=True))
+def remove_member_from_organization_by_id(at: AtOrganization, user_id: str) -> Response:
+    """Given the id of a user, end the membership, and with it what it gave access to; everybody may leave."""
+    with at.storage.write() as connection:
+        row = require_member(connection, at.caller, at.organization_id)
+        if user_id != at.caller.user_id:
+            at.caller.require(row.role)
+        _require_other_admin(connection, at.organization_id, user_id)
+        _end(connection, at.organization_id, user_id)
+    at.changed_members()
+    return answers.nothing()
+
+
+def is_member(connection: sa.Connection, organization_id: str, user_id: str) -> bool:
+    """Given a user's id, return whether that user is a member of an organization."""
+    query = sa.select(_TABLE.c.user).where(_TABLE.c.organization == organization_id, _TABLE.c.user == user_id)
+    return connection.scalar(query) is not None
+
+
+def of_organization(organization_id: str) -> sa.Select[Any]:
+    """Given an organization's id, return the query of its members, with what is shown of each."""
+    given = sa.select(sa.func.count()).where(permissions.c.kind == "user", permissions.c.subject == _TABLE.c.user)
+    in_spaces = given.where(permissions.c.content == spaces.c.id, spaces.c.organization == organization_id)
+    in_teams = (
+        sa.select(sa.func.count())
+        .where(team_members.c.user == _TABLE.c.user, team_members.c.team == teams.c.id)
+        .where(teams.c.organization == organization_id)
+    )
+    columns = (schema.users, _TABLE.c.role, _TABLE.c.joined_at, _TABLE.c.organization)
+    counts = (
+        in_spaces.correlate(_TABLE).scalar_subquery().label("spaces"),
+        in_teams.correlate(_TABLE).scalar_subquery().label("teams"),
+    )
+    joined = sa.select(*columns, *counts).join_from(_TABLE, schema.users, schema.users.c.id == _TABLE.c.user)
+    return joined.where(_TABLE.c.organization == organization_id)
+
+
+def _named(at: OrganizationRequest, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return _TABLE.c.organization == at.organization_id, _TABLE.c.user == user_id
+
+
+def _read(connection: sa.Connection, at: OrganizationRequest, user_id: str) -> dict[str, Any]:
+    row = connection.execute(of_organization(at.organization_id).where(_TABLE.c.user == user_id)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No member {user_id} in organization {at.organization_id}.")
+    return shown(at.request, row)
+
+
+def shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+    """Given a row of `of_organization`, return the Member as the API shows it."""
+    # Nobody is disabled here, and tokens are the only way in, so that nobody comes by SSO.
+    return {
+        "object": "member",
+        "id": row.id,
+        "role": row.role,
+        "user": users.row_shown(request, row),
+        "disabled": False,
+        "joinedAt": row.joined_at,
+        "sso": False,
+        "spaces": row.spaces,
+        "teams": row.teams,
+        "urls": {"location": addresses.location(request, f"/orgs/{row.organization}/members/{row.id}")},
+    }
+
+
+def _require_other_admin(connection: sa.Connection, organization_id: str, user_id: str) -> None:
+    admins = sa.select(_TABLE.c.user).where(_TABLE.c.organization == organization_id, _TABLE.c.role == "admin")
+    found = set(connection.scalars(admins.limit(2)))
+    if found == {user_id}:
+        raise Failure(409, _LAST)
+
+
+def _end(connection: sa.Connection, organization_id: str, user_id: str) -> None:
+    ours = sa.select(teams.c.id).where(teams.c.organization == organization_id)
+    connection.execute(team_members.delete().where(team_members.c.user == user_id, team_members.c.team.in_(ours)))
+    for table in (spaces, collections):
+        content = sa.select(table.c.id).where(table.c.organization == organization_id)
+        mine = (permissions.c.kind == "user", permissions.c.subject == user_id, permissions.c.content.in_(content))
+        connection.execute(permissions.delete().where(*mine))
+    connection.execute(_TABLE.delete().where(_TABLE.c.organization == organization_id, _TABLE.c.user == user_id))

@@ -1,0 +1,191 @@
+"""Teams: members who are given access together; an owner of a team may change it as an administrator may."""
+
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Query, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.team import Team, TeamCreate, TeamUpdate
+from syncd.platform import answers, schema
+from syncd.platform.auth import at_least, needs
+from syncd.platform.bodies import Body
+from syncd.platform.content_schema import spaces
+from syncd.platform.failures import Failure
+from syncd.platform.listing import Paging
+from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_member
+from syncd.platform.people.schema import permissions, team_members, teams
+from syncd.platform.routing import room
+from syncd.platform.times import iso
+
+router = room(prefix="/orgs/{organization_id}/teams", tags=["teams"])
+
+_TABLE = teams
+_FILTER_MAX = 256
+
+
+class TeamNew(Body, TeamCreate):
+    """Body of `PUT …/teams`."""
+
+
+class TeamChange(Body, TeamUpdate):
+    """Body of `PATCH …/teams/{teamId}`."""
+
+
+@router.get("", response_model=Listing[Team], openapi_extra=needs("read"))
+def list_teams_in_organization_by_id(
+    at: AtOrganization,
+    paging: Paging,
+    owner: Annotated[str | None, Query(max_length=_FILTER_MAX)] = None,
+    title: Annotated[str | None, Query(max_length=_FILTER_MAX)] = None,
+) -> JSONResponse:
+    """Given an organization, return its teams, those made first coming first.
+
+    Shapes: `owner` keeps the teams that this member can change, `title` those that have it in their title in any letter
+    case. Source: not-shown.md (b), line 494.
+    """
+    query = listed(at)
+    if owner is not None:
+        query = query.where(_changed_by(at.organization_id, owner))
+    if title is not None:
+        query = query.where(_TABLE.c.title.icontains(title, autoescape=True))
+    with at.storage.read() as connection:
+        role = at.require(connection).role
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [shown(row, role) for row in envelope["items"]]})
+
+
+@router.put("", status_code=201, response_model=Team, openapi_extra=needs("admin"))
+def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
+    """Given a title and members of the organization, return the new Team."""
+    id = at.storage.new_id()
+    row = {"id": id, "organization": at.organization_id, "title": body.title, "created_at": iso(at.storage.now())}
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(_TABLE.insert().values(row))
+        add(connection, at, id, body.members)
+        return answers.created(_read(connection, at, id))
+
+
+@router.get("/{team_id}", response_model=Team, openapi_extra=needs("read"))
+def get_team_in_organization_by_id(at: AtOrganization, team_id: str) -> JSONResponse:
+    """Given an id, return the Team."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        return answers.ok(_read(connection, at, team_id))
+
+
+@router.patch("/{team_id}", response_model=Team, openapi_extra=needs("admin"))
+def update_team_in_organization_by_id(at: AtOrganization, team_id: str, body: TeamChange) -> JSONResponse:
+    """Given a title, return the Team with it."""
+    with at.storage.write() as connection:
+        require_changeable(connection, at, team_id)
+        connection.execute(_TABLE.update().where(_TABLE.c.id == team_id).values(title=body.title))
+        return answers.ok(_read(connection, at, team_id))
+
+
+@router.delete("/{team_id}", status_code=204, openapi_extra=needs("admin"))
+def remove_team_from_organization_by_id(at: AtOrganization, team_id: str) -> Response:
+    """Given an id, delete that team, and with it the access that it gave; its members stay members."""
+    with at.storage.write() as connection:
+        if not _may_change(connection, at, team_id):
+            at.require(connection)
+        gone = connection.execute(
+            _TABLE.delete().where(_TABLE.c.id == team_id, _TABLE.c.organization == at.organization_id)
+        )
+        if gone.rowcount:
+            given = (permissions.c.kind == "team", permissions.c.subject == team_id)
+            connection.execute(permissions.delete().where(*given))
+    return answers.nothing()
+
+
+def require_team(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> sa.Row[Any]:
+    """Given an id, return the team's row with its counts. Raises: Failure 404."""
+    row = connection.execute(listed(at).where(_TABLE.c.id == team_id)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No team {team_id} in organization {at.organization_id}.")
+    return row
+
+
+def require_changeable(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> None:
+    """Given a team, let its owners and administrators go on.
+
+    Raises: Failure 404 when it is not there for the caller, 403 for any other member.
+    """
+    if not _may_change(connection, at, team_id):
+        at.require(connection)
+    require_team(connection, at, team_id)
+
+
+def add(connection: sa.Connection, at: OrganizationRequest, team_id: str, user_ids: tuple[str, ...]) -> None:
+    """Given members of the organization, have them in a team; who is in it keeps the role. Raises: Failure 400."""
+    wanted = list(dict.fromkeys(user_ids))
+    table = schema.members
+    known = sa.select(table.c.user).where(table.c.organization == at.organization_id, table.c.user.in_(wanted))
+    found = set(connection.scalars(known))
+    unknown = [id for id in wanted if id not in found]
+    if unknown:
+        raise Failure(400, f"members: {len(unknown)} are no members of the organization, such as {unknown[0]}")
+    inside = sa.select(team_members.c.user).where(team_members.c.team == team_id)
+    already, now = set(connection.scalars(inside)), iso(at.storage.now())
+    rows = [{"team": team_id, "user": id, "role": "member", "joined_at": now} for id in wanted if id not in already]
+    if rows:
+        connection.execute(team_members.insert(), rows)
+
+
+def exists(connection: sa.Connection, organization_id: str, team_id: str) -> bool:
+    """Given an id, return whether an organization has that team."""
+    query = sa.select(_TABLE.c.id).where(_TABLE.c.id == team_id, _TABLE.c.organization == organization_id)
+    return connection.scalar(query) is not None
+
+
+def listed(at: OrganizationRequest) -> sa.Select[Any]:
+    """Given a request about an organization, return a query of its teams with their counts, as `shown` needs them."""
+    inside = sa.select(sa.func.count()).where(team_members.c.team == _TABLE.c.id)
+    given = sa.select(sa.func.count()).where(permissions.c.kind == "team", permissions.c.subject == _TABLE.c.id)
+    live = given.where(permissions.c.content == spaces.c.id, spaces.c.deleted_at.is_(None))
+    mine = inside.where(team_members.c.user == at.caller.user_id, team_members.c.role == "owner")
+    counts = (
+        inside.correlate(_TABLE).scalar_subquery().label("members"),
+        live.correlate(_TABLE).scalar_subquery().label("spaces"),
+        mine.correlate(_TABLE).scalar_subquery().label("owned"),
+    )
+    return sa.select(_TABLE, *counts).where(_TABLE.c.organization == at.organization_id)
+
+
+def _changed_by(organization_id: str, user_id: str) -> sa.ColumnElement[bool]:
+    owned = sa.select(team_members.c.team).where(team_members.c.user == user_id, team_members.c.role == "owner")
+    table = schema.members
+    admin = sa.select(table.c.user).where(
+        table.c.organization == organization_id, table.c.user == user_id, table.c.role == "admin"
+    )
+    return sa.or_(_TABLE.c.id.in_(owned), admin.exists())
+
+
+def _may_change(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> bool:
+    require_member(connection, at.caller, at.organization_id)
+    here = (_TABLE.c.id == team_id, _TABLE.c.organization == at.organization_id)
+    mine = sa.select(_TABLE.c.id).where(*here, _changed_by(at.organization_id, at.caller.user_id))
+    return connection.scalar(mine) is not None
+
+
+def _read(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> dict[str, Any]:
+    role = require_member(connection, at.caller, at.organization_id).role
+    return shown(require_team(connection, at, team_id), role)
+
+
+def shown(row: sa.Row[Any], caller_role: str | None) -> dict[str, Any]:
+    """Given a team's row from `require_team` and the caller's role, return the Team as the API shows it."""
+    return {
+        "object": "team",
+        "id": row.id,
+        "title": row.title,
+        "members": row.members,
+        "spaces": row.spaces,
+        "createdAt": row.created_at,
+        "permissions": {
+            "admin": bool(row.owned) or at_least(caller_role, "admin"),
+            "view": at_least(caller_role, "read"),
+        },
+    }
