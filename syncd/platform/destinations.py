@@ -1,54 +1,13 @@
-"""Where redirects lead: the variants of `destination`, the check against the site, and the address each resolves to."""
+"""Where redirects lead: the check against the site, and the address that each destination resolves to."""
 
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import TypeAdapter
 
-from syncd.model.base import Declared
+from syncd.model.redirect import Destination, ToExternal, ToPage, ToPath, ToSection, ToSiteSpace
 from syncd.platform import site_content
 from syncd.platform.failures import Failure
 from syncd.platform.structure import View
-
-
-def _web_address(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
-        raise ValueError("must be an http or https address")
-    return url
-
-
-class ToSection(Declared):
-    """A section of the site."""
-
-    kind: Literal["site-section"]
-    site_section_id: str
-
-
-class ToSiteSpace(Declared):
-    """A site-space of the site."""
-
-    kind: Literal["site-space"]
-    site_space_id: str
-
-
-class ToPage(Declared):
-    """A page of a site-space of the site."""
-
-    kind: Literal["site-page"]
-    site_space_id: str
-    page_id: str
-
-
-class ToExternal(Declared):
-    """An address elsewhere."""
-
-    kind: Literal["external"]
-    url: Annotated[str, Field(max_length=2048), AfterValidator(_web_address)]
-
-
-Destination = Annotated[ToSection | ToSiteSpace | ToPage | ToExternal, Field(discriminator="kind")]
-"""Source: API document, SiteRedirect; not-shown.md (b), line 88."""
 
 _ADAPTER: TypeAdapter[ToSection | ToSiteSpace | ToPage | ToExternal] = TypeAdapter(Destination)
 
@@ -69,11 +28,30 @@ def target(view: View, destination: dict[str, Any]) -> str | None:
             return _page_target(view, id, page_id)
 
 
-def check(view: View, destination: dict[str, Any]) -> None:
-    """Given a site and a destination, make sure that it leads somewhere. Raises: Failure 400."""
-    if target(view, destination) is None:
-        named = ", ".join(str(value) for name, value in destination.items() if name != "kind")
-        raise Failure(400, f"destination: site {view.structure.site.id} has no {destination['kind']} {named}")
+def settled(view: View, destination: ToSection | ToSiteSpace | ToPage | ToExternal | ToPath) -> dict[str, Any]:
+    """Given a site and a destination that a caller named, return it as it is kept and shown: no path, but its page.
+
+    Raises: Failure 400 when it leads nowhere.
+    """
+    if isinstance(destination, ToPath):
+        destination = _page_of(view, destination)
+    kept = destination.wire()
+    if target(view, kept) is None:
+        named = ", ".join(str(value) for name, value in kept.items() if name != "kind")
+        raise Failure(400, f"destination: site {view.structure.site.id} has no {kept['kind']} {named}")
+    return kept
+
+
+def _page_of(view: View, path: ToPath) -> ToPage:
+    """Of the site-spaces that publish the space, the default ones come first: their pages are those seen most."""
+    linked = [row for row in view.structure.site_spaces if row.space == path.space_id]
+    variant = min(linked, key=lambda row: not view.structure.is_default(row), default=None)
+    if variant is None:
+        raise Failure(400, f"destination.spaceId: site {view.structure.site.id} does not publish space {path.space_id}")
+    page_id = site_content.page_at(view.connection, path.space_id, path.path)
+    if page_id is None:
+        raise Failure(400, f"destination.path: space {path.space_id} has no page there")
+    return ToPage(kind="site-page", site_space_id=variant.id, page_id=page_id)
 
 
 def _page_target(view: View, site_space_id: str, page_id: str) -> str | None:

@@ -1,68 +1,69 @@
 """Redirects: old paths of a site and where they lead; one redirect a source, whatever its letter case or encoding."""
 
-import re
 from typing import Annotated, Any, Literal
 from urllib.parse import quote, unquote_to_bytes
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from syncd.model.base import Declared
-from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN
+from syncd.model.listing import Listing
+from syncd.model.redirect import (
+    SOURCE_MAX,
+    DestinationWrite,
+    RedirectResults,
+    RedirectTarget,
+    SiteRedirect,
+    Source,
+    ToSection,
+)
 from syncd.platform import answers, failures, schema
-from syncd.platform.destinations import Destination, ToSection, check, target
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
+from syncd.platform.destinations import settled, target
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
+from syncd.platform.publishing.keys import ShareKey
+from syncd.platform.routing import room
 from syncd.platform.structure import AtSite, SiteRequest, View
 from syncd.platform.times import iso
 
-router = APIRouter(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
 
-_SOURCE = re.compile(SOURCE_PATTERN)
 _TABLE = schema.redirects
 
 
-def _source(text: str) -> str:
-    if not _SOURCE.fullmatch(text):
-        raise ValueError("must be an absolute path of plain or percent-encoded segments, without a trailing slash")
-    return text
-
-
-Source = Annotated[str, Field(max_length=SOURCE_MAX), AfterValidator(_source)]
-
-
-class SiteRedirectCreate(Declared):
+class RedirectNew(Body):
     """Body of `POST …/redirects`."""
 
     source: Source
-    destination: Destination
+    destination: DestinationWrite
 
 
-class SiteRedirectUpdate(Declared):
+class RedirectChange(Body):
     """Body of `PATCH …/redirects/{siteRedirectId}`: unset is unchanged."""
 
     source: Source = ""
-    destination: Destination = ToSection(kind="site-section", site_section_id="")
+    destination: DestinationWrite = ToSection(kind="site-section", site_section_id="")
 
 
-class BulkItem(Declared):
+class BulkItem(Body):
     """One redirect of many; a null destination deletes it."""
 
     source: Source
-    destination: Destination | None
+    destination: DestinationWrite | None
     intent: Literal["live"] = "live"
     capture_wildcard: Literal[False] = False
 
 
-class BulkRedirects(Declared):
+class BulkRedirects(Body):
     """Body of `PUT …/redirects`; items are checked one by one, so that one mistake does not stop the others."""
 
     redirects: list[dict[str, Any]] = Field(min_length=1, max_length=500)
 
 
-@router.get("/redirects")
+@router.get("/redirects", response_model=Listing[SiteRedirect], openapi_extra=needs("read"))
 def list_site_redirects(
     at: AtSite, paging: Paging, search: Annotated[str, Query(max_length=SOURCE_MAX)] = ""
 ) -> JSONResponse:
@@ -76,34 +77,32 @@ def list_site_redirects(
     return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
 
 
-@router.post("/redirects", status_code=201)
-def create_site_redirect(at: AtSite, create: SiteRedirectCreate) -> JSONResponse:
+@router.post("/redirects", status_code=201, response_model=SiteRedirect, openapi_extra=needs("create"))
+def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
     """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        destination = create.destination.wire()
-        check(view, destination)
-        return answers.created(_shown(_insert(view, create.source, destination)))
+        return answers.created(_shown(_insert(view, create.source, settled(view, create.destination))))
 
 
-@router.patch("/redirects/{site_redirect_id}")
-def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: SiteRedirectUpdate) -> JSONResponse:
+@router.patch("/redirects/{site_redirect_id}", response_model=SiteRedirect, openapi_extra=needs("create"))
+def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: RedirectChange) -> JSONResponse:
     """Given what to change, return the changed SiteRedirect."""
-    values = update.wire()
+    values: dict[str, Any] = {}
     with at.storage.write() as connection:
         view = at.view(connection)
         row = _require(view, site_redirect_id)
-        if "destination" in values:
-            check(view, values["destination"])
-        if "source" in values:
+        if "destination" in update.model_fields_set:
+            values["destination"] = settled(view, update.destination)
+        if "source" in update.model_fields_set:
             _require_free(view, update.source, besides=row.id)
-            values["source_key"] = source_key(update.source)
+            values |= {"source": update.source, "source_key": source_key(update.source)}
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == row.id).values(values))
         return answers.ok(_shown(_require(view, row.id)))
 
 
-@router.delete("/redirects/{site_redirect_id}", status_code=204)
+@router.delete("/redirects/{site_redirect_id}", status_code=204, openapi_extra=needs("create"))
 def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     """Given an id, delete that redirect."""
     with at.storage.write() as connection:
@@ -112,8 +111,8 @@ def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     return answers.nothing()
 
 
-@router.put("/redirects")
-def upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
+@router.put("/redirects", response_model=RedirectResults, openapi_extra=needs("create", extension=True))
+def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """Given redirects to create, change or delete, do each on its own and say what became of it.
 
     Source: content-write §5. Drafts, wildcards and `permanent` are refused, as nothing here could show them again.
@@ -123,14 +122,16 @@ def upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
         return answers.ok({"results": [_one_of_many(view, item) for item in bulk.redirects]})
 
 
-@router.get("/redirect")
-def get_site_redirect_by_source(at: AtSite, source: Annotated[Source, Query()]) -> JSONResponse:
+@router.get("/redirect", response_model=RedirectTarget, openapi_extra=needs("read"))
+def get_site_redirect_by_source(
+    at: AtSite, source: Annotated[Source, Query()], share_key: ShareKey = None
+) -> JSONResponse:
     """Given a source, return its redirect and the address that it leads to.
 
     Raises: Failure 404 without a redirect for it, and when what it leads to has been deleted since.
     """
     with at.storage.read() as connection:
-        view = at.view(connection)
+        view = at.view(connection, share_key)
         row = _find(view, source)
         if row is None:
             raise Failure(404, f"Site {at.site_id} has no redirect for this source.")
@@ -171,8 +172,7 @@ def _put(view: View, item: BulkItem) -> dict[str, Any]:
         if found is not None:
             view.connection.execute(_TABLE.delete().where(_TABLE.c.id == found.id))
         return {"status": "deleted"}
-    destination = item.destination.wire()
-    check(view, destination)
+    destination = settled(view, item.destination)
     if found is None:
         return {"status": "created", "id": _insert(view, item.source, destination).id}
     view.connection.execute(_TABLE.update().where(_TABLE.c.id == found.id).values(destination=destination))

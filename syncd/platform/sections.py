@@ -3,42 +3,47 @@
 from typing import Any
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Response
+from fastapi import Response
 from fastapi.responses import JSONResponse
-from pydantic import Field
 
-from syncd.model.base import Declared
-from syncd.model.site import SiteSectionCreate
-from syncd.platform import answers, schema, site_content, site_spaces
+from syncd.model.listing import Listing
+from syncd.model.site import SectionMove, SiteSection, SiteSectionCreate, SiteSectionUpdate, StructurePlace
+from syncd.platform import answers, ordering, schema, site_content, site_spaces
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
-from syncd.platform.structure import AtSite, PathSegment, Structure, View, free_path, in_order, next_position
+from syncd.platform.publishing.keys import ShareKey
+from syncd.platform.routing import room
+from syncd.platform.section_groups import require_group
+from syncd.platform.structure import AtSite, Structure, View, free_path, next_position, require_room
 
-router = APIRouter(prefix="/orgs/{organization_id}/sites/{site_id}/sections", tags=["site-sections"])
-
-
-class SiteSectionUpdate(Declared):
-    """Body of `PATCH …/sections/{siteSectionId}`: unset is unchanged; null removes what may be absent."""
-
-    title: str = Field(default="", min_length=2, max_length=128)
-    path: PathSegment = ""
-    default_site_space: str = ""
-    condition: str | None = Field(default=None, max_length=1024)
-    icon: str | None = Field(default=None, max_length=50)
-    description: str | None = Field(default=None, max_length=256)
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/sections", tags=["site-sections"])
 
 
-@router.get("")
-def list_site_sections(at: AtSite, paging: Paging) -> JSONResponse:
+class SectionNew(Body, SiteSectionCreate):
+    """Body of `POST …/sections`."""
+
+
+class SectionChange(Body, SiteSectionUpdate):
+    """Body of `PATCH …/sections/{siteSectionId}`."""
+
+
+class SectionMoved(Body, SectionMove):
+    """Body of `POST …/sections/{siteSectionId}/move`."""
+
+
+@router.get("", response_model=Listing[SiteSection], openapi_extra=needs("read"))
+def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return its sections in its order, with their site-spaces."""
     with at.storage.read() as connection:
-        view = at.view(connection)
-        envelope = paging.of(view.structure.sections, key=in_order)
+        view = at.view(connection, share_key)
+        envelope = paging.of(view.structure.sections, key=view.structure.key)
         return answers.ok(envelope | {"items": [view.section(row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201)
-def add_section_to_site(at: AtSite, create: SiteSectionCreate) -> JSONResponse:
+@router.post("", status_code=201, response_model=SiteSection, openapi_extra=needs("create"))
+def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
     """Given a space, add a section with it; its title is the space's unless another is given."""
     with at.storage.write() as connection:
         view = at.view(connection)
@@ -48,14 +53,17 @@ def add_section_to_site(at: AtSite, create: SiteSectionCreate) -> JSONResponse:
             # was published stays published at the same address.
             _wrap_root(view)
             view = at.view(connection)
-        made = _insert(view, title=create.title or _title_of(view, create.space_id), icon=create.icon)
+        group = create.site_section_group_id if "site_section_group_id" in create.model_fields_set else None
+        require_group(view.structure, group)
+        title = create.title or _title_of(view, create.space_id)
+        made = _insert(view, title=title, icon=create.icon, group=group)
         site_spaces.insert(view, section_id=made, space_id=create.space_id)
         shown = _shown(at.view(connection), made)
     return answers.created(shown, location=at.location(f"/sections/{made}"))
 
 
-@router.patch("/{site_section_id}")
-def update_site_section_by_id(at: AtSite, site_section_id: str, update: SiteSectionUpdate) -> JSONResponse:
+@router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=needs("create"))
+def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionChange) -> JSONResponse:
     """Given what to change, return the changed SiteSection."""
     table = schema.sections
     with at.storage.write() as connection:
@@ -66,7 +74,7 @@ def update_site_section_by_id(at: AtSite, site_section_id: str, update: SiteSect
         return answers.ok(_shown(at.view(connection), site_section_id))
 
 
-@router.delete("/{site_section_id}", status_code=204)
+@router.delete("/{site_section_id}", status_code=204, openapi_extra=needs("create"))
 def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
     """Given an id, delete that section with its site-spaces; the spaces themselves stay."""
     table = schema.sections
@@ -76,21 +84,38 @@ def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
     return answers.nothing()
 
 
+@router.post("/{site_section_id}/move", deprecated=True, response_model=SiteSection, openapi_extra=needs("create"))
+def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | None = None) -> JSONResponse:
+    """Given the siblings that a section shall stand between, return it, moved; without any, to the end."""
+    position = (move or SectionMoved()).position
+    places = {
+        name: StructurePlace(type="site-section", id=getattr(position, name).site_section)
+        for name in position.model_fields_set
+    }
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = _require(view, site_section_id)
+        ordering.move(view, row, before=places.get("before"), after=places.get("after"))
+        return answers.ok(_shown(at.view(connection), site_section_id))
+
+
 def _wrap_root(view: View) -> None:
     default = view.structure.default_variant(None)
     assert default is not None
-    made = _insert(view, title=_title_of(view, default.space), icon=None)
+    made = _insert(view, title=_title_of(view, default.space), icon=None, group=None)
     held, sections = schema.site_spaces, schema.sections
     view.connection.execute(held.update().where(held.c.site == view.at.site_id).values(section=made))
     view.connection.execute(sections.update().where(sections.c.id == made).values(default_site_space=default.id))
 
 
-def _insert(view: View, *, title: str, icon: str | None) -> str:
+def _insert(view: View, *, title: str, icon: str | None, group: str | None) -> str:
+    require_room(view.structure.sections, "sections")
     made = view.at.storage.new_id()
     row = {
         "id": made,
         "site": view.at.site_id,
-        "position": next_position(view.structure.sections),
+        "section_group": group,
+        "position": next_position(view.structure.children(group)),
         "title": title,
         "path": free_path(title, {beside.path for beside in view.structure.sections}),
         "icon": icon,
@@ -101,18 +126,22 @@ def _insert(view: View, *, title: str, icon: str | None) -> str:
 
 def _title_of(view: View, space_id: str) -> str:
     # A space's title may be shorter than the two characters that a section's needs.
-    title = site_content.require_space_title(view.connection, view.at.organization_id, space_id)
+    title = site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, space_id)
     return title if len(title) > 1 else "Section"
 
 
-def _changes(structure: Structure, row: sa.Row[Any], update: SiteSectionUpdate) -> dict[str, Any]:
-    values = {name: getattr(update, name) for name in update.model_fields_set}
+def _changes(structure: Structure, row: sa.Row[Any], update: SectionChange) -> dict[str, Any]:
+    values = {name: getattr(update, name) for name in update.model_fields_set - {"site_section_group_id"}}
     beside = {other.path for other in structure.sections if other.id != row.id}
     if values.get("path") in beside:
         raise Failure(409, f"path: another section of this site has {values['path']}")
     chosen = values.get("default_site_space")
     if chosen is not None and chosen not in {variant.id for variant in structure.variants(row.id)}:
         raise Failure(400, f"defaultSiteSpace: section {row.id} has no site-space {chosen}")
+    group = update.site_section_group_id
+    if "site_section_group_id" in update.model_fields_set and group != row.section_group:
+        require_group(structure, group)
+        values |= {"section_group": group, "position": next_position(structure.children(group))}
     return values
 
 

@@ -1,30 +1,36 @@
-"""What sites need to know about content: a space as it is shown, and where a page is; the one seam to those rooms."""
+"""What sites need to know about content: spaces as they are shown, and where a page is; the one seam to those rooms."""
 
 from typing import Any
 
 import sqlalchemy as sa
 from fastapi import Request
 
-from syncd.platform import content_schema, revisions, spaces
+from syncd.layout.paths import collision_key
+from syncd.platform import content_schema, revisions, schema, spaces
 from syncd.platform.auth import Caller
 from syncd.platform.failures import Failure
-from syncd.platform.outline import is_page
+from syncd.platform.outline import Outline, is_page
 
 
-def require_space_title(connection: sa.Connection, organization_id: str, space_id: str) -> str:
-    """Given a space's id and its organization's, return the space's title. Raises: Failure 404 when it is not there."""
-    table = content_schema.spaces
-    mine = sa.select(table.c.title).where(table.c.organization == organization_id, table.c.deleted_at.is_(None))
-    title = connection.scalar(mine.where(table.c.id == space_id))
-    if title is None:
+def require_space_title(connection: sa.Connection, caller: Caller, organization_id: str, space_id: str) -> str:
+    """Given a space that a site shall show, return the space's title.
+
+    Raises: Failure 404 when the organization has no such space; 403 when the caller may do less on the space than the
+    operation asks for on the site: who publishes content must have a say in it.
+    """
+    row = spaces.require_space(connection, caller, space_id)
+    if row.organization != organization_id:
         raise Failure(404, f"No space {space_id} in organization {organization_id}.")
-    return str(title)
+    return str(row.title)
 
 
-def space_shown(connection: sa.Connection, request: Request, caller: Caller, space_id: str) -> dict[str, Any]:
-    """Given a space that a site links to, return the Space; also a deleted one, which its link outlives."""
-    row = spaces.require_space(connection, caller, space_id, deleted_since="")
-    return spaces.shown(request, row, caller)
+def spaces_shown(
+    connection: sa.Connection, request: Request, caller: Caller, site_id: str
+) -> dict[str, dict[str, Any]]:
+    """Given a site, return by id the Spaces that it links to and the caller may read; also deleted ones, which their
+    links outlive."""
+    linked = sa.select(schema.site_spaces.c.space).where(schema.site_spaces.c.site == site_id)
+    return spaces.shown_by_id(connection, request, caller, content_schema.spaces.c.id.in_(linked))
 
 
 def page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | None:
@@ -32,10 +38,22 @@ def page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | N
 
     A link page has none: it leads elsewhere itself.
     """
-    table = content_schema.spaces
-    main = sa.select(table.c.revision).where(table.c.id == space_id, table.c.deleted_at.is_(None))
-    revision = connection.scalar(main)
-    spot = revisions.outline(connection, space_id, revision).spots.get(page_id) if revision else None
+    outline = _main(connection, space_id)
+    spot = outline.spots.get(page_id) if outline else None
     if spot is None or not is_page(spot.node) or spot.node.type == "link":
         return None
     return spot.path
+
+
+def page_at(connection: sa.Connection, space_id: str, path: str) -> str | None:
+    """Given a space and a page's path in its main content, return the page's id, or None when none is there."""
+    outline = _main(connection, space_id)
+    page_id = outline.by_path.get(collision_key(path.strip("/"))) if outline else None
+    return page_id if page_id is not None and page_path(connection, space_id, page_id) is not None else None
+
+
+def _main(connection: sa.Connection, space_id: str) -> Outline | None:
+    table = content_schema.spaces
+    main = sa.select(table.c.revision).where(table.c.id == space_id, table.c.deleted_at.is_(None))
+    revision = connection.scalar(main)
+    return revisions.outline(connection, space_id, revision) if revision else None

@@ -1,30 +1,28 @@
 """Sites: published docs, made of site-spaces or of sections that hold them."""
 
-import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, Field
 
-from syncd.model.base import Declared
-from syncd.model.site import SiteCreate
+from syncd.model.listing import Listing
+from syncd.model.site import Site, SiteCreate, SiteStructure, SiteType, SiteUpdate
 from syncd.platform import addresses, answers, schema, site_content, site_spaces
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
 from syncd.platform.organizations import AtOrganization, OrganizationRequest
-from syncd.platform.structure import AtSite, SiteRequest, Structure, free_path
+from syncd.platform.publishing.keys import ShareKey
+from syncd.platform.publishing.schema import customizations
+from syncd.platform.routing import room
+from syncd.platform.structure import AtSite, SiteRequest, Structure, free_path, published_at
 from syncd.platform.times import iso
 
-router = APIRouter(prefix="/orgs/{organization_id}/sites", tags=["sites"])
-
-SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
-SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
+router = room(prefix="/orgs/{organization_id}/sites", tags=["sites"])
 
 _TABLE = schema.sites
-_BASENAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?")
-_PROXY = re.compile(r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+", re.ASCII)
 _COUNT = (
     sa.select(sa.func.count())
     .select_from(schema.site_spaces)
@@ -32,52 +30,30 @@ _COUNT = (
     .scalar_subquery()
     .label("site_space_count")
 )
+_SETTINGS = customizations.c.settings
+_SHOWN = sa.select(
+    _TABLE,
+    _COUNT,
+    _SETTINGS["favicon"].label("favicon"),
+    _SETTINGS["advancedCustomization"].label("advanced"),
+).outerjoin(customizations, customizations.c.site == _TABLE.c.id)
+_FEATURE_PLAN = "basic"
+"""Every plan of this platform has every feature, so each belongs to the smallest one."""
 
 
-def _basename(text: str) -> str:
-    if not _BASENAME.fullmatch(text):
-        raise ValueError("must be 1 to 100 lower-case letters, digits or inner hyphens")
-    return text
+class SiteNew(Body, SiteCreate):
+    """Body of `POST …/sites`."""
 
 
-def _proxy(text: str) -> str:
-    if not _PROXY.fullmatch(text):
-        raise ValueError("must be a host name and a path, such as example.com/docs")
-    return text
-
-
-class AdaptiveContent(Declared):
-    """Whether pages may differ by visitor."""
-
-    enabled: bool
-
-
-class SiteNew(SiteCreate):
-    """Body of `POST …/sites`, with the values that the members may have. Source: not-shown.md (d), Sites."""
-
-    type: SiteType = "basic"
-    visibility: SiteVisibility = "public"
-    spaces: tuple[str, ...] = ()
-
-
-class SiteUpdate(Declared):
-    """Body of `PATCH …/sites/{siteId}`: unset is unchanged; a null proxy is removed."""
-
-    title: str = Field(default="", min_length=2, max_length=128)
-    visibility: SiteVisibility = "public"
-    basename: Annotated[str, AfterValidator(_basename)] = ""
-    adaptive_content: AdaptiveContent = AdaptiveContent(enabled=False)
-    agents_context: Literal["excluded", "included"] = "excluded"
-    default_site_space: str = ""
-    default_site_section: str = ""
-    proxy: Annotated[str, Field(max_length=512), AfterValidator(_proxy)] | None = None
+class SiteChange(Body, SiteUpdate):
+    """Body of `PATCH …/sites/{siteId}`."""
 
 
 async def _filters(
-    space: str | None = None,
-    title: str | None = None,
+    space: Annotated[str | None, Query(max_length=100)] = None,
+    title: Annotated[str | None, Query(max_length=128)] = None,
     published: bool | None = None,
-    type: Annotated[list[str] | None, Query()] = None,
+    type: Annotated[list[SiteType] | None, Query(max_length=10)] = None,
 ) -> list[sa.ColumnElement[bool]]:
     # The filters' names are not in the document. Source: not-shown.md (b), line 322. That `title` is a part of the
     # title, in any letter case, is what the sources leave open.
@@ -92,41 +68,42 @@ async def _filters(
     return [condition for condition, given in filters.items() if given is not None]
 
 
-@router.get("")
+@router.get("", response_model=Listing[Site], openapi_extra=needs("read"))
 def list_sites(
     at: AtOrganization, paging: Paging, filters: Annotated[list[sa.ColumnElement[bool]], Depends(_filters)]
 ) -> JSONResponse:
     """Given an organization, return its sites, oldest first; every filter given must hold."""
-    query = sa.select(_TABLE, _COUNT).where(_TABLE.c.organization == at.organization_id, *filters)
+    query = _SHOWN.where(_TABLE.c.organization == at.organization_id, *filters)
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201)
-def create_site(at: AtOrganization, create: SiteNew) -> JSONResponse:
+@router.post("", status_code=201, response_model=Site, openapi_extra=needs("admin"))
+def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse:
     """Given what a site should be, create it, unpublished, with the spaces named as its site-spaces."""
+    create = body or SiteNew()
     with at.storage.write() as connection:
         at.require(connection)
         site_id = _insert(connection, at, create)
         new = SiteRequest.of(at, site_id)
         for space_id in create.spaces:
             site_spaces.insert(new.view(connection), section_id=None, space_id=space_id)
-        shown = _read(connection, new)
+        shown = read(connection, new)
     return answers.created(shown, location=new.location(""))
 
 
-@router.get("/{site_id}")
+@router.get("/{site_id}", response_model=Site, openapi_extra=needs("read"))
 def get_site_by_id(at: AtSite) -> JSONResponse:
     """Given an id, return the Site."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(_read(connection, at))
+        return answers.ok(read(connection, at))
 
 
-@router.patch("/{site_id}")
-def update_site_by_id(at: AtSite, update: SiteUpdate) -> JSONResponse:
+@router.patch("/{site_id}", response_model=Site, openapi_extra=needs("admin"))
+def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
     """Given what to change, return the changed Site."""
     with at.storage.write() as connection:
         values, held = _changes(at.load(connection), update)
@@ -137,10 +114,10 @@ def update_site_by_id(at: AtSite, update: SiteUpdate) -> JSONResponse:
             table = schema.sections
             chosen = {"default_site_space": update.default_site_space}
             connection.execute(table.update().where(table.c.id == held).values(chosen))
-        return answers.ok(_read(connection, at))
+        return answers.ok(read(connection, at))
 
 
-@router.delete("/{site_id}", status_code=204)
+@router.delete("/{site_id}", status_code=204, openapi_extra=needs("admin"))
 def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     """Given an id, delete that site with its structure and redirects; the spaces that it published stay."""
     with at.storage.write() as connection:
@@ -150,25 +127,23 @@ def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     return answers.nothing()
 
 
-@router.get("/{site_id}/structure")
-def get_site_structure(at: AtSite) -> JSONResponse:
-    """Given a site, return its sections, or its site-spaces when it has no sections. Source: content-write §6."""
+@router.get("/{site_id}/structure", response_model=SiteStructure, openapi_extra=needs("read", extension=True))
+def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
+    """Given a site, return its groups and sections, or its site-spaces when it has no sections.
+
+    Source: content-write §6.
+    """
     with at.storage.read() as connection:
-        view = at.view(connection)
-        if view.structure.sections:
-            sections = [view.section(row) for row in view.structure.sections]
-            return answers.ok({"type": "sections", "structure": sections})
-        variants = [view.site_space(row) for row in view.structure.site_spaces]
-        return answers.ok({"type": "siteSpaces", "structure": variants})
+        return answers.ok(at.view(connection, share_key).whole())
 
 
-@router.post("/{site_id}/publish")
+@router.post("/{site_id}/publish", response_model=Site, openapi_extra=needs("admin", extension=True))
 def publish_site(at: AtSite) -> JSONResponse:
     """Given a site, open it to the audience of its visibility. Source: content-write §7."""
     return _publish(at, published=True)
 
 
-@router.post("/{site_id}/unpublish")
+@router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=needs("admin", extension=True))
 def unpublish_site(at: AtSite) -> JSONResponse:
     """Given a site, close it to visitors. Source: content-write §7."""
     return _publish(at, published=False)
@@ -178,12 +153,12 @@ def _publish(at: SiteRequest, *, published: bool) -> JSONResponse:
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(published=published))
-        return answers.ok(_read(connection, at))
+        return answers.ok(read(connection, at))
 
 
 def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew) -> str:
     site_id = at.storage.new_id()
-    title = create.title or _first_title(connection, at.organization_id, create.spaces)
+    title = create.title or _first_title(connection, at, create.spaces)
     # Every basename is read, which is one indexed scan for an operation that people do a few times a year.
     taken = {str(name) for name in connection.scalars(sa.select(_TABLE.c.basename))}
     row = {
@@ -202,12 +177,12 @@ def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew)
     return site_id
 
 
-def _first_title(connection: sa.Connection, organization_id: str, spaces: tuple[str, ...]) -> str:
-    title = site_content.require_space_title(connection, organization_id, spaces[0]) if spaces else ""
+def _first_title(connection: sa.Connection, at: OrganizationRequest, spaces: tuple[str, ...]) -> str:
+    title = site_content.require_space_title(connection, at.caller, at.organization_id, spaces[0]) if spaces else ""
     return title if len(title) > 1 else "Untitled site"
 
 
-def _changes(structure: Structure, update: SiteUpdate) -> tuple[dict[str, Any], str | None]:
+def _changes(structure: Structure, update: SiteChange) -> tuple[dict[str, Any], str | None]:
     """Given an update, return the site's new column values, and the section whose default changes, if one does."""
     names = update.model_fields_set - {"default_site_section", "default_site_space", "adaptive_content"}
     values = {name: getattr(update, name) for name in names}
@@ -236,19 +211,20 @@ def _require_free_basename(connection: sa.Connection, site_id: str, basename: st
         raise Failure(409, f"basename: another site has {basename}")
 
 
-def _read(connection: sa.Connection, at: SiteRequest) -> dict[str, Any]:
-    row = connection.execute(sa.select(_TABLE, _COUNT).where(_TABLE.c.id == at.site_id)).one()
-    return _shown(at.request, row)
+def read(connection: sa.Connection, at: SiteRequest, share_key: str | None = None) -> dict[str, Any]:
+    """Given a site that is there and a key that opens it, or none, return the Site."""
+    return shown(at.request, connection.execute(_SHOWN.where(_TABLE.c.id == at.site_id)).one(), share_key)
 
 
-def _shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
-    read_at = addresses.published(request, row.basename)
-    proxied = {} if row.proxy is None else {"proxy": {"origin": f"https://{row.proxy}", "target": read_at}}
+def shown(request: Request, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
+    """Given a site's row with what belongs to it, return the Site as the API shows it."""
+    proxied = {} if row.proxy is None else {"proxy": _proxy(request, row)}
     return {
         "object": "site",
         "id": row.id,
         "type": row.type,
         "title": row.title,
+        **({"icon": row.favicon} if row.favicon else {}),
         "basename": row.basename,
         **proxied,
         "visibility": row.visibility,
@@ -257,10 +233,27 @@ def _shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
         "createdAt": row.created_at,
         "adaptiveContent": {"enabled": row.adaptive_content},
         "agentsContext": row.agents_context,
-        "features": [],
+        "features": [{"id": id, "plan": _FEATURE_PLAN, "frozen": False} for id in _features(row)],
         "urls": {
             "location": addresses.location(request, f"/orgs/{row.organization}/sites/{row.id}"),
             "app": addresses.app(request, f"/o/{row.organization}/sites/{row.id}"),
-            **({"published": read_at} if row.published else {}),
+            **published_at(request, row, share_key),
         },
     }
+
+
+def _proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+    return {"origin": row.proxy, "target": addresses.published(request, row.basename)}
+
+
+def _features(row: sa.Row[Any]) -> list[str]:
+    """Given a site's row, return the features that it uses, by their ids. Source: not-shown.md (d), Sites."""
+    used = {
+        "sites-adaptive-content": row.adaptive_content,
+        "sites-advanced-customization": bool((row.advanced or {}).get("enabled")),
+        "sites-custom-subdirectory": row.proxy is not None,
+        "sites-share-links": row.visibility == "share-link",
+        "sites-unlisted-visibility": row.visibility == "unlisted",
+        "sites-visitor-authentication": row.visibility == "visitor-auth",
+    }
+    return [id for id, in_use in used.items() if in_use]

@@ -5,6 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.contract.world import World
+
 
 @pytest.fixture
 def sites(organization: str) -> str:
@@ -102,12 +104,14 @@ def test_a_site_is_changed_where_the_request_says_so_and_nowhere_else(http: http
     changed = http.patch(path, json=change).json()
     assert changed["title"] == "Better docs"
     assert changed["adaptiveContent"] == {"enabled": True}
-    assert changed["proxy"]["origin"] == "https://x.example/docs"
+    assert changed["proxy"]["origin"] == "x.example/docs"
     assert changed["visibility"] == "public"
 
     assert http.patch(path, json={}).json() == changed
+    assert [feature["id"] for feature in changed["features"]] == ["sites-adaptive-content", "sites-custom-subdirectory"]
     unset = http.patch(path, json={"proxy": None}).json()
-    assert unset == {name: value for name, value in changed.items() if name != "proxy"}
+    del changed["proxy"], changed["features"][1]
+    assert unset == changed
     assert http.get(path).json() == unset
 
 
@@ -191,9 +195,9 @@ class TestStructure:
     ) -> None:
         row = http.get(f"{site}/site-spaces").json()["items"][1]
         path = f"{site}/site-spaces/{row['id']}"
-        body = {"path": "v2", "condition": "visitor.beta", "hidden": True, "spaceId": spaces[2]}
+        body = {"path": "v2", "condition": "visitor.claims.beta", "hidden": True, "spaceId": spaces[2]}
         changed = http.patch(path, json=body).json()
-        assert (changed["path"], changed["condition"], changed["hidden"]) == ("v2", "visitor.beta", True)
+        assert (changed["path"], changed["condition"], changed["hidden"]) == ("v2", "visitor.claims.beta", True)
         assert (changed["title"], changed["space"]["id"]) == ("Blog", spaces[2])
         assert "condition" not in http.patch(path, json={"condition": None}).json()
         assert http.patch(path, json={"spaceId": "nothing"}).status_code == 404
@@ -244,7 +248,7 @@ class TestStructure:
             "title": "Journal",
             "path": "journal",
             "description": "What is new",
-            "condition": "visitor.beta",
+            "condition": "visitor.claims.beta",
             "icon": "rss",
             "defaultSiteSpace": extra["id"],
         }
@@ -316,3 +320,13 @@ class TestStructure:
         assert first["space"]["id"] == spaces[0]
         assert first["space"]["deletedAt"]
         assert http.post(f"{site}/site-spaces", json={"spaceId": spaces[0]}).status_code == 404, "but none is made"
+
+
+def test_who_has_no_say_in_a_space_cannot_put_it_on_a_site(world: World) -> None:
+    space, site = world.space()["id"], world.site()["id"]
+    creator = world.person("create")[1]
+    world.made("updateSpaceById", {"spaceId": space}, body={"defaultLevel": "read"})
+    for operation in ("addSpaceToSite", "addSectionToSite"):
+        assert world.call(operation, {"siteId": site}, body={"spaceId": space}, by=creator).status_code == 403
+    world.made("updateSpaceById", {"spaceId": space}, body={"defaultLevel": "create"})
+    world.made("addSpaceToSite", {"siteId": site}, body={"spaceId": space}, by=creator)
