@@ -1,82 +1,46 @@
 """Reading content: of a space, of a change request and of a revision, which differ only in what revision they mean."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 
+from syncd.layout.frontmatter import split
 from syncd.layout.paths import collision_key
-from syncd.platform import addresses, answers, change_requests, rendering, revisions
-from syncd.platform.auth import Caller, Signed
-from syncd.platform.downloads import Downloads, until
+from syncd.layout.richtext import to_document
+from syncd.model.file import File
+from syncd.model.listing import Listing
+from syncd.model.page import Page, PageTree
+from syncd.model.revision import ReusableContent, Revision
+from syncd.platform import answers, change_requests, rendering, spaces
+from syncd.platform.auth import needs
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
-from syncd.platform.outline import Outline, Spot, is_page, open_tree, remembered
-from syncd.platform.rendering import Look
-from syncd.platform.spaces import require_space
-from syncd.platform.storage import Storage, Stored
+from syncd.platform.outline import Spot
+from syncd.platform.page_text import Dereferenced, Evaluated, Words
+from syncd.platform.routing import room
 from syncd.platform.tree import FILES, INCLUDES, PAGES
+from syncd.platform.viewing import View, Viewed, described, parameter, viewed
 
-router = APIRouter(tags=["content"])
+router = room(tags=["content"])
 
-
-@dataclass(frozen=True)
-class View:
-    """The revision that a request means, opened."""
-
-    organization: str
-    revision: revisions.Saved
-    outline: Outline
-    look: Look
-
-    def spot(self, id: str, what: str, fits: Callable[[Spot], bool]) -> Spot:
-        """Given an id, return where it stands. Raises: Failure 404 when nothing of that kind does."""
-        spot = self.outline.spots.get(id)
-        if spot is None or not fits(spot):
-            raise Failure(404, f"No {what} {id} in revision {self.revision.id}.")
-        return spot
+Format = Literal["document", "markdown"]
+"""Without one, a page is shown without its text. Source: not-shown.md (d)."""
 
 
-async def _viewed(
-    request: Request, storage: Stored, caller: Signed, metadata: bool = True, computed: bool = True
-) -> View:
-    organization, revision = _meant(storage, caller, request.path_params)
-    outline = remembered(revision.root)
-    if outline is None:
-        outline = await run_in_threadpool(_opened, storage, revision.root)
-    look = look_of(request, storage, organization, revision.space, metadata=metadata)
-    return View(organization, revision, outline, look)
-
-
-Viewed = Annotated[View, Depends(_viewed)]
-"""A handler's parameter for the revision that its path means: main content, a change request's, or one by id."""
-
-
-def _meant(storage: Storage, caller: Caller, path: dict[str, Any]) -> tuple[str, revisions.Saved]:
-    with storage.read() as connection:
-        space = require_space(connection, caller, path["space_id"])
-        revision = path.get("revision_id", space.revision)
-        if "change_request_id" in path:
-            revision = change_requests.require(connection, space.id, path["change_request_id"]).revision
-        return space.organization, revisions.get(connection, space.id, revision)
-
-
-def _opened(storage: Storage, root: bytes) -> Outline:
-    with storage.read() as connection:
-        return open_tree(connection, root)
-
-
-def look_of(request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True) -> Look:
-    """Given whose content is shown, return how this request's answer shows it."""
-    downloads = Downloads(addresses.origin(request), storage.secret, until(storage.now().timestamp()))
-    return Look(addresses.app(request, f"/o/{organization}/s/{space}"), downloads, metadata)
-
-
-def revision_shown(request: Request, storage: Stored, view: Viewed) -> Response:
+def revision_shown(request: Request, view: Viewed) -> Response:
     """Given a view, return the whole Revision."""
+    return _json(rendering.revision(view.outline, revision_head(request, view), view.look))
+
+
+def revision_head(request: Request, view: View) -> dict[str, Any]:
+    """Given a view, return the members of its Revision that do not depend on what it holds."""
     saved = view.revision
     head: dict[str, Any] = {
         "object": "revision",
@@ -86,11 +50,19 @@ def revision_shown(request: Request, storage: Stored, view: Viewed) -> Response:
         "type": saved.type,
         "urls": {"app": f"{view.look.app}/~/revisions/{saved.id}"},
     }
+    if view.change_request is None:
+        with view.storage.read() as connection:
+            head["urls"] |= spaces.published_urls(connection, request, saved.space, saved.id)
     if saved.merged_from is not None:
-        with storage.read() as connection:
-            row = change_requests.require(connection, saved.space, saved.merged_from)
-            head["mergedFrom"] = change_requests.shown(connection, request, row)
-    return _json(rendering.revision(view.outline, head, view.look))
+        head["mergedFrom"] = merged_from(request, view)
+    return head
+
+
+def merged_from(request: Request, view: View) -> dict[str, Any]:
+    """Given a view of a revision that a merge made, return the change request that was merged."""
+    with view.storage.read() as connection:
+        row = change_requests.require(connection, view.revision.space, view.revision.merged_from or "")
+        return change_requests.shown(connection, request, row)
 
 
 def pages_shown(view: Viewed) -> Response:
@@ -111,63 +83,84 @@ async def file_shown(view: Viewed, file_id: str) -> JSONResponse:
     return answers.ok(rendering.file_members(view.spot(file_id, "file", lambda spot: spot.parent == FILES), view.look))
 
 
-async def page_shown(
-    storage: Stored,
-    view: Viewed,
-    page_id: str,
-    format: Literal["document", "markdown"] | None = None,
-    evaluated: Literal["true", "false", "deterministic-only"] = "false",
-    dereferenced: Literal["true", "false", "reusable-contents"] = "false",
-) -> Response:
-    """Given a page's id, return the Page; with `format=markdown`, its text is exactly what was last written.
+class PageQuery(BaseModel):
+    """What a read of a page may ask for."""
 
-    Expressions and includes stay as they are written, whatever is asked: this platform does not evaluate content.
-    """
-    return _page(storage, view, view.spot(page_id, "page", lambda spot: is_page(spot.node)), format)
+    model_config = ConfigDict(frozen=True)
+
+    format: Format | None = None
+    evaluated: Evaluated = "false"
+    dereferenced: Dereferenced = "false"
+    metadata: bool = True
+    computed: bool = True
 
 
-async def page_at_path(
-    storage: Stored,
-    view: Viewed,
-    page_path: str,
-    format: Literal["document", "markdown"] | None = None,
-    evaluated: Literal["true", "false", "deterministic-only"] = "false",
-    dereferenced: Literal["true", "false", "reusable-contents"] = "false",
-) -> Response:
+# A mirror reads pages by the thousand. Without parameters of their own these two cost half of what they would.
+async def page_shown(request: Request) -> Response:
+    """Given a page's id, return the Page; with `format=markdown`, its text is exactly what was last written."""
+    asked = _asked(request.scope["query_string"])
+    view = await viewed(request, metadata=asked.metadata)
+    spot = view.page(request.path_params["page_id"])
+    return await _page(view, spot, asked)
+
+
+async def page_at_path(request: Request) -> Response:
     """Given a page's path, its slashes as they are or encoded, return the Page."""
-    id = view.outline.by_path.get(collision_key(page_path.strip("/")))
+    asked = _asked(request.scope["query_string"])
+    view = await viewed(request, metadata=asked.metadata)
+    id = view.outline.by_path.get(collision_key(request.path_params["page_path"].strip("/")))
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
-    return _page(storage, view, view.outline.spots[id], format)
+    return await _page(view, view.outline.spots[id], asked)
 
 
-async def reusable_content_shown(storage: Stored, view: Viewed, reusable_content_id: str) -> JSONResponse:
+@lru_cache(maxsize=64)
+def _asked(query: bytes) -> PageQuery:
+    try:
+        return PageQuery.model_validate(dict(QueryParams(query)))
+    except ValidationError as invalid:
+        problems = [{**problem, "loc": ("query", *problem["loc"])} for problem in invalid.errors(include_url=False)]
+        raise RequestValidationError(problems) from None
+
+
+def reusable_content_shown(view: Viewed, reusable_content_id: str, format: Format = "markdown") -> JSONResponse:
     """Given its id, return the reusable content with its text."""
     spot = view.spot(reusable_content_id, "reusable content", lambda spot: spot.parent == INCLUDES)
-    text = storage.blobs.get(spot.node.body or "").decode()
-    return answers.ok(rendering.reusable_members(spot, view.look) | {"markdown": text})
+    return answers.ok(rendering.reusable_members(spot, view.look) | _text(view, spot, PageQuery(format=format)))
 
 
-def _page(storage: Storage, view: View, spot: Spot, format: str | None) -> Response:
-    more = {}
-    if format == "markdown" and spot.node.body is not None:
-        more["markdown"] = storage.blobs.get(spot.node.body).decode()
-    return _json(rendering.page(view.outline, spot.node.id, view.look, **more))
+async def _page(view: View, spot: Spot, asked: PageQuery) -> Response:
+    def made() -> bytes:
+        more = _text(view, spot, asked) if asked.format is not None and spot.node.body is not None else {}
+        return rendering.page(view.outline, spot.node.id, view.look, **more)
+
+    # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
+    if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
+        return _json(await run_in_threadpool(made))
+    return _json(
+        await view.storage.glance(lambda: rendering.remembered_page(spot, view.look, asked.format or "", made))
+    )
+
+
+def _text(view: View, spot: Spot, asked: PageQuery) -> dict[str, Any]:
+    text = Words(view.outline, view.look, view.storage.blobs.get).text(spot, asked.evaluated, asked.dereferenced)
+    return {"markdown": text} if asked.format == "markdown" else {"document": to_document(split(text)[1]).wire()}
 
 
 def _json(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
 
-_READS: dict[str, Callable[..., Any]] = {
-    "": revision_shown,
-    "/pages": pages_shown,
-    "/files": files_listed,
-    "/files/{file_id}": file_shown,
-    "/page/{page_id}": page_shown,
-    "/path/{page_path:path}": page_at_path,
-    "/reusable-contents/{reusable_content_id}": reusable_content_shown,
+_READS: dict[str, tuple[Callable[..., Any], type[BaseModel]]] = {
+    "": (revision_shown, Revision),
+    "/pages": (pages_shown, PageTree),
+    "/files": (files_listed, Listing[File]),
+    "/files/{file_id}": (file_shown, File),
+    "/page/{page_id}": (page_shown, Page),
+    "/path/{page_path:path}": (page_at_path, Page),
+    "/reusable-contents/{reusable_content_id}": (reusable_content_shown, ReusableContent),
 }
+_BEYOND = ("/path/{page_path:path}", "/reusable-contents/{reusable_content_id}")
 # Names of operations: content-write §3 and not-shown.md (a); in the order of `_READS`.
 _NAMES = {
     "/spaces/{space_id}/content": (
@@ -185,6 +178,25 @@ _NAMES = {
         *("get_page_in_revision_by_path", "get_reusable_content_in_revision_by_id"),
     ),
 }
-for _prefix, _names in _NAMES.items():
-    for (_path, _read), _name in zip(_READS.items(), _names, strict=True):
-        router.add_api_route(_prefix + _path, _read, name=_name)
+
+
+def _add_routes() -> Iterator[str]:
+    for prefix, names in _NAMES.items():
+        for (path, (read, shape)), name in zip(_READS.items(), names, strict=True):
+            extra = needs("read", extension=path in _BEYOND or "revision_id" in prefix)
+            extra |= described(prefix + path)
+            if read in (page_shown, page_at_path):
+                extra["parameters"] += _described(path)
+            router.add_api_route(prefix + path, read, name=name, response_model=shape, openapi_extra=extra)
+            yield name
+
+
+def _described(path: str) -> list[dict[str, Any]]:
+    """The parameters of a route that reads all of them itself."""
+    own = parameter(path.rpartition("{")[2].removesuffix("}").partition(":")[0])
+    members = PageQuery.model_json_schema()["properties"]
+    return [own, *({"name": name, "in": "query", "schema": schema} for name, schema in members.items())]
+
+
+OPERATIONS = tuple(_add_routes())
+"""The names of the operations in this room."""

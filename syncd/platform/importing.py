@@ -18,13 +18,14 @@ from syncd.layout.draft import page_slug, read_draft, text_of
 from syncd.layout.links import resolve
 from syncd.layout.paths import slugify
 from syncd.layout.summary import Entry
-from syncd.platform import revisions, schema
+from syncd.platform import main_content, revisions, schema
 from syncd.platform.content_schema import spaces
 from syncd.platform.files import content_type_of, file_fields
 from syncd.platform.metadata import described, pointed
 from syncd.platform.operations import DEPTH_MAX
 from syncd.platform.outline import Draft, Outline, is_page
 from syncd.platform.placing import unlike
+from syncd.platform.search.index import later
 from syncd.platform.spaces import found_space
 from syncd.platform.storage import Storage
 from syncd.platform.times import iso
@@ -68,12 +69,15 @@ def import_directory(
             home = organization or _first_organization(connection)
             name = title or directory.resolve().name or "Untitled"
             id, saved = found_space(storage, connection, draft, organization=home, by=None, title=name)
+            later(connection, storage, id)
             return Imported(id, saved.id, True)
         if draft.seal()[0] == revisions.get(connection, row.id, row.revision).root:
             return Imported(row.id, row.revision, False)
         saved = revisions.save(storage, connection, draft, revisions.Origin(row.id, (row.revision,)))
-        values = {"revision": saved.id, "updated_at": saved.created_at} | ({"title": title} if title else {})
-        connection.execute(spaces.update().where(spaces.c.id == row.id).values(values))
+        main_content.advance(storage, connection, saved)
+        if title:
+            connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
+        later(connection, storage, row.id)
         return Imported(row.id, saved.id, True)
 
 

@@ -1,7 +1,7 @@
 """A revision as JSON bytes: what did not change since it was last asked for is joined, not rendered again."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,12 @@ from syncd.platform.tree import FILES, INCLUDES, PAGES, ROOT
 
 _REMEMBERED_BYTES = 96 * 1024 * 1024
 _cache: Cache[tuple[Any, ...], bytes] = Cache(_REMEMBERED_BYTES, weigh=len)
+
+_FLAGS = ("title", "description", "tableOfContents", "outline", "pagination", "metadata")
+LAYOUT: dict[str, Any] = {"width": "default", "cover": True, "coverSize": "full", **dict.fromkeys(_FLAGS, True)}
+"""The layout of a page that says nothing of it: every document tells all of its layout."""
+_KINDS = {"document": "sheet", "group": "group", "link": "link"}
+"""A page's `kind`, an earlier name of its `type` that clients still read. Source: not-shown.md (c) 7, (d)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,13 @@ def page(outline: Outline, id: str, look: Look, **more: Any) -> bytes:
     spot = outline.spots[id]
     below = outline.order.get(id, ())
     return _closed({**page_members(spot, look), **more}, b'"pages":' + pages(outline, below, look))
+
+
+def remembered_page(spot: Spot, look: Look, kind: str, made: Callable[[], bytes]) -> bytes:
+    """Given where a page stands and how to make its answer, return that, made once for each kind of answer."""
+    key = (spot.hash, spot.path, look.app, look.metadata, kind)
+    known = _cache.get(key)
+    return known if known is not None else _cache.put(key, made())
 
 
 def pages(outline: Outline, ids: Iterable[str], look: Look) -> bytes:
@@ -58,6 +71,10 @@ def page_members(spot: Spot, look: Look) -> dict[str, Any]:
     """Given where a page stands, return its members in the API, without its subpages."""
     node = spot.node
     members = {"id": node.id, "title": node.title, "type": node.type, **node.fields}
+    if node.type in _KINDS:
+        members["kind"] = _KINDS[node.type]
+    if node.type == "document":
+        members["layout"] = LAYOUT | node.fields.get("layout", {})
     if has_path(node):
         members |= {"slug": node.slug, "path": spot.path}
     members["urls"] = {"app": f"{look.app}/{spot.path}" if spot.path else look.app}

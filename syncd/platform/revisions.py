@@ -47,6 +47,11 @@ def save(storage: Storage, connection: sa.Connection, draft: Draft, origin: Orig
     """Given a draft and where it comes from, keep its tree and return the new revision."""
     root, rows = draft.seal()
     tree.save(connection, rows)
+    return record(storage, connection, root, origin)
+
+
+def record(storage: Storage, connection: sa.Connection, root: bytes, origin: Origin) -> Saved:
+    """Given the root of a tree that is kept already, and where it comes from, return the new revision of it."""
     last = sa.select(sa.func.coalesce(sa.func.max(revisions.c.seq), 0)).where(revisions.c.space == origin.space)
     saved = Saved(
         id=storage.new_id(),

@@ -11,10 +11,10 @@ from hashlib import blake2b
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
 
 from syncd.platform.cache import Cache
 from syncd.platform.content_schema import nodes
+from syncd.platform.tables import insert_new
 
 HASH_BYTES = 20
 ROOT, PAGES, FILES, INCLUDES = "/", "/pages", "/files", "/includes"
@@ -23,7 +23,7 @@ SECTIONS = (PAGES, FILES, INCLUDES)
 
 _REMEMBERED = 200_000
 _ASKED_AT_ONCE = 5_000
-"""Hashes in one query; SQLite binds at most 32,766 values."""
+"""Hashes in one query; SQLite binds at most 32,766 values, PostgreSQL 65,535."""
 
 _cache: Cache[bytes, "Node"] = Cache(_REMEMBERED)
 
@@ -86,9 +86,7 @@ def load(connection: sa.Connection, root: bytes) -> dict[bytes, Node]:
 
 def save(connection: sa.Connection, rows: Iterable[Row]) -> None:
     """Given rows, keep those that are not there yet."""
-    values = [{"hash": row.hash, "own": row.own, "children": row.children} for row in rows]
-    if values:
-        connection.execute(sqlite.insert(nodes).on_conflict_do_nothing(), values)
+    insert_new(connection, nodes, [{"hash": row.hash, "own": row.own, "children": row.children} for row in rows])
 
 
 def _load_level(connection: sa.Connection, hashes: list[bytes]) -> dict[bytes, Node]:

@@ -1,7 +1,9 @@
 """Reading content: by id, by path, of a revision of long ago; and files, which need no token but only for a while."""
 
 import asyncio
+import json
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -10,10 +12,11 @@ import httpx
 import pytest
 
 from syncd.model.revision import Revision
+from syncd.platform import schema
 from syncd.platform.app import create_app
 from syncd.platform.blobs import oid_of
 from syncd.platform.importing import import_directory
-from syncd.platform.storage import Storage
+from syncd.platform.storage import Storage, token_hash
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (3).to_bytes(4) + (2).to_bytes(4) + b"\x08\x06\x00\x00\x00"
 HOME = "---\ncover: .gitbook/assets/logo.png\ncoverY: 0\nlayout:\n  width: wide\n---\n\n# Home\n"
@@ -190,3 +193,91 @@ def test_a_download_address_works_for_an_hour_and_not_for_long(tmp_path: Path) -
         founded = storage.bootstrap()
         assert founded
         assert asyncio.run(ask(storage, founded.token)) == [200, 200, 403]
+
+
+TOLD = (
+    "---\nvars:\n  name: a*b\n---\n\n# Told\n\n"
+    'Of <code class="expression">space.vars.version</code> and {{ page.vars.name }}, '
+    'not of <code class="expression">visitor.claims.x</code> or {{ page.vars.other }}.\n\n'
+    '```\n<code class="expression">space.vars.version</code>\n{% include "../.gitbook/includes/note.md" %}\n```\n\n'
+    '{% include "../.gitbook/includes/note.md" %}\n\n[Home](../README.md#top)\n'
+)
+
+
+@pytest.fixture
+def told(http: httpx.Client, space: str) -> str:
+    """The path of a page that has variables, an include and a link."""
+    start = get(http, f"/v1/spaces/{space}/content/path/start")["id"]
+    http.post(f"/v1/spaces/{space}/change-requests", json={})
+    change = {"operation": "insert_page", "into": start, "slug": "told", "document": {"markdown": TOLD}}
+    answer = http.post(f"/v1/spaces/{space}/change-requests/1/content", json={"changes": [change]})
+    assert answer.status_code == 200, answer.text
+    return f"/v1/spaces/{space}/change-requests/1/content/path/start/told"
+
+
+def test_variables_are_filled_in_on_request_and_everything_else_stays(http: httpx.Client, told: str) -> None:
+    assert get(http, told, format="markdown")["markdown"] == TOLD
+    for wanted in ("true", "deterministic-only"):
+        text = get(http, told, format="markdown", evaluated=wanted)["markdown"]
+        assert "Of 1.0 and a\\*b, not of <code" in text
+        assert "visitor.claims.x</code> or {{ page.vars.other }}." in text
+        assert '```\n<code class="expression">space.vars.version' in text
+
+
+def test_what_is_included_is_put_in_on_request(http: httpx.Client, told: str, space: str) -> None:
+    reusable = get(http, told, format="markdown", dereferenced="reusable-contents")["markdown"]
+    assert "```\n\nMind the gap.\n\n[Home](../README.md#top)\n" in reusable
+    assert '{% include "../.gitbook/includes/note.md" %}\n```' in reusable
+    app = get(http, f"/v1/spaces/{space}")["urls"]["app"]
+    assert f"[Home]({app}#top)" in get(http, told, format="markdown", dereferenced="true")["markdown"]
+
+
+@pytest.mark.parametrize(("names", "status"), [("aba", 200), ("abcdef", 413)])
+def test_includes_that_include_each_other_come_to_an_end(
+    http: httpx.Client, storage: Storage, tmp_path: Path, names: str, status: int
+) -> None:
+    docs = tmp_path / "loop" / ".gitbook" / "includes"
+    docs.mkdir(parents=True)
+    for name, other in pairwise(names):
+        (docs / f"{name}.md").write_text(f'{{% include "{other}.md" %}}\n' * 12)
+    (docs / f"{names[-1]}.md").touch()
+    (tmp_path / "loop" / "README.md").write_text('# Home\n\n{% include ".gitbook/includes/a.md" %}\n')
+    path = f"/v1/spaces/{import_directory(storage, tmp_path / 'loop').space}/content/path/"
+    assert http.get(path, params={"format": "markdown", "dereferenced": "true"}).status_code == status
+    assert http.get(path, params={"format": "markdown"}).status_code == 200
+
+
+def test_a_page_can_be_read_as_rich_text(http: httpx.Client, told: str, space: str) -> None:
+    shown = get(http, told, format="document")
+    assert (shown["document"]["object"], "markdown" in shown) == ("document", False)
+    assert shown["document"]["nodes"][0]["type"] == "heading-1"
+    note = get(http, f"/v1/spaces/{space}/content")["reusableContents"][0]["id"]
+    assert "document" in get(http, f"/v1/spaces/{space}/content/reusable-contents/{note}", format="document")
+
+
+def test_without_metadata_nothing_is_told_of_git(http: httpx.Client, space: str) -> None:
+    for path in ("content", "content/pages", "content/files", "content/path/start"):
+        with_git, without = (get(http, f"/v1/spaces/{space}/{path}", metadata=said) for said in (True, False))
+        assert ('"git"' in json.dumps(with_git), '"git"' in json.dumps(without)) == (True, False)
+
+
+def test_what_a_path_meant_is_forgotten_with_the_first_change(
+    http: httpx.Client, server: tuple[str, str], storage: Storage, space: str
+) -> None:
+    user, token = storage.new_id(), f"syncd_{storage.new_id()}{storage.new_id()}"
+    rows = {"display_name": "Ann", "created_at": "2026-01-01T00:00:00.000Z"}
+    with storage.write() as connection:
+        organization = connection.scalar(schema.organizations.select())
+        connection.execute(schema.users.insert().values(id=user, **rows))
+        member = {"organization": organization, "user": user, "role": "read", "joined_at": rows["created_at"]}
+        connection.execute(schema.members.insert().values(member))
+        known = {"hash": token_hash(token), "user": user, "label": "", "created_at": rows["created_at"]}
+        connection.execute(schema.tokens.insert().values(known))
+    with httpx.Client(base_url=server[0], headers={"Authorization": f"Bearer {token}"}, trust_env=False) as reader:
+        path = f"/v1/spaces/{space}/content/path/start"
+        assert [reader.get(path).status_code for _ in range(2)] == [200, 200]
+        http.patch(f"/v1/spaces/{space}", json={"defaultLevel": None}).raise_for_status()
+        assert reader.get(path).status_code in (403, 404)
+    assert http.get(path).status_code == 200
+    http.delete(f"/v1/spaces/{space}").raise_for_status()
+    assert http.get(path).status_code == 404

@@ -1,0 +1,31 @@
+"""The process that lays out one PDF: reads its job as JSON, writes the file, and can do nothing else for long.
+
+Run as `python -m syncd.platform.pdf.worker DIRECTORY`, where the directory has the images. It never opens a connection:
+an image is drawn when it is in the directory, and an address is only ever written down.
+"""
+
+import json
+import resource
+import sys
+from pathlib import Path
+
+CPU_S = 60
+MEMORY_BYTES = 2 * 1024**3
+FILE_BYTES = 256 * 1024**2
+
+
+def main() -> None:
+    """Given the directory as argument and the job on standard input, write the PDF to standard output."""
+    # Whatever a hostile image or text leads a library to do, it ends here.
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    from syncd.platform.pdf.layout import Layout
+
+    job = json.load(sys.stdin.buffer)
+    sys.stdout.buffer.write(Layout(job, Path(sys.argv[1])).drawn())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Applying a template: found and copied before the transaction, saved as a revision inside of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.layout import frontmatter
+from syncd.model.template import TemplateUse
+from syncd.platform import levels, revisions
+from syncd.platform.auth import Caller
+from syncd.platform.content_schema import spaces
+from syncd.platform.failures import Failure
+from syncd.platform.outline import Draft, Outline
+from syncd.platform.spaces import require_space
+from syncd.platform.storage import Storage
+from syncd.platform.templates.builtin import TEMPLATES, Start
+from syncd.platform.templates.copying import Copying, Piece
+from syncd.platform.times import iso
+from syncd.platform.tree import PAGES, ROOT, SECTIONS, Node
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Content with a template in it, all texts kept; `onto` is the revision that it was made from."""
+
+    space: str
+    onto: str
+    draft: Draft
+
+
+@dataclass(frozen=True)
+class _Template:
+    pieces: tuple[Piece, ...]
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+
+def prepare(storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *, onto: str | None = None) -> Prepared:
+    """Given a space, a template and the revision to copy it onto, by default main content, return the content with it.
+
+    Raises: Failure 404 for a space, revision or template that the caller cannot read; 400 for its parameters.
+    """
+    with storage.read() as connection:
+        space = require_space(connection, caller, space_id)
+        base = onto or str(space.revision)
+        there = revisions.outline(connection, space_id, base)
+        source = None if use.id in TEMPLATES else _source(connection, caller, space.organization, use.id)
+    template = _of_builtin(TEMPLATES[use.id]) if source is None else _of_space(storage, source)
+    draft = Draft(there)
+    copying = Copying(draft, storage.new_id, iso(storage.now()), storage.blobs.put_all, use.params.content_refs)
+    copying.copy(template.pieces)
+    copying.share(template.shared)
+    return Prepared(space_id, base, draft)
+
+
+def apply(
+    storage: Storage, connection: sa.Connection, prepared: Prepared, *, by: str | None, type: str = "edits"
+) -> revisions.Saved:
+    """Given prepared content, return it as a new revision; making that somebody's content is left to the caller.
+
+    A template that adds nothing makes no revision: the one that it was prepared onto is returned.
+    """
+    if prepared.draft.seal()[0] == prepared.draft.base.root:
+        return revisions.get(connection, prepared.space, prepared.onto)
+    origin = revisions.Origin(prepared.space, (prepared.onto,), type=type, by=by)
+    return revisions.save(storage, connection, prepared.draft, origin)
+
+
+def _source(connection: sa.Connection, caller: Caller, organization: str, id: str) -> Outline:
+    mine = levels.of_spaces(spaces.c.revision).where(
+        spaces.c.id == id, spaces.c.organization == organization, spaces.c.deleted_at.is_(None)
+    )
+    row = connection.execute(mine, {"caller": caller.user_id}).one_or_none()
+    if row is None or row.level is None:
+        raise Failure(
+            404, "No such template. A template is a space of this organization, or one of the platform's own."
+        )
+    return revisions.outline(connection, id, row.revision)
+
+
+def _of_space(storage: Storage, outline: Outline) -> _Template:
+    def pieces() -> Iterable[Piece]:
+        for id, spot in outline.spots.items():
+            if id == ROOT or id in SECTIONS:
+                continue
+            node = spot.node
+            written = node.type in ("document", "reusable-content") and node.body is not None
+            yield Piece(node, spot.parent, storage.blobs.get(node.body or "").decode() if written else None)
+
+    return _Template(tuple(pieces()), outline.spots[ROOT].node.fields)
+
+
+def _of_builtin(starts: Iterable[Start]) -> _Template:
+    pieces: list[Piece] = []
+    pending = [(start, PAGES) for start in starts]
+    while pending:
+        start, parent = pending.pop(0)
+        stem = start.path.removesuffix(".md").removesuffix("/README")
+        slug = "" if start.path == "README.md" else stem.rpartition("/")[2]
+        node = Node(start.path, "document", start.title, slug, {"createdAt": ""}, None, start.path)
+        pieces.append(Piece(node, parent, frontmatter.set_heading(start.text, start.title)))
+        pending += [(below, start.path) for below in start.below]
+    return _Template(tuple(pieces))
