@@ -3,53 +3,71 @@
 from typing import Any
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Request
+from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
-from syncd.platform import addresses, answers, change_requests, content, rendering, revisions
-from syncd.platform.auth import Caller, Signed
+from syncd.model.content_write import ContentWritten
+from syncd.platform import addresses, answers, change_requests, rendering, revisions, viewing
+from syncd.platform.attempts import settle
+from syncd.platform.auth import needs
+from syncd.platform.change_requests import AtChangeRequest, ChangeRequestScope
+from syncd.platform.failures import Failure
+from syncd.platform.fetching import fetch_all
 from syncd.platform.operations import Batch, Changes
 from syncd.platform.outline import Draft, Outline
-from syncd.platform.spaces import require_space
-from syncd.platform.storage import Storage, Stored
+from syncd.platform.routing import room
+from syncd.platform.settings import Configured
+from syncd.platform.storage import Storage
 from syncd.platform.times import iso
 from syncd.platform.writing import Writing
 
-router = APIRouter(tags=["change request content"])
+router = room(tags=["change request content"])
 
 
-@router.post("/spaces/{space_id}/change-requests/{change_request_id}/content")
+async def _offered(settings: Configured) -> None:
+    if not settings.content_write:
+        # Word for word what a platform answers that has no such route.
+        raise Failure(404, "Not Found")
+
+
+@router.post(
+    "/spaces/{space_id}/change-requests/{change_request_id}/content",
+    response_model=ContentWritten,
+    openapi_extra=needs("edit", extension=True),
+    dependencies=[Depends(_offered)],
+)
 def update_change_request_content(
-    request: Request,
-    storage: Stored,
-    caller: Signed,
-    space_id: str,
-    change_request_id: str,
-    body: Changes,
-    compat: bool = True,
+    at: AtChangeRequest, settings: Configured, body: Changes, compat: bool = True
 ) -> JSONResponse:
     """Given operations, apply them all in order as one revision of the change request, or refuse them all.
 
     Shapes: `compat=true` answers the ChangeRequest; `compat=false` also what became of each page, and new files.
     """
-    with storage.write() as connection:
-        require_space(connection, caller, space_id)
-        row = change_requests.require_live(connection, space_id, change_request_id)
-        batch = _begin(storage, connection, row)
+    with at.storage.read() as connection:
+        # Whoever may not write must not make the platform fetch anything either.
+        at.require_live(connection)
+    fetched = fetch_all(body.changes, private=settings.private_addresses)
+
+    def prepare(connection: sa.Connection) -> tuple[str, Batch]:
+        row = at.require_live(connection)
+        batch = _begin(at.storage, connection, row)
+        batch.fetched = fetched
         batch.apply(body.changes)
-        written = _record(storage, connection, row, batch, caller)
-        row = change_requests.require(connection, space_id, row.id)
-        shown = change_requests.shown(connection, request, row)
-    if compat:
-        return answers.ok(shown)
-    look = content.look_of(request, storage, row.organization, space_id)
-    return answers.ok(
-        {
-            "changeRequest": shown,
-            "changes": [_change(request, batch, shown, id) for id in batch.touched],
-            "insertedFiles": [rendering.file_members(written.spots[id], look) for id in batch.inserted_files],
-        }
-    )
+        return row.revision, batch
+
+    def record(
+        connection: sa.Connection, prepared: tuple[str, Batch]
+    ) -> tuple[Batch, sa.Row[Any], dict[str, Any]] | None:
+        revision, batch = prepared
+        row = at.require_live(connection)
+        if row.revision != revision:
+            return None
+        _record(at, connection, row, batch)
+        row = change_requests.require(connection, row.space, row.id)
+        return batch, row, change_requests.shown(connection, at.request, row)
+
+    batch, row, shown = settle(at.storage, prepare, record)
+    return answers.ok(shown if compat else {"changeRequest": shown, **_effects(at, batch, row)})
 
 
 def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any]) -> Batch:
@@ -61,21 +79,29 @@ def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any]) -> Bat
     return Batch(draft, writing, storage.new_id, past)
 
 
-def _record(storage: Storage, connection: sa.Connection, row: sa.Row[Any], batch: Batch, caller: Caller) -> Outline:
+def _record(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], batch: Batch) -> None:
     """Keep what a batch made of the content; when that is what was there already, there is no new revision."""
-    if batch.draft.seal()[0] == batch.draft.base.root:
-        return batch.draft.base
-    origin = revisions.Origin(row.space, (row.revision,), by=caller.user_id)
-    saved = revisions.save(storage, connection, batch.draft, origin)
-    change_requests.advance(storage, connection, row.id, saved.id)
-    return revisions.outline(connection, row.space, saved.id)
+    if batch.draft.seal()[0] != batch.draft.base.root:
+        origin = revisions.Origin(row.space, (row.revision,), by=at.caller.user_id)
+        saved = revisions.save(at.storage, connection, batch.draft, origin)
+        change_requests.advance(at.storage, connection, row.id, saved.id)
 
 
-def _change(request: Request, batch: Batch, change_request: dict[str, Any], id: str) -> dict[str, Any]:
+def _effects(at: ChangeRequestScope, batch: Batch, row: sa.Row[Any]) -> dict[str, Any]:
+    look = viewing.look_of(at.request, at.storage, row.organization, row.space)
+    with at.storage.read() as connection:
+        spots = revisions.outline(connection, row.space, row.revision).spots if batch.inserted_files else {}
+    return {
+        "changes": [_change(at.request, batch, row, id) for id in batch.touched],
+        "insertedFiles": [rendering.file_members(spots[id], look) for id in batch.inserted_files],
+    }
+
+
+def _change(request: Request, batch: Batch, row: sa.Row[Any], id: str) -> dict[str, Any]:
     what = batch.touched[id]
     if what == "deleted_page":
         return {"object": what, "page": id}
-    here = f"/spaces/{change_request['space']}/change-requests/{change_request['id']}/content/page/{id}"
+    here = f"/spaces/{row.space}/change-requests/{row.id}/content/page/{id}"
     page = {"object": "page", "id": id, "urls": {"location": addresses.location(request, here)}}
     refs = {page: ref for ref, page in batch.writing.references.pages.items()}
     return {"object": what, **({"ref": refs[id]} if id in refs else {}), "page": page}

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from syncd.errors import FileInvalid
 from syncd.layout import frontmatter
+from syncd.platform.aligning import unique_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,19 @@ def _matches(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[int, in
     tail = next((at for at in range(limit) if base[-1 - at] != side[-1 - at]), limit)
     if head:
         yield 0, 0, head
-    middle = SequenceMatcher(None, base[head : len(base) - tail], side[head : len(side) - tail])
-    for match in middle.get_matching_blocks()[:-1]:
-        yield head + match.a, head + match.b, match.size
+    yield from _between(base[: len(base) - tail], side[: len(side) - tail], head)
     if tail:
         yield len(base) - tail, len(side) - tail, tail
+
+
+def _between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs that two texts share behind an index: lines that each has once lead, as nobody means another."""
+    at, mine = start, start
+    leading = [(left + start, right + start) for left, right in unique_pairs(base[start:], side[start:])]
+    for left, right in (*leading, (len(base), len(side))):
+        if at < left and mine < right:
+            for match in SequenceMatcher(None, base[at:left], side[mine:right]).get_matching_blocks()[:-1]:
+                yield at + match.a, mine + match.b, match.size
+        if left < len(base):
+            yield left, right, 1
+        at, mine = left + 1, right + 1

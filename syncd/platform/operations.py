@@ -1,22 +1,35 @@
 """One content write: its operations on a draft, in order; all of them, or none."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from syncd.layout.paths import collision_key, slugify
-from syncd.model.base import Declared
-from syncd.model.content_write import OPERATIONS_MAX, DeletePage, InsertFiles, InsertPage, PageMetadata, UpdatePage
+from syncd.layout.richtext import to_markdown
+from syncd.model.content_write import (
+    ContentWrite,
+    DeletePage,
+    InsertFiles,
+    InsertPage,
+    Markdown,
+    Operation,
+    PageMetadata,
+    PageText,
+    RevertPage,
+    RichText,
+    UpdatePage,
+)
+from syncd.platform import rich_text
 from syncd.platform.bodies import Body
 from syncd.platform.failures import Failure
+from syncd.platform.fetching import Fetched
 from syncd.platform.metadata import KEYS, stated_title, titled
 from syncd.platform.outline import Draft, Outline, has_path, is_page
 from syncd.platform.placing import Placing, free_slug, sibling_slugs
+from syncd.platform.reverting import revert_blocks
 from syncd.platform.tree import FILES, PAGES, Node
-from syncd.platform.writing import Writing, decoded
+from syncd.platform.writing import Writing, decoded, with_body
 
 DEPTH_MAX = 64
 """Pages within pages; the document names no limit, and every reader of a tree needs one."""
@@ -26,35 +39,24 @@ _SLUG = re.compile(r"(?!\.{1,2}$)[^\x00-\x20\x7f/\\?#%][^\x00-\x1f\x7f/\\?#%]*(?
 _REF = re.compile(r"[^\s\x00-\x1f#()<>]{1,256}")
 
 
-class RevertPage(Declared):
-    """Bring a whole page back to what it is in another revision; reverting single blocks is not supported."""
-
-    operation: Literal["revert_page"] = "revert_page"
-    page: str
-    revision: str = ""
-
-
-Operation = Annotated[InsertPage | UpdatePage | DeletePage | RevertPage | InsertFiles, Field(discriminator="operation")]
-
-
-class Changes(Body):
-    """Body of a content write, with every operation that this platform knows."""
-
-    changes: tuple[Operation, ...] = Field(min_length=1, max_length=OPERATIONS_MAX)
+class Changes(Body, ContentWrite):
+    """Body of a content write."""
 
 
 @dataclass
 class Batch:
     """The state of one content write.
 
-    Shapes: `past` returns the tree of a revision, "" standing for the change request's base; `touched` has each
-    affected page once, in first-touched order, with what became of it.
+    Shapes: `past` returns the tree of a revision, "" standing for the change request's base; `fetched` has by its
+    address each file that is elsewhere; `touched` has each affected page once, in first-touched order, with what
+    became of it.
     """
 
     draft: Draft
     writing: Writing
     new_id: Callable[[], str]
     past: Callable[[str], Outline]
+    fetched: Mapping[str, Fetched] = field(default_factory=dict)
     touched: dict[str, str] = field(default_factory=dict)
     inserted_files: list[str] = field(default_factory=list)
     _moved: set[str] = field(default_factory=set)
@@ -87,7 +89,7 @@ class Batch:
                 self._insert_files(change)
 
     def _insert(self, change: InsertPage) -> None:
-        parent, text, id = self._parent(change.into or None), change.document.markdown, self.new_id()
+        parent, text, id = self._parent(change.into or None), self._said(change.document) or "", self.new_id()
         title = titled(text) or change.title or UNTITLED
         slug = self._new_slug(change, parent, title)
         fields = {"createdAt": self.writing.moment} | ({"emoji": change.emoji} if change.emoji else {})
@@ -106,25 +108,26 @@ class Batch:
         into = self._parent(change.into) if "into" in change.model_fields_set else parent
         self._relocate(node.id, into, change.at)
         slug = self._kept_slug(change, node, moved=into != parent)
-        stated = stated_title(change.document.markdown) if change.document else None
+        text = self._said(change.document, of=node)
+        stated = stated_title(text) if text else None
         fields = dict(node.fields)
         if change.emoji is not None:
             fields.pop("emoji", None)
             fields |= {"emoji": change.emoji} if change.emoji else {}
         title = stated or change.title or node.title
         self.draft.change(replace(node, title=title, slug=slug, fields=fields))
-        self._edit(change, node)
+        self._edit(change, node, text)
         self._note(node.id, "updated_page")
 
-    def _edit(self, change: UpdatePage, former: Node) -> None:
+    def _edit(self, change: UpdatePage, former: Node, text: str | None) -> None:
         members = _members(change)
         if former.type == "document":
-            if change.document is not None:
-                self.writing.replace(former.id, change.document.markdown, members)
+            if text is not None:
+                self.writing.replace(former.id, text, members)
             elif members or change.title:
                 self.writing.annotate(former.id, members, former=former.title)
             return
-        if change.document is not None:
+        if text is not None:
             raise Failure(400, f"{former.id} is a {former.type}, which has no document")
         node = self.draft.node(former.id)
         kept = {name: value for name, value in node.fields.items() if name not in members}
@@ -141,15 +144,42 @@ class Batch:
             self._note(id, "deleted_page")
         self.draft.remove(id)
 
+    def _said(self, text: PageText | None, *, of: Node | None = None) -> str | None:
+        """Return the Markdown that a page is sent with, None when there is none.
+
+        A document has no frontmatter, so the page that it is sent to keeps its own.
+        """
+        match text:
+            case Markdown():
+                return text.markdown
+            case RichText():
+                rich_text.checked(text.document, at="document")
+                said = to_markdown(text.document)
+                return with_body(self.writing.text(of.id), said) if of is not None and of.type == "document" else said
+        return None
+
     def _revert(self, change: RevertPage) -> None:
-        past = self.past(change.revision)
+        past = self.past(change.revision or "")
         spot = past.spots.get(change.page)
-        if spot is None or not is_page(spot.node):
+        if change.block is not None:
+            self._revert_blocks(change.page, change.block, None if spot is None else spot.node.body)
+        elif spot is None or not is_page(spot.node):
             self._delete(change.page)
         elif change.page in self.draft:
             self._reset(past, self._page(change.page))
         else:
             self._bring_back(past, change.page)
+
+    def _revert_blocks(self, id: str, wanted: Collection[str], former: str | None) -> None:
+        node = self._page(id)
+        if node.type != "document":
+            raise Failure(400, f"{id} is a {node.type}, which has no blocks")
+        now = self.writing.text(id)
+        then = self.writing.blobs.get(former).decode() if former else ""
+        text = revert_blocks(now, then, wanted)
+        if text != now:
+            self.writing.replace(id, text, {})
+        self._note(id, "updated_page")
 
     def _reset(self, past: Outline, now: Node) -> None:
         spot = past.spots[now.id]
@@ -183,7 +213,7 @@ class Batch:
     def _insert_files(self, change: InsertFiles) -> None:
         placing = Placing(self.draft)
         for file in change.files:
-            data, fields = decoded(file)
+            data, fields = decoded(file, self.fetched)
             id = self.new_id()
             body = self.writing.keep(data)
             path = placing.file(file.name, id=id)

@@ -8,10 +8,12 @@ from functools import partial
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.model.content_write import FILE_BYTES_MAX, NewFile
+from syncd.layout.frontmatter import split
+from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
 from syncd.platform import metadata
 from syncd.platform.blobs import Blobs, oid_of
 from syncd.platform.failures import Failure
+from syncd.platform.fetching import Fetched
 from syncd.platform.files import CONTENT_TYPE, file_fields
 from syncd.platform.outline import Draft
 from syncd.platform.references import References
@@ -38,13 +40,17 @@ class Writing:
 
     def annotate(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
         """Given members and the former title of a page that keeps its text, let the text say them."""
-        node = self.draft.node(id)
-        text = self._texts.get(id)
-        if text is None:
-            text = self.blobs.get(node.body).decode() if node.body else ""
+        node, text = self.draft.node(id), self.text(id)
         if node.title != former:
             text = metadata.retitle(text, former=former, title=node.title)
         self._texts[id] = _annotated(text, members)
+
+    def text(self, id: str) -> str:
+        """Given a page, return what it says so far."""
+        written, body = self._texts.get(id), self.draft.node(id).body
+        if written is not None:
+            return written
+        return self.blobs.get(body).decode() if body else ""
 
     def forget(self, id: str) -> None:
         """Given a page, drop what was to be written to it."""
@@ -81,17 +87,34 @@ class Writing:
         self.draft.change(dated)
 
 
-def decoded(file: NewFile) -> tuple[bytes, dict[str, Any]]:
-    """Given an uploaded file, return its content and the members of its File. Raises: Failure 400."""
+def with_body(text: str, body: str) -> str:
+    """Given a page's text and another body, return the frontmatter, the blank lines behind it, and that body."""
+    head, former = split(text)
+    return head + former[: len(former) - len(former.lstrip("\r\n"))] + body if head else body
+
+
+def decoded(file: NewFile | FileAtUrl, fetched: Mapping[str, Fetched]) -> tuple[bytes, dict[str, Any]]:
+    """Given a new file and those that were fetched, return its content and the members of its File.
+
+    Raises: Failure 400.
+    """
+    if isinstance(file, FileAtUrl):
+        data, kind = fetched[file.url].data, file.content_type or fetched[file.url].content_type
+    else:
+        data, kind = _uploaded(file), file.content_type
+    if not CONTENT_TYPE.fullmatch(kind):
+        raise Failure(400, f"{file.name}: not a content type: {kind!r}")
+    return data, file_fields(data, content_type=kind)
+
+
+def _uploaded(file: NewFile) -> bytes:
     try:
         data = base64.b64decode(file.base64, validate=True)
     except (binascii.Error, ValueError):
         raise Failure(400, f"{file.name}: not base64") from None
     if len(data) > FILE_BYTES_MAX:
         raise Failure(400, f"{file.name}: more than {FILE_BYTES_MAX} bytes")
-    if not CONTENT_TYPE.fullmatch(file.content_type):
-        raise Failure(400, f"{file.name}: not a content type: {file.content_type!r}")
-    return data, file_fields(data, content_type=file.content_type)
+    return data
 
 
 def _annotated(text: str, members: Mapping[str, Any]) -> str:

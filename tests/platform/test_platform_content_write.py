@@ -1,16 +1,28 @@
 """Content writes: each operation does what content-write §1 says, a batch is all or nothing, and texts stay as sent."""
 
 import base64
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from syncd.layout.richtext import to_document
+from syncd.platform.app import create_app
 from syncd.platform.blobs import oid_of
 from syncd.platform.importing import import_directory
 from syncd.platform.operations import DEPTH_MAX
+from syncd.platform.reverting import revert_blocks
+from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
+from tests.contract.in_process import InProcess
 
 FILES = {
     "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Alpha](alpha.md)\n\n## Guides\n\n"
@@ -157,7 +169,7 @@ def test_a_slug_that_a_sibling_has_is_refused_and_one_that_nobody_asked_for_is_n
     assert "slug" in request_.refused({"operation": "update_page", "page": usage, "into": request_.at("guides")})
 
 
-@pytest.mark.parametrize("slug", ["a/b", "..", " ", "a\\b", "a?b", "a#b", "a\x00b", "x" * 101])
+@pytest.mark.parametrize("slug", ["a/b", "..", " ", "a\\b", "a?b", "a#b", "a\x01b", "x" * 101])
 def test_a_slug_that_is_no_segment_of_a_path_is_refused(request_: Request, slug: str) -> None:
     assert "slug" in request_.refused(insert(slug=slug))
 
@@ -369,7 +381,7 @@ def test_uploaded_files_can_be_read_back_and_never_share_a_path(request_: Reques
         ([upload("x.png", b"x", base64="%%%")], "base64"),
         ([upload("x.png", b"x", contentType="text/html\r\nX: y")], "content type"),
         ([upload("x.png", b"x" * 1_000_001)], "1000000"),
-        ([{"operation": "insert_files", "files": [{"name": "x", "url": "http://127.0.0.1/"}]}], "url"),
+        ([{"operation": "insert_files", "files": [{"name": "x", "url": "http://127.0.0.1/"}]}], "public"),
     ],
 )
 def test_an_invalid_batch_is_refused_with_the_reason(
@@ -433,3 +445,145 @@ def test_a_change_request_that_is_done_cannot_be_written(request_: Request, stat
     else:
         request_.http.patch(request_.path, json={"status": "archived"})
     assert request_.send(insert()).status_code == 409
+
+
+def keys(text: str) -> list[str]:
+    return [node["key"] for node in to_document(text).nodes]
+
+
+def test_a_document_is_a_page_body_too_and_leaves_its_frontmatter_alone(request_: Request) -> None:
+    alpha = request_.at("alpha")
+    document = to_document("# Alpha\n\nOther *text*.\n").wire()
+    request_.update(alpha, document={"document": document})
+    page = request_.page(alpha)
+    assert page["markdown"] == FILES["alpha.md"].replace("Text.", "Other _text_.")
+    assert page["description"] == "About alpha"
+    assert request_.insert("", document={"document": document}, slug="beta")["title"] == "Alpha"
+
+
+def test_no_body_is_an_empty_new_page_and_an_old_page_as_it_is(request_: Request) -> None:
+    assert request_.insert("", document={}, title="New")["markdown"] == ""
+    assert request_.update(request_.at("alpha"), document={}, slug="beta")["markdown"] == FILES["alpha.md"]
+
+
+def test_single_blocks_are_reverted_and_the_others_stay(request_: Request) -> None:
+    former = "# Page\n\none\n\ntwo\n\nthree\n"
+    id = request_.insert(former)["id"]
+    then = request_.revision
+    now = "---\nicon: star\n---\n\n# Page\n\nONE\n\nthree\n\nfour\n"
+    request_.update(id, document={"markdown": now})
+
+    def revert(*block: str) -> str:
+        change = {"operation": "revert_page", "page": id, "revision": then, "block": block}
+        written = request_.write(change)
+        assert [each["object"] for each in written["changes"]] == ["updated_page"]
+        return str(request_.page(id)["markdown"])
+
+    changed, added, deleted = keys("ONE\n")[0], keys("four\n")[0], keys("two\n")[0]
+    head = "---\nicon: star\n---\n\n# Page\n\n"
+    assert revert(changed) == f"{head}one\n\nthree\n\nfour\n"
+    assert revert(added) == f"{head}one\n\nthree\n"
+    assert revert(deleted) == f"{head}one\n\ntwo\n\nthree\n"
+    assert revert(*keys(former)) == f"{head}one\n\ntwo\n\nthree\n"
+    assert request_.page(id)["icon"] == "star"
+    refused = {"operation": "revert_page", "page": id, "revision": then}
+    assert "no such key" in request_.refused(refused | {"block": ["no such key"]})
+    assert "block" in request_.refused(refused | {"block": []})
+
+
+WORDS = st.lists(st.sampled_from("abcde"), max_size=8)
+
+
+@given(now=WORDS, then=WORDS, which=st.lists(st.booleans(), min_size=16, max_size=16))
+@settings(max_examples=50, deadline=None)
+def test_reverting_all_blocks_gives_what_was_and_reverting_none_changes_nothing(
+    now: list[str], then: list[str], which: list[bool]
+) -> None:
+    ours, theirs = ("".join(f"{word}\n\n" for word in words) for words in (now, then))
+    every = {*keys(ours), *keys(theirs)}
+    assert keys(revert_blocks(ours, theirs, every)) == keys(theirs)
+    assert revert_blocks(ours, theirs, set()) == ours
+    some = {key for key, wanted in zip(sorted(every), which, strict=False) if wanted}
+    # Nothing is there that neither side had.
+    assert set(to_document(revert_blocks(ours, theirs, some)).text().split()) <= {*now, *then}
+
+
+@contextmanager
+def elsewhere(body: bytes, content_type: str) -> Iterator[str]:
+    """The address of a file on another server."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/a.png" else 404)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/a.png"
+        server.shutdown()
+
+
+@contextmanager
+def platform(storage: Storage, settings: Settings) -> Iterator[httpx.Client]:
+    """A platform with settings, reached without a socket."""
+    headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
+    transport = InProcess(create_app(storage, settings))
+    with httpx.Client(base_url="http://platform", transport=transport, headers=headers) as client:
+        yield client
+
+
+def test_a_file_is_fetched_from_its_address(request_: Request, storage: Storage) -> None:
+    def file(url: str, **members: str) -> dict[str, Any]:
+        return {"operation": "insert_files", "files": [{"name": "a.png", "url": url, **members}]}
+
+    with elsewhere(b"a picture", "image/png; q=1") as url, platform(storage, Settings(private_addresses=True)) as http:
+        allowed = Request(http, request_.path.split("/")[3])
+        made = [allowed.write(file(url, **more))["insertedFiles"][0] for more in ({}, {"contentType": "image/gif"})]
+        assert [(one["contentType"], one["size"]) for one in made] == [("image/png", 9), ("image/gif", 9)]
+        assert "404" in allowed.refused(file(f"{url}.gone"))
+        many = [file(f"{url}?{number}") for number in range(21)]
+        assert "at most 20" in allowed.refused(*many)
+        assert "not a public one" in request_.refused(file(url))
+
+
+def test_a_platform_without_content_write_answers_as_one_that_never_had_it(request_: Request, storage: Storage) -> None:
+    with platform(storage, Settings(content_write=False)) as http:
+        answer = http.post(f"{request_.path}/content", json={"changes": [insert()]})
+        unknown = http.post(f"{request_.path}/no-such-route", json={})
+        assert (answer.status_code, answer.json()) == (404, unknown.json())
+        assert http.get(f"{request_.path}/content").status_code == 200
+        assert http.get(request_.path).json()["revision"] == request_.revision
+
+
+def test_writers_of_one_page_at_once_all_land_one_after_the_other(request_: Request) -> None:
+    alpha = request_.at("alpha")
+    with ThreadPoolExecutor(6) as pool:
+        futures = [
+            pool.submit(request_.update, alpha, document={"markdown": f"# Alpha\n\n{number}\n"}) for number in range(6)
+        ]
+        seen = {future.result()["id"] for future in futures}
+    assert seen == {alpha}
+    space, parents = request_.path.split("/")[3], [request_.revision]
+    for _ in range(6):
+        found = request_.http.get(f"/v1/spaces/{space}/revisions/{parents[-1]}").json()
+        parents.append(found["parents"][0])
+    assert len(set(parents)) == 7
+    assert request_.http.get(request_.path).json()["revisionInitial"] == parents[-1]
+
+
+def test_a_change_request_starts_from_a_template(request_: Request) -> None:
+    space = request_.path.split("/")[3]
+    changes = f"/v1/spaces/{space}/change-requests"
+    made = request_.http.post(changes, json={"subject": "Start", "template": {"id": space}}).json()
+    assert made["revision"] != made["revisionInitial"]
+    titles = [page["title"] for page in request_.http.get(f"{changes}/{made['id']}/content/pages").json()["pages"]]
+    assert titles.count("Alpha") == 2
+    contributors = request_.http.get(f"{changes}/{made['id']}/contributors").json()["items"]
+    assert [person["id"] for person in contributors] == [made["createdBy"]["id"]]
+    assert request_.http.post(changes, json={"template": {"id": "nothing"}}).status_code == 404

@@ -1,0 +1,1 @@
+"""Discussions: comments on spaces and change requests, their replies and reactions, and who took part."""

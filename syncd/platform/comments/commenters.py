@@ -1,0 +1,33 @@
+"""Who took part in a discussion: members who commented or replied."""
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.member import Member
+from syncd.platform import answers, schema
+from syncd.platform.comments.places import AtPlace, Operation, add_both
+from syncd.platform.comments.schema import comments, replies
+from syncd.platform.listing import Paging
+from syncd.platform.people import members
+from syncd.platform.routing import room
+
+router = room(tags=["comments"])
+
+
+def list_commenters(at: AtPlace, paging: Paging) -> JSONResponse:
+    """Given a place, return the members who commented or replied there; who left the organization is none any more."""
+    with at.storage.read() as connection:
+        place = at.require(connection)
+        posted = sa.select(comments.c.posted_by).where(place.mine)
+        replied = sa.select(replies.c.posted_by).join(comments, comments.c.id == replies.c.comment).where(place.mine)
+        table = schema.members.c
+        people = members.of_organization(place.space.organization).where(table.user.in_(posted.union(replied)))
+        envelope = paging.rows(connection, people, table.joined_at, table.user)
+        return answers.ok(envelope | {"items": [members.shown(at.request, row) for row in envelope["items"]]})
+
+
+add_both(
+    router,
+    {Operation("listCommenters", "GET", "/commenters", "read", Listing[Member], ("ChangeRequest",)): list_commenters},
+)

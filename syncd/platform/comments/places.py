@@ -1,0 +1,128 @@
+"""Where a discussion is held: on a space, or on one of its change requests; both work alike."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel
+
+from syncd.platform import change_requests
+from syncd.platform.auth import Caller, Signed, at_least, needs
+from syncd.platform.comments.schema import comments
+from syncd.platform.failures import Failure
+from syncd.platform.spaces import require_space
+from syncd.platform.storage import Storage, Stored
+
+
+@dataclass(frozen=True)
+class Place:
+    """A discussion's place, found. Shapes: `path` is below `/v1`; `revision` is what a comment now is written about."""
+
+    space: sa.Row[Any]
+    change_request: sa.Row[Any] | None
+    role: str | None
+
+    @property
+    def path(self) -> str:
+        """The address, below `/v1`, of what is discussed."""
+        here = f"/spaces/{self.space.id}"
+        return here if self.change_request is None else f"{here}/change-requests/{self.change_request.id}"
+
+    @property
+    def revision(self) -> str:
+        """The revision that a reader sees here."""
+        return str(self.space.revision if self.change_request is None else self.change_request.revision)
+
+    @property
+    def mine(self) -> sa.ColumnElement[bool]:
+        """The condition for a comment to be held here."""
+        column = comments.c.change_request
+        held = column.is_(None) if self.change_request is None else column == self.change_request.id
+        return sa.and_(comments.c.space == self.space.id, held)
+
+    def may(self, role: str) -> bool:
+        """Given a role, return whether the caller's is as strong."""
+        return at_least(self.role, role)
+
+
+@dataclass(frozen=True)
+class PlaceRequest:
+    """A request about a discussion: who asks, in which storage, and where."""
+
+    request: Request
+    storage: Storage
+    caller: Caller
+    space_id: str
+    change_request_id: str | None
+
+    def require(self, connection: sa.Connection) -> Place:
+        """Return the place. Raises: Failure 404 where there is none, 403 when the caller's role is too weak."""
+        space = require_space(connection, self.caller, self.space_id)
+        row = None
+        if self.change_request_id is not None:
+            row = change_requests.require(connection, self.space_id, self.change_request_id)
+        return Place(space, row, space.level)
+
+
+async def _placed(request: Request, storage: Stored, caller: Signed) -> PlaceRequest:
+    path = request.path_params
+    return PlaceRequest(request, storage, caller, path["space_id"], path.get("change_request_id"))
+
+
+AtPlace = Annotated[PlaceRequest, Depends(_placed)]
+"""A handler's parameter for an operation on a discussion, whichever place its path names."""
+
+
+def require_comment(connection: sa.Connection, place: Place, comment_id: str) -> sa.Row[Any]:
+    """Given a place and an id, return the comment's row. Raises: Failure 404 when there is no such comment there."""
+    row = connection.execute(sa.select(comments).where(comments.c.id == comment_id, place.mine)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No comment {comment_id} here.")
+    return row
+
+
+async def _on_space(space_id: str) -> None:
+    """Name the parameters of a path, for the platform's OpenAPI document."""
+
+
+async def _on_change_request(space_id: str, change_request_id: str) -> None:
+    """Name the parameters of a path, for the platform's OpenAPI document."""
+
+
+_ON: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    "Space": ("/spaces/{space_id}", _on_space),
+    "ChangeRequest": ("/spaces/{space_id}/change-requests/{change_request_id}", _on_change_request),
+}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What the same operation is in both places: its name up to `InSpace` or `InChangeRequest`, path, role and answer.
+
+    Shapes: `beyond` has the places where the API document does not have it.
+    """
+
+    name: str
+    method: str
+    path: str
+    role: str
+    answer: type[BaseModel] | None
+    beyond: tuple[str, ...] = ()
+
+
+def add_both(router: APIRouter, handlers: Mapping[Operation, Callable[..., Any]]) -> None:
+    """Given operations and their handlers, add each to a router, for spaces and for change requests."""
+    for place, (prefix, parameters) in _ON.items():
+        for operation, handler in handlers.items():
+            router.add_api_route(
+                prefix + operation.path,
+                handler,
+                methods=[operation.method],
+                operation_id=f"{operation.name}In{place}",
+                status_code=204 if operation.answer is None else 200,
+                response_model=operation.answer,
+                openapi_extra=needs(operation.role, extension=place in operation.beyond),
+                dependencies=[Depends(parameters)],
+            )

@@ -1,0 +1,120 @@
+"""Replies to comments."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.comment import CommentReply, CommentReplyCreate, CommentReplyUpdate
+from syncd.model.listing import Listing
+from syncd.platform import answers
+from syncd.platform.bodies import Body
+from syncd.platform.comments.comments import require_author, require_deleter
+from syncd.platform.comments.places import AtPlace, Operation, Place, PlaceRequest, add_both, require_comment
+from syncd.platform.comments.reactions import Target, react
+from syncd.platform.comments.schema import replies
+from syncd.platform.comments.showing import Format, Showing, body_kept
+from syncd.platform.failures import Failure
+from syncd.platform.listing import Paging
+from syncd.platform.routing import room
+from syncd.platform.times import iso
+
+router = room(tags=["comments"])
+
+
+class ReplyNew(Body, CommentReplyCreate):
+    """Body of `POST …/replies`."""
+
+
+class ReplyChange(Body, CommentReplyUpdate):
+    """Body of `PUT …/replies/{commentReplyId}`."""
+
+
+def list_replies(at: AtPlace, paging: Paging, comment_id: str, format: Format = "markdown") -> JSONResponse:
+    """Given a comment, return its replies, oldest first."""
+    with at.storage.read() as connection:
+        place = at.require(connection)
+        comment = require_comment(connection, place, comment_id)
+        query = sa.select(replies).where(replies.c.comment == comment.id)
+        envelope = paging.rows(connection, query, replies.c.posted_at, replies.c.id)
+        showing = Showing(connection, at.request, place, at.caller.user_id, format)
+        return answers.ok(envelope | {"items": showing.replies(envelope["items"])})
+
+
+def post_reply(at: AtPlace, comment_id: str, body: ReplyNew, format: Format = "markdown") -> JSONResponse:
+    """Given a body, return the new CommentReply."""
+    kept = body_kept(body.body)
+    with at.storage.write() as connection:
+        place = at.require(connection)
+        comment = require_comment(connection, place, comment_id)
+        row = {"id": at.storage.new_id(), "comment": comment.id, "body": kept, "posted_by": at.caller.user_id}
+        connection.execute(replies.insert().values(row | {"posted_at": iso(at.storage.now())}))
+        return _answer(at, connection, place, _require(connection, comment.id, row["id"]), format)
+
+
+def get_reply(at: AtPlace, comment_id: str, comment_reply_id: str, format: Format = "markdown") -> JSONResponse:
+    """Given an id, return the CommentReply."""
+    with at.storage.read() as connection:
+        place = at.require(connection)
+        row = _require(connection, require_comment(connection, place, comment_id).id, comment_reply_id)
+        return _answer(at, connection, place, row, format)
+
+
+def update_reply(
+    at: AtPlace, comment_id: str, comment_reply_id: str, body: ReplyChange, format: Format = "markdown"
+) -> JSONResponse:
+    """Given new members, return the CommentReply with them; unset is unchanged."""
+    with at.storage.write() as connection:
+        place = at.require(connection)
+        comment = require_comment(connection, place, comment_id)
+        row = _require(connection, comment.id, comment_reply_id)
+        now, user = iso(at.storage.now()), at.caller.user_id
+        if "body" in body.model_fields_set:
+            require_author(row, user)
+            values = {"body": body_kept(body.body), "edited_at": now}
+            connection.execute(replies.update().where(replies.c.id == row.id).values(values))
+        react(connection, Target(comment.id, row.id), body, user=user, moment=now)
+        return _answer(at, connection, place, _require(connection, comment.id, row.id), format)
+
+
+def delete_reply(at: AtPlace, comment_id: str, comment_reply_id: str) -> Response:
+    """Given an id, delete the reply, also when it is not there."""
+    with at.storage.write() as connection:
+        place = at.require(connection)
+        comment = require_comment(connection, place, comment_id)
+        here = replies.c.id == comment_reply_id, replies.c.comment == comment.id
+        author = connection.scalar(sa.select(replies.c.posted_by).where(*here))
+        if author is not None:
+            require_deleter(place, author, at.caller.user_id)
+            connection.execute(replies.delete().where(*here))
+    return answers.nothing()
+
+
+def _require(connection: sa.Connection, comment: str, id: str) -> sa.Row[Any]:
+    query = sa.select(replies).where(replies.c.id == id, replies.c.comment == comment)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise Failure(404, f"No reply {id} to comment {comment}.")
+    return row
+
+
+def _answer(at: PlaceRequest, connection: sa.Connection, place: Place, row: sa.Row[Any], format: Any) -> JSONResponse:
+    return answers.ok(Showing(connection, at.request, place, at.caller.user_id, format).replies([row])[0])
+
+
+_ALL = "/comments/{comment_id}/replies"
+_ONE = f"{_ALL}/{{comment_reply_id}}"
+_HERE = ("ChangeRequest",)
+
+# The document has one half of these for spaces and the other half for change requests (not-shown.md (c) 26).
+add_both(
+    router,
+    {
+        Operation("listCommentReplies", "GET", _ALL, "read", Listing[CommentReply], ("Space",)): list_replies,
+        Operation("postCommentReply", "POST", _ALL, "comment", CommentReply): post_reply,
+        Operation("getCommentReply", "GET", _ONE, "read", CommentReply, _HERE): get_reply,
+        Operation("updateCommentReply", "PUT", _ONE, "comment", CommentReply, _HERE): update_reply,
+        Operation("deleteCommentReply", "DELETE", _ONE, "comment", None, _HERE): delete_reply,
+    },
+)

@@ -1,0 +1,133 @@
+"""Comments and replies as the API shows them: a page of them costs a few queries, however many people took part."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import sqlalchemy as sa
+from fastapi import Query, Request
+
+from syncd.layout.richtext import to_document, to_markdown
+from syncd.model.comment import CommentBodyWrite
+from syncd.model.document import Document
+from syncd.platform import addresses, rich_text, users
+from syncd.platform.comments import reactions, targets
+from syncd.platform.comments.places import Place
+from syncd.platform.comments.schema import replies
+
+Format = Annotated[Literal["markdown", "document"], Query()]
+"""How an answer shows bodies; the document declares no default, and Markdown is what its only example has."""
+
+
+@dataclass
+class Showing:
+    """How one answer shows comments to its caller, looking each person up once."""
+
+    connection: sa.Connection
+    request: Request
+    place: Place
+    caller: str
+    format: Literal["markdown", "document"] = "markdown"
+    _people: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def comments(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+        """Given rows of comments, return each as a Comment."""
+        ids = [row.id for row in rows]
+        reacted, repliers = reactions.of_targets(self.connection, ids), self._repliers(ids)
+        answering = [replier.user for each in repliers.values() for replier in each]
+        self._meet([*self._named(rows, reacted), *answering, *(row.resolved_by for row in rows if row.resolved_by)])
+        return [self._comment(row, reacted.get(row.id, []), repliers.get(row.id, [])) for row in rows]
+
+    def replies(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+        """Given rows of replies, return each as a CommentReply."""
+        reacted = reactions.of_targets(self.connection, [row.id for row in rows])
+        self._meet(self._named(rows, reacted))
+        return [
+            {"object": "comment-reply", **self._common(row, reacted.get(row.id, []))}
+            | {
+                "urls": self._urls(f"/comments/{row.comment}/replies/{row.id}"),
+                "permissions": self._permissions(row.posted_by, replies=False),
+            }
+            for row in rows
+        ]
+
+    def _comment(
+        self, row: sa.Row[Any], reacted: Sequence[sa.Row[Any]], repliers: Sequence[sa.Row[Any]]
+    ) -> dict[str, Any]:
+        resolved = {"resolvedAt": row.resolved_at, "resolvedBy": row.resolved_by and self._people[row.resolved_by]}
+        return {
+            "object": "comment",
+            **self._common(row, reacted),
+            "replies": sum(replier.count for replier in repliers),
+            "repliers": [
+                {"user": self._people[replier.user], "count": replier.count, "updatedAt": replier.last}
+                for replier in repliers
+            ],
+            "target": targets.shown(row),
+            "urls": self._urls(f"/comments/{row.id}"),
+            "permissions": self._permissions(row.posted_by, replies=True),
+            "status": row.status,
+            **{name: value for name, value in resolved.items() if value is not None},
+        }
+
+    def _common(self, row: sa.Row[Any], reacted: Sequence[sa.Row[Any]]) -> dict[str, Any]:
+        return {
+            "id": row.id,
+            "postedBy": self._people[row.posted_by],
+            "postedAt": row.posted_at,
+            **({} if row.edited_at is None else {"editedAt": row.edited_at}),
+            "reactions": self._reactions(reacted),
+            "body": body_shown(row.body, self.format),
+        }
+
+    def _reactions(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+        by_emoji: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in rows:
+            by_emoji[row.emoji].append({"user": self._people[row.user], "reactedAt": row.reacted_at})
+        return [{"emoji": emoji, "count": len(each), "users": each} for emoji, each in by_emoji.items()]
+
+    def _repliers(self, ids: Sequence[str]) -> dict[str, list[sa.Row[Any]]]:
+        columns = replies.c.comment, replies.c.posted_by.label("user")
+        last = sa.func.max(sa.func.coalesce(replies.c.edited_at, replies.c.posted_at))
+        query = sa.select(*columns, sa.func.count().label("count"), last.label("last"))
+        grouped = query.where(replies.c.comment.in_(ids)).group_by(replies.c.comment, replies.c.posted_by)
+        found: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+        for row in self.connection.execute(grouped.order_by(sa.func.min(replies.c.posted_at), replies.c.posted_by)):
+            found[row.comment].append(row)
+        return found
+
+    def _permissions(self, author: str, *, replies: bool) -> dict[str, bool]:
+        mine, speaks = author == self.caller, self.place.may("comment")
+        return {
+            "view": True,
+            "edit": mine and speaks,
+            "reply": replies and speaks,
+            "delete": (mine and speaks) or self.place.may("admin"),
+        }
+
+    def _urls(self, below: str) -> dict[str, str]:
+        return {"location": addresses.location(self.request, self.place.path + below)}
+
+    def _named(self, rows: Sequence[sa.Row[Any]], reacted: Mapping[str, Sequence[sa.Row[Any]]]) -> list[str]:
+        return [row.posted_by for row in rows] + [one.user for each in reacted.values() for one in each]
+
+    def _meet(self, ids: Sequence[str]) -> None:
+        """Look up everybody who is about to be shown."""
+        self._people |= users.shown_by_id(self.connection, self.request, set(ids) - self._people.keys())
+
+
+def body_kept(body: CommentBodyWrite) -> dict[str, Any]:
+    """Given a body as it was sent, return it as it is kept. Raises: Failure 400 for a document beyond bounds."""
+    if "document" in body.model_fields_set:
+        return {"document": rich_text.checked(body.document, at="body.document")}
+    return {"markdown": body.markdown} if "markdown" in body.model_fields_set else {}
+
+
+def body_shown(body: dict[str, Any], format: Literal["markdown", "document"]) -> dict[str, Any]:
+    """Given a body as it is kept, return it in a format; what was sent in that format is as it was sent."""
+    if not body or format in body:
+        return body
+    if format == "markdown":
+        return {"markdown": to_markdown(Document.model_validate(body["document"]))}
+    return {"document": to_document(body["markdown"]).wire()}

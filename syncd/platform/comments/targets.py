@@ -1,0 +1,58 @@
+"""What a comment is about: a page, a block of it, a cell of a table; it must be there when the comment is written."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.layout import frontmatter
+from syncd.layout.richtext import to_document
+from syncd.model.comment import CommentCreate
+from syncd.platform import revisions
+from syncd.platform.blobs import Blobs
+from syncd.platform.comments.places import Place
+from syncd.platform.failures import Failure
+from syncd.platform.outline import is_page
+
+
+def check(connection: sa.Connection, blobs: Blobs, place: Place, new: CommentCreate) -> None:
+    """Given a new comment, make sure that what it is about is in the place's content.
+
+    Raises: Failure 404 when the page is not, 400 when the page has no such node.
+    """
+    if new.page is None:
+        return
+    node = revisions.outline(connection, place.space.id, place.revision).node(new.page)
+    if node is None or not is_page(node):
+        raise Failure(404, f"No page {new.page} in this content.")
+    if new.node is None:
+        return
+    text = blobs.get(node.body).decode() if node.body else ""
+    if new.node not in _keys(to_document(frontmatter.split(text)[1]).wire()):
+        raise Failure(400, f"node: page {new.page} has no node {new.node}")
+
+
+def shown(row: sa.Row[Any]) -> dict[str, Any]:
+    """Given a comment's row, return its `target` as the API shows it."""
+    members = {
+        "page": row.page and {"id": row.page},
+        "node": row.node and {"id": row.node},
+        "tableCell": row.table_cell,
+        "changeRequest": row.change_request,
+        "review": row.review,
+        "space": row.space,
+        "revision": row.revision,
+    }
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _keys(document: dict[str, Any]) -> set[str]:
+    found: set[str] = set()
+    pending: list[Any] = [document]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            found.update({str(here["key"])} if "key" in here else ())
+            pending += here.values()
+        elif isinstance(here, list):
+            pending += here
+    return found
