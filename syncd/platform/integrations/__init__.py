@@ -1,0 +1,1 @@
+"""Integrations: apps that organizations publish and install, what happens to them, and the webhooks that tell it."""

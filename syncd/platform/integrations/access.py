@@ -1,0 +1,100 @@
+"""Who may do what with an integration: its owners publish it, other organizations see and install what is public.
+
+The product gives integrations tokens of their own for the lists of installations (not-shown.md (b), line 516). The API
+document says that one token does everything (Authentication 3), so here a person with the role in the owning
+organization does what the product leaves to the integration itself.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Depends, Request
+
+from syncd.platform import addresses
+from syncd.platform.auth import Caller, Signed, at_least
+from syncd.platform.failures import Failure
+from syncd.platform.integrations.schema import installations, integrations
+from syncd.platform.storage import Storage, Stored
+
+_INSTALLED = sa.select(installations, integrations.c.owner, integrations.c.details).join(
+    integrations, integrations.c.name == installations.c.integration
+)
+
+
+@dataclass(frozen=True)
+class IntegrationRequest:
+    """A request about one integration: who asks, in which storage, for which integration."""
+
+    request: Request
+    storage: Storage
+    caller: Caller
+    name: str
+
+    def visible(self, connection: sa.Connection) -> sa.Row[Any]:
+        """Return the integration's row. Raises: Failure 404, also for a private one of others; 403 for guests."""
+        row = find(connection, self.name)
+        if row is None or (row.visibility == "private" and row.owner not in self.caller.roles):
+            raise Failure(404, f"No integration {self.name}.")
+        if row.visibility == "private":
+            self.caller.admit(row.owner)
+        return row
+
+    def owned(self, connection: sa.Connection) -> sa.Row[Any]:
+        """Return the row of an integration that the caller's organization owns.
+
+        Raises: Failure 404 for one that the caller cannot see, 403 when it is others' or the caller's role is too weak.
+        """
+        row = self.visible(connection)
+        if row.owner not in self.caller.roles:
+            raise Failure(403, f"Integration {self.name} belongs to another organization.")
+        self.caller.admit(row.owner)
+        return row
+
+    def installed(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any]:
+        """Given an installation's id, return its row with the integration's `owner` and `details`.
+
+        It is for those with the role in the organization that installed it or in the one that published it.
+        Raises: Failure 404 when the caller is in neither of them, 403 when the caller's role is too weak in both.
+        """
+        row = self.find_installed(connection, installation_id)
+        if row is None:
+            raise Failure(404, f"No installation {installation_id} of integration {self.name}.")
+        return row
+
+    def find_installed(self, connection: sa.Connection, installation_id: str) -> sa.Row[Any] | None:
+        """Given an installation's id, return its row as `installed` does, None where that raises 404."""
+        mine = (installations.c.id == installation_id, installations.c.integration == self.name)
+        row = connection.execute(_INSTALLED.where(*mine)).one_or_none()
+        where = () if row is None else tuple(one for one in (row.organization, row.owner) if one in self.caller.roles)
+        if not where:
+            return None
+        if not any(at_least(self.caller.role_in(one), self.caller.needed) for one in where):
+            self.caller.admit(where[0])
+        return row
+
+    def require_installer(self, installation: sa.Row[Any]) -> None:
+        """Given an installation, let those go on who may say how far it reaches: the organization that installed it.
+
+        Who published the integration must not give it more. Raises: Failure 403.
+        """
+        self.caller.admit(installation.organization)
+
+    def location(self, path: str = "") -> str:
+        """Given a path below the integration, return its absolute address in the API."""
+        return addresses.location(self.request, f"/integrations/{self.name}{path}")
+
+
+async def _at_integration(
+    request: Request, storage: Stored, caller: Signed, integration_name: str
+) -> IntegrationRequest:
+    return IntegrationRequest(request, storage, caller, integration_name)
+
+
+AtIntegration = Annotated[IntegrationRequest, Depends(_at_integration)]
+"""A handler's parameter for an operation below `/integrations/{integrationName}`."""
+
+
+def find(connection: sa.Connection, name: str) -> sa.Row[Any] | None:
+    """Given a name, return the integration's row, whoever asks."""
+    return connection.execute(sa.select(integrations).where(integrations.c.name == name)).one_or_none()

@@ -1,0 +1,109 @@
+"""Configurations: what an installation is told, held against what its integration asks for."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter, ValidationError
+
+from syncd.model.integration import ConfigurationComponent, Configurations, ConfigurationSchema
+from syncd.model.web_address import WebAddress
+from syncd.platform.failures import Failure
+from syncd.platform.integrations.events import WEBHOOK_SECRET, WEBHOOK_URL
+from syncd.platform.integrations.schema import external_ids
+
+DEPTH_MAX = 16
+VALUES_MAX = 1000
+CHARACTERS_MAX = 100_000
+"""Of a configuration whose shape is the integration's own."""
+
+_ADDRESS: TypeAdapter[str] = TypeAdapter(WebAddress)
+
+
+def settled(
+    details: Mapping[str, Any], level: str, configuration: Mapping[str, Any], *, above: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Any], bool]:
+    """Given an integration, a level and what is configured there, return that with defaults, and if it is complete.
+
+    Shapes: `details` are the integration's; `level` is account, space or site; `above` is, for a space or a site, what
+    the account says.
+    Raises: Failure 400 for what the integration does not ask for.
+    """
+    asked = _asked(details, level)
+    if isinstance(asked, ConfigurationComponent):
+        _check_bounds(configuration)
+        complete, missing = dict(configuration), False
+    else:
+        complete, missing = _of_schema(asked, configuration)
+    _check_webhook({**(above or {}), **complete})
+    return complete, not missing
+
+
+def status_of(*, former: str, asked: str | None, complete: bool) -> str:
+    """Given a former status and the one that is asked for, if any, return the next: pending until all is configured."""
+    if not complete:
+        return "pending"
+    wanted = asked or former
+    return "paused" if wanted == "paused" else "active"
+
+
+def identify(
+    connection: sa.Connection, ids: list[str], *, installation: str, placement: str | None = None
+) -> list[str]:
+    """Given the external ids of an installation or of a placement of it, let it be found by them; return each once."""
+    once, of = list(dict.fromkeys(ids)), placement or installation
+    connection.execute(external_ids.delete().where(external_ids.c.of == of))
+    rows = [{"value": id, "of": of, "installation": installation, "placement": placement} for id in once]
+    if rows:
+        connection.execute(external_ids.insert(), rows)
+    return once
+
+
+def _asked(details: Mapping[str, Any], level: str) -> ConfigurationSchema | ConfigurationComponent:
+    said: ConfigurationSchema | ConfigurationComponent = getattr(
+        Configurations.model_validate(details.get("configurations", {})), level
+    )
+    return said
+
+
+def _of_schema(asked: ConfigurationSchema, configuration: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    for name, value in configuration.items():
+        known = asked.properties.get(name)
+        if known is None:
+            # Names come from outside and may be long: only those that the integration knows are repeated.
+            raise Failure(400, "configuration: has a property that the integration does not ask for")
+        if problem := known.problem(value):
+            raise Failure(400, f"configuration.{name}: {problem}")
+    defaults = {name: one.default for name, one in asked.properties.items() if "default" in one.model_fields_set}
+    complete = {**defaults, **configuration}
+    return complete, any(name not in complete for name in asked.required)
+
+
+def _check_bounds(configuration: Mapping[str, Any]) -> None:
+    level: list[Any] = [*configuration, *configuration.values()]
+    values = characters = 0
+    for _ in range(DEPTH_MAX):
+        values += len(level)
+        characters += sum(len(value) for value in level if isinstance(value, str))
+        if values > VALUES_MAX or characters > CHARACTERS_MAX:
+            raise Failure(400, f"configuration: more than {VALUES_MAX} values or {CHARACTERS_MAX} characters")
+        if any(isinstance(value, float) and not isfinite(value) for value in level):
+            raise Failure(400, "configuration: has a number that JSON cannot say")
+        inner = [value for value in level if isinstance(value, dict | list)]
+        level = [each for value in inner for each in ((*value, *value.values()) if isinstance(value, dict) else value)]
+        if not level:
+            return
+    raise Failure(400, f"configuration: nested deeper than {DEPTH_MAX}")
+
+
+def _check_webhook(configuration: Mapping[str, Any]) -> None:
+    url, secret = configuration.get(WEBHOOK_URL), configuration.get(WEBHOOK_SECRET)
+    if not url:
+        return
+    try:
+        _ADDRESS.validate_python(url)
+    except ValidationError:
+        raise Failure(400, f"configuration.{WEBHOOK_URL}: must be an http or https address") from None
+    if not isinstance(secret, str) or not secret:
+        raise Failure(400, f"configuration.{WEBHOOK_SECRET}: is needed to sign what is sent to {WEBHOOK_URL}")

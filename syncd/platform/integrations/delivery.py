@@ -1,0 +1,113 @@
+"""Calling webhooks, at least once each: signed, tried again a few times, and traced with their event.
+
+A call is a POST of the event's payload as JSON with the header `X-GitBook-Signature: t=<seconds>,v1=<hex>`, where the
+hexadecimal is HMAC-SHA256 of `<t>.<body>` with the configured secret. Whoever receives it answers 2xx within ten
+seconds; it may come twice, and `eventId` tells. Source: not-shown.md (b), line 522.
+"""
+
+import hmac
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+
+import syncd
+from syncd.platform import outgoing
+from syncd.platform.integrations.events import DELIVER, PRUNE, log
+from syncd.platform.integrations.schema import events
+from syncd.platform.jobs import Work
+from syncd.platform.times import iso
+
+WAITS_S = (1.0, 2.0, 4.0)
+"""Before each further try, give or take `JITTER`."""
+JITTER = 0.1
+TIMEOUT_S = 10.0
+KEPT_FOR = timedelta(days=30)
+KEPT_MAX = 10_000
+"""Events that each integration keeps; the document shows no limit."""
+
+_AGAIN = {429, *range(500, 600)}
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of a call. Shapes: `settled` is False when another try may do better."""
+
+    done: bool
+    settled: bool
+    message: str
+
+
+def deliver(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    """Given an event and where to send it, send it, and return after what time to try again, if at all."""
+    with work.storage.read() as connection:
+        query = sa.select(events.c.payload, events.c.attempts, events.c.status).where(events.c.id == payload["event"])
+        event = connection.execute(query).one_or_none()
+    if event is None or event.status is not None:
+        return None
+    outcome = _called(work, payload["url"], payload["secret"], json.dumps(event.payload).encode())
+    number = event.attempts + 1
+    wait = None if outcome.settled or number > len(WAITS_S) else WAITS_S[event.attempts]
+    if wait is not None:
+        wait *= random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  (to spread load, not to keep a secret)
+    level = "info" if outcome.done else "error" if wait is None else "warn"
+    then = "" if outcome.done else " No further try." if wait is None else f" Next try in {wait:.1f} s."
+    status = "success" if outcome.done else "failed" if wait is None else None
+    with work.storage.write() as connection:
+        changed = events.update().where(events.c.id == payload["event"]).values(status=status, attempts=number)
+        if not connection.execute(changed).rowcount:
+            return None
+        message = f"Try {number}: {outcome.message}{then}"
+        log(connection, payload["event"], iso(work.storage.now()), level, message)
+    return None if wait is None else timedelta(seconds=wait)
+
+
+def prune(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    """Given an integration, drop its events that are too old or too many, and come again while some are left."""
+    mine = events.c.integration == payload["integration"]
+    oldest = iso(work.storage.now() - KEPT_FOR)
+    newest = sa.select(events.c.number).where(mine).order_by(events.c.number.desc()).offset(KEPT_MAX).limit(1)
+    with work.storage.write() as connection:
+        connection.execute(events.delete().where(mine, events.c.created_at < oldest))
+        beyond = connection.scalar(newest)
+        if beyond is not None:
+            connection.execute(events.delete().where(mine, events.c.number <= beyond))
+        left = connection.scalar(sa.select(events.c.id).where(mine).limit(1))
+    return None if left is None else timedelta(days=1)
+
+
+def signature(secret: str, moment: int, body: bytes) -> str:
+    """Given a secret, a moment in epoch seconds and a body, return the value of the header that signs them."""
+    signed = hmac.new(secret.encode(), b"%d.%b" % (moment, body), "sha256").hexdigest()
+    return f"t={moment},v1={signed}"
+
+
+def _called(work: Work, url: str, secret: str, body: bytes) -> _Outcome:
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"syncd/{syncd.__version__}",
+        "X-GitBook-Signature": signature(secret, int(work.storage.now().timestamp()), body),
+    }
+    # Only the host: the rest of an address may be a secret.
+    host = urlsplit(url).hostname
+    private = work.settings.private_addresses
+    try:
+        # The body of the answer does not matter, so it is not read. A redirect is an answer like any other.
+        with outgoing.stream(
+            "POST", url, headers=headers, body=body, timeout=TIMEOUT_S, private=private, redirects=0
+        ) as answer:
+            status = answer.status
+    except outgoing.Refused as refused:
+        return _Outcome(False, True, f"{host} was not called: {refused}")
+    except (outgoing.TimedOut, outgoing.Failed) as failed:
+        return _Outcome(False, False, f"{host} did not answer: {failed}")
+    done = 200 <= status < 300
+    return _Outcome(done, done or status not in _AGAIN, f"{host} answered {status}.")
+
+
+HANDLERS = {DELIVER: deliver, PRUNE: prune}

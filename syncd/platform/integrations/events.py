@@ -1,0 +1,132 @@
+"""What happens to installations, written down in the transaction in which it happens, with the webhooks to be called.
+
+Whoever moves a space's main content, or changes who may see it, calls `record`. An event is for the active
+installations that reach the space or site: those of its organization that chose all of them or this one, and whose
+integration has the scope that the event takes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+
+from syncd.platform import jobs
+from syncd.platform.content_schema import spaces
+from syncd.platform.integrations.schema import events, facets, installations, logs, placements
+from syncd.platform.schema import sites
+from syncd.platform.storage import Storage
+from syncd.platform.times import iso
+
+DELIVER = "deliver_event"
+PRUNE = "prune_events"
+"""Kinds of jobs; `delivery` does them."""
+
+WEBHOOK_URL, WEBHOOK_SECRET = "webhook_url", "webhook_secret"
+"""Properties of a configuration that have its events sent to an address, signed with a secret.
+
+An integration that wants webhooks names both, as texts, among the properties of its `account`, `space` or `site`
+configuration; what a space or site says goes before what the account says.
+"""
+
+SCOPES = {
+    "space_content_updated": "space:content:read",
+    "space_visibility_updated": "space:metadata:read",
+    "site_view": "site:views:read",
+    "page_feedback": "page:feedback:read",
+}
+"""What an integration needs to hear of each event. The document does not say so; the cautious choice."""
+
+_PRUNED_AFTER = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """An installation that an event is for, with the configuration that holds where the event happened."""
+
+    integration: str
+    installation: str
+    configuration: Mapping[str, Any]
+
+
+def record(
+    connection: sa.Connection,
+    storage: Storage,
+    type: str,
+    *,
+    space: str | None = None,
+    site: str | None = None,
+    **members: Any,
+) -> None:
+    """Given a type of `SCOPES` and the space or site where it happened, tell every installation that it is for.
+
+    Shapes: `members` are further members of the payload by their API names, such as `revisionId`.
+    """
+    assert (space is None) != (site is None)
+    place = {"spaceId": space} if space is not None else {"siteId": site}
+    for reached in _reached(connection, SCOPES[type], space, site):
+        write(connection, storage, reached, type, {**place, **members})
+
+
+def write(connection: sa.Connection, storage: Storage, reached: Reached, type: str, members: Mapping[str, Any]) -> None:
+    """Given an installation and an event, write it down; its webhook, when it has one, is called from then on.
+
+    The address and the secret travel with the job: an installation that is removed still hears that it was.
+    """
+    id, now = storage.new_id(), iso(storage.now())
+    payload = {"eventId": id, "type": type, "installationId": reached.installation, **members}
+    url, secret = reached.configuration.get(WEBHOOK_URL), reached.configuration.get(WEBHOOK_SECRET)
+    connection.execute(
+        events.insert().values(
+            id=id,
+            integration=reached.integration,
+            installation=reached.installation,
+            payload=payload,
+            status=None if url else "success",
+            attempts=0,
+            created_at=now,
+        )
+    )
+    said = f"Queued for the webhook at {urlsplit(url).hostname}." if url else "No webhook is configured."
+    log(connection, id, now, "debug", said)
+    if url:
+        jobs.enqueue(connection, storage, DELIVER, {"event": id, "url": url, "secret": secret or ""})
+    due = storage.now() + _PRUNED_AFTER
+    jobs.enqueue(connection, storage, PRUNE, {"integration": reached.integration}, due=due, key=reached.integration)
+
+
+def log(connection: sa.Connection, event: str, at: str, level: str, message: str) -> None:
+    """Given an event and what was done about it, add that to its trace. Shapes: `level` is debug, info, warn, error."""
+    number = sa.select(sa.func.count()).select_from(logs).where(logs.c.event == event).scalar_subquery()
+    connection.execute(logs.insert().values(event=event, number=number, at=at, level=level, message=message))
+
+
+def told(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Given a configuration, return what an event may say of it: all but the secret of its webhook."""
+    return {name: value for name, value in configuration.items() if name != WEBHOOK_SECRET}
+
+
+def _reached(connection: sa.Connection, scope: str, space: str | None, site: str | None) -> list[Reached]:
+    if space is not None:
+        home = sa.select(spaces.c.organization).where(spaces.c.id == space)
+        here, selection = placements.c.space == space, installations.c.space_selection
+    else:
+        home = sa.select(sites.c.organization).where(sites.c.id == site)
+        here, selection = placements.c.site == site, installations.c.site_selection
+    everywhere = sa.and_(placements.c.id.is_(None), selection == "all")
+    scoped = sa.select(facets.c.integration).where(facets.c.kind == "scope", facets.c.value == scope)
+    query = (
+        sa.select(installations, placements.c.configuration.label("own"))
+        .outerjoin(placements, sa.and_(placements.c.installation == installations.c.id, here))
+        .where(
+            installations.c.organization == home.scalar_subquery(),
+            installations.c.status == "active",
+            sa.or_(everywhere, placements.c.status == "active"),
+            installations.c.integration.in_(scoped),
+        )
+        .order_by(installations.c.created_at, installations.c.id)
+    )
+    rows = connection.execute(query).all()
+    return [Reached(row.integration, row.id, {**row.configuration, **(row.own or {})}) for row in rows]

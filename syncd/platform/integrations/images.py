@@ -1,0 +1,59 @@
+"""The images of an integration: sent as base64, kept as blobs, shown by a signed address."""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import imagesize
+
+from syncd.model.integration import IMAGE_MAX
+from syncd.platform.downloads import Downloads
+from syncd.platform.failures import Failure
+
+_KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"), (b"RIFF", "webp"))
+"""How each kind begins. SVG is not among them: it may carry a script."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image as it is kept."""
+
+    data: bytes
+    kind: str
+
+    def row(self, oid: str) -> dict[str, str]:
+        """Given the blob that holds this image, return what is kept of both."""
+        return {"oid": oid, "kind": self.kind}
+
+
+def decoded(text: str, *, at: str) -> Image:
+    """Given base64 and the member that holds it, return the image.
+
+    Raises: Failure 400 when it is no PNG, JPEG, GIF or WebP image, or one of more than 1 MiB.
+    """
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise Failure(400, f"{at}: not base64") from None
+    kind = next((kind for start, kind in _KINDS if data.startswith(start)), None)
+    if kind is None or not _has_size(data):
+        raise Failure(400, f"{at}: not a PNG, JPEG, GIF or WebP image")
+    if len(data) > IMAGE_MAX:
+        raise Failure(400, f"{at}: more than {IMAGE_MAX} bytes")
+    return Image(data, kind)
+
+
+def address(downloads: Downloads, image: Any, name: str) -> str:
+    """Given what is kept of an image, return the address where it can be seen for a while."""
+    kind = image["kind"]
+    return downloads.address(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")
+
+
+def _has_size(data: bytes) -> bool:
+    try:
+        width, height = imagesize.get(BytesIO(data))
+    except ValueError:
+        return False
+    return bool(width > 0 and height > 0)

@@ -1,0 +1,191 @@
+"""Installations: an integration in an organization, once in each, with what it is configured to do there."""
+
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.installation import Installation, InstallationCreate, InstallationUpdate
+from syncd.model.listing import Listing
+from syncd.platform import addresses, answers
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
+from syncd.platform.content_schema import spaces
+from syncd.platform.failures import Failure
+from syncd.platform.integrations.access import AtIntegration, find
+from syncd.platform.integrations.configuring import identify, settled, status_of
+from syncd.platform.integrations.events import Reached, told, write
+from syncd.platform.integrations.schema import external_ids, installations, placements
+from syncd.platform.listing import Paging
+from syncd.platform.organizations import AtOrganization, require_organization
+from syncd.platform.routing import room
+from syncd.platform.storage import Storage
+from syncd.platform.times import iso
+
+router = room(tags=["integrations"])
+
+_TABLE = installations
+_PREFIX = "/integrations/{integration_name}/installations"
+_ONE = _PREFIX + "/{installation_id}"
+
+_LIVING = sa.select(sa.func.count()).select_from(spaces).where(spaces.c.deleted_at.is_(None)).correlate(_TABLE)
+_EVERYWHERE = _LIVING.where(spaces.c.organization == _TABLE.c.organization)
+_CHOSEN = _LIVING.where(
+    spaces.c.id.in_(sa.select(placements.c.space).where(placements.c.installation == _TABLE.c.id).correlate(_TABLE))
+)
+_COUNTED = sa.select(
+    _TABLE,
+    sa.case((_TABLE.c.space_selection == "all", _EVERYWHERE.scalar_subquery()), else_=_CHOSEN.scalar_subquery()).label(
+        "spaces"
+    ),
+)
+
+ExternalId = Annotated[str | None, Query(alias="externalId", max_length=255)]
+"""A handler's parameter for the filter of that name."""
+
+
+class InstallationNew(Body, InstallationCreate):
+    """Body of `POST …/installations`."""
+
+
+class InstallationChange(Body, InstallationUpdate):
+    """Body of `PATCH …/installations/{installationId}`."""
+
+
+@router.get(_PREFIX, response_model=Listing[Installation], openapi_extra=needs("admin"))
+def list_integration_installations(at: AtIntegration, paging: Paging, external_id: ExternalId = None) -> JSONResponse:
+    """Given an integration, return its installations in all organizations, oldest first; for its owners."""
+    query = _COUNTED.where(_TABLE.c.integration == at.name)
+    if external_id is not None:
+        found = sa.select(external_ids.c.of).where(external_ids.c.value == external_id)
+        query = query.where(_TABLE.c.id.in_(found))
+    with at.storage.read() as connection:
+        at.owned(connection)
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+
+
+@router.post(_PREFIX, response_model=Installation, status_code=201, openapi_extra=needs("admin"))
+def install_integration(at: AtIntegration, body: InstallationNew) -> JSONResponse:
+    """Given an organization, install the integration there, in none of its spaces and sites yet.
+
+    It is pending while its configuration lacks something that the integration requires.
+    Raises: Failure 404 for an unknown organization, 403 for a private integration of another one, 409 when it is
+    installed there already.
+    """
+    id, now = at.storage.new_id(), iso(at.storage.now())
+    with at.storage.write() as connection:
+        integration = at.visible(connection)
+        organization = require_organization(connection, at.caller, body.organization).id
+        if integration.visibility == "private" and integration.owner != organization:
+            raise Failure(403, f"Integration {at.name} is private to the organization that owns it.")
+        there = sa.select(_TABLE.c.id).where(_TABLE.c.integration == at.name, _TABLE.c.organization == organization)
+        if former := connection.scalar(there):
+            raise Failure(409, f"Integration {at.name} is installed there as {former}. Change that installation.")
+        configuration, complete = settled(integration.details, "account", {})
+        row = {"id": id, "integration": at.name, "organization": organization, "external_ids": []}
+        row |= {"status": status_of(former="active", asked=None, complete=complete), "configuration": configuration}
+        # The least that it can be given: the document shows `all` as a value, not as the default.
+        row |= {"space_selection": "selected", "site_selection": "selected", "created_at": now, "updated_at": now}
+        connection.execute(_TABLE.insert().values(row))
+        _announce(at.storage, connection, id, {"status": row["status"]})
+        shown = _reread(at.request, connection, id)
+    return answers.created(shown, location=shown["urls"]["location"])
+
+
+@router.get(_ONE, response_model=Installation, openapi_extra=needs("admin", extension=True))
+def get_integration_installation_by_id(at: AtIntegration, installation_id: str) -> JSONResponse:
+    """Given an installation's id, return the Installation."""
+    with at.storage.read() as connection:
+        return answers.ok(_reread(at.request, connection, at.installed(connection, installation_id).id))
+
+
+@router.patch(_ONE, response_model=Installation, openapi_extra=needs("admin", extension=True))
+def update_integration_installation(at: AtIntegration, installation_id: str, body: InstallationChange) -> JSONResponse:
+    """Given new members, return the Installation with them; it becomes active once its configuration is complete."""
+    sent = body.model_fields_set
+    with at.storage.write() as connection:
+        row = at.installed(connection, installation_id)
+        values: dict[str, Any] = {
+            name: getattr(body, name) for name in ("space_selection", "site_selection") if name in sent
+        }
+        if any(getattr(row, name) != value for name, value in values.items()):
+            at.require_installer(row)
+        wanted = body.configuration if "configuration" in sent else row.configuration
+        # What was sound under an earlier version of the integration is looked at again only when it is sent again.
+        if "configuration" in sent or row.status == "pending":
+            values["configuration"], complete = settled(row.details, "account", wanted)
+        else:
+            complete = True
+        values["status"] = status_of(
+            former=row.status, asked=body.status if "status" in sent else None, complete=complete
+        )
+        if "external_ids" in sent:
+            values["external_ids"] = identify(connection, body.external_ids, installation=row.id)
+        connection.execute(
+            _TABLE.update().where(_TABLE.c.id == row.id).values(updated_at=iso(at.storage.now()), **values)
+        )
+        if (values["status"], values.get("configuration", row.configuration)) != (row.status, row.configuration):
+            previous = {"status": row.status, "configuration": told(row.configuration)}
+            _announce(at.storage, connection, row.id, {"status": values["status"], "previous": previous})
+        return answers.ok(_reread(at.request, connection, row.id))
+
+
+@router.delete(_ONE, status_code=204, openapi_extra=needs("admin", extension=True))
+def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
+    """Given an installation's id, remove it, also from all spaces and sites."""
+    with at.storage.write() as connection:
+        if find(connection, at.name) is None:
+            raise Failure(404, f"No integration {at.name}.")
+        row = at.find_installed(connection, installation_id)
+        if row is not None:
+            reached = Reached(at.name, row.id, row.configuration)
+            previous = {"status": row.status, "configuration": told(row.configuration)}
+            write(connection, at.storage, reached, "installation_deleted", {"previous": previous})
+            connection.execute(_TABLE.delete().where(_TABLE.c.id == row.id))
+    return answers.nothing()
+
+
+@router.get(
+    "/orgs/{organization_id}/installations",
+    response_model=Listing[Installation],
+    openapi_extra=needs("admin", extension=True),
+)
+def list_organization_installations(at: AtOrganization, paging: Paging) -> JSONResponse:
+    """Given an organization, return what is installed there, oldest first."""
+    query = _COUNTED.where(_TABLE.c.organization == at.organization_id)
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+
+
+def _announce(storage: Storage, connection: sa.Connection, id: str, members: dict[str, Any]) -> None:
+    row = connection.execute(sa.select(_TABLE).where(_TABLE.c.id == id)).one()
+    reached = Reached(row.integration, row.id, row.configuration)
+    write(connection, storage, reached, "installation_setup", members)
+
+
+def _reread(request: Request, connection: sa.Connection, id: str) -> dict[str, Any]:
+    return _shown(request, connection.execute(_COUNTED.where(_TABLE.c.id == id)).one())
+
+
+def _shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "status": row.status,
+        "space_selection": row.space_selection,
+        "site_selection": row.site_selection,
+        "spaces": row.spaces,
+        "configuration": row.configuration,
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        "urls": {
+            "location": addresses.location(request, f"/integrations/{row.integration}/installations/{row.id}"),
+            "app": addresses.app(request, f"/o/{row.organization}/integrations/{row.integration}"),
+            "publicEndpoint": addresses.integration(request, row.integration, row.id),
+        },
+        "externalIds": row.external_ids,
+        "target": {"organization": row.organization},
+    }

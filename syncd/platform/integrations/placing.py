@@ -1,0 +1,345 @@
+"""Installations in single spaces and sites: which of them an integration reaches, and how it is configured there.
+
+An installation that selects all spaces (or sites) of its organization is in each of them; one that selects some is
+where it was put. What is configured for one place is kept for it either way.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.installation import (
+    PlacementUpdate,
+    SiteInstallation,
+    SiteInstallationCreate,
+    SpaceInstallation,
+    SpaceInstallationCreate,
+)
+from syncd.model.listing import Listing
+from syncd.platform import addresses, answers
+from syncd.platform.auth import needs
+from syncd.platform.bodies import Body
+from syncd.platform.content_schema import spaces
+from syncd.platform.failures import Failure
+from syncd.platform.integrations.access import AtIntegration, IntegrationRequest
+from syncd.platform.integrations.configuring import identify, settled, status_of
+from syncd.platform.integrations.events import Reached, told, write
+from syncd.platform.integrations.installing import ExternalId
+from syncd.platform.integrations.schema import external_ids, installations, placements
+from syncd.platform.listing import Paging
+from syncd.platform.routing import room
+from syncd.platform.schema import sites
+from syncd.platform.spaces import readable, shown
+
+router = room(prefix="/integrations/{integration_name}", tags=["integrations"])
+
+_ONE = "/installations/{installation_id}"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where an installation can be put: the table of such places, and what says which of them it reaches."""
+
+    name: str
+    places: sa.Table
+    column: sa.ColumnElement[str]
+    selection: sa.ColumnElement[str]
+
+    def query(self) -> sa.Select[Any]:
+        """Return the query for every place that some installation reaches, with both."""
+        own = sa.and_(placements.c.installation == installations.c.id, self.column == self.places.c.id)
+        living = (self.places.c.deleted_at.is_(None),) if "deleted_at" in self.places.c else ()
+        return (
+            sa.select(
+                installations.c.id,
+                installations.c.integration,
+                installations.c.configuration.label("above"),
+                installations.c.status.label("status_above"),
+                self.places.c.id.label("place"),
+                placements.c.id.label("placement"),
+                placements.c.status,
+                placements.c.configuration,
+                placements.c.external_ids,
+            )
+            .join(self.places, self.places.c.organization == installations.c.organization)
+            .outerjoin(placements, own)
+            .where(sa.or_(placements.c.id.is_not(None), self.selection == "all"), *living)
+        )
+
+
+SPACE = Kind("space", spaces, placements.c.space, installations.c.space_selection)
+SITE = Kind("site", sites, placements.c.site, installations.c.site_selection)
+
+
+class SpaceNew(Body, SpaceInstallationCreate):
+    """Body of `POST …/installations/{installationId}/spaces`."""
+
+
+class SiteNew(Body, SiteInstallationCreate):
+    """Body of `POST …/installations/{installationId}/sites`."""
+
+
+class PlacementChange(Body, PlacementUpdate):
+    """Body of `PATCH …/spaces/{spaceId}` and `…/sites/{siteId}`."""
+
+
+@router.get("/spaces", response_model=Listing[SpaceInstallation], openapi_extra=needs("admin"))
+def list_integration_space_installations(
+    at: AtIntegration, paging: Paging, external_id: ExternalId = None, extended: bool = False
+) -> JSONResponse:
+    """Given an integration, return every space that it is in, in all organizations; for its owners.
+
+    Shapes: `extended` shows each Space in place of its id, where the caller may see it.
+    """
+    with at.storage.read() as connection:
+        at.owned(connection)
+        envelope = _page(connection, paging, SPACE, at.name, external_id=external_id)
+        items = [_shown(at, SPACE, row) for row in envelope["items"]]
+        if extended:
+            there = readable(at.caller, spaces.c.id.in_({item["space"] for item in items}))
+            whole = {row.id: shown(at.request, row, at.caller) for row in connection.execute(there)}
+            items = [item | {"space": whole.get(item["space"], item["space"])} for item in items]
+    return answers.ok(envelope | {"items": items})
+
+
+@router.get("/sites", response_model=Listing[SiteInstallation], openapi_extra=needs("admin", extension=True))
+def list_integration_site_installations(
+    at: AtIntegration, paging: Paging, external_id: ExternalId = None
+) -> JSONResponse:
+    """Given an integration, return every site that it is in, in all organizations; for its owners."""
+    with at.storage.read() as connection:
+        at.owned(connection)
+        envelope = _page(connection, paging, SITE, at.name, external_id=external_id)
+    return answers.ok(envelope | {"items": [_shown(at, SITE, row) for row in envelope["items"]]})
+
+
+@router.get(f"{_ONE}/spaces", response_model=Listing[SpaceInstallation], openapi_extra=needs("admin", extension=True))
+def list_integration_installation_spaces(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
+    """Given an installation, return the spaces that it is in."""
+    return _listed(at, paging, SPACE, installation_id)
+
+
+@router.post(
+    f"{_ONE}/spaces",
+    response_model=SpaceInstallation,
+    status_code=201,
+    openapi_extra=needs("admin", extension=True),
+)
+def install_integration_on_space(at: AtIntegration, installation_id: str, body: SpaceNew) -> JSONResponse:
+    """Given a space of the installation's organization, put the integration there."""
+    return _put_there(at, SPACE, installation_id, body.space, body)
+
+
+@router.get(
+    f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=needs("admin", extension=True)
+)
+def get_integration_space_installation(at: AtIntegration, installation_id: str, space_id: str) -> JSONResponse:
+    """Given a space that the installation is in, return what it is there."""
+    return _read(at, SPACE, installation_id, space_id)
+
+
+@router.patch(
+    f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=needs("admin", extension=True)
+)
+def update_integration_space_installation(
+    at: AtIntegration, installation_id: str, space_id: str, body: PlacementChange
+) -> JSONResponse:
+    """Given new members, return what the installation is in the space with them."""
+    return _change(at, SPACE, installation_id, space_id, body)
+
+
+@router.delete(f"{_ONE}/spaces/{{space_id}}", status_code=204, openapi_extra=needs("admin", extension=True))
+def uninstall_integration_from_space(at: AtIntegration, installation_id: str, space_id: str) -> Response:
+    """Given a space, take the integration out of it; an installation that selects all spaces stays in it."""
+    return _take_out(at, SPACE, installation_id, space_id)
+
+
+@router.get(f"{_ONE}/sites", response_model=Listing[SiteInstallation], openapi_extra=needs("admin", extension=True))
+def list_integration_installation_sites(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
+    """Given an installation, return the sites that it is in."""
+    return _listed(at, paging, SITE, installation_id)
+
+
+@router.post(
+    f"{_ONE}/sites",
+    response_model=SiteInstallation,
+    status_code=201,
+    openapi_extra=needs("admin", extension=True),
+)
+def install_integration_on_site(at: AtIntegration, installation_id: str, body: SiteNew) -> JSONResponse:
+    """Given a site of the installation's organization, put the integration there."""
+    return _put_there(at, SITE, installation_id, body.site_id, body)
+
+
+@router.get(f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=needs("admin", extension=True))
+def get_integration_site_installation(at: AtIntegration, installation_id: str, site_id: str) -> JSONResponse:
+    """Given a site that the installation is in, return what it is there."""
+    return _read(at, SITE, installation_id, site_id)
+
+
+@router.patch(
+    f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=needs("admin", extension=True)
+)
+def update_integration_site_installation(
+    at: AtIntegration, installation_id: str, site_id: str, body: PlacementChange
+) -> JSONResponse:
+    """Given new members, return what the installation is in the site with them."""
+    return _change(at, SITE, installation_id, site_id, body)
+
+
+@router.delete(f"{_ONE}/sites/{{site_id}}", status_code=204, openapi_extra=needs("admin", extension=True))
+def uninstall_integration_from_site(at: AtIntegration, installation_id: str, site_id: str) -> Response:
+    """Given a site, take the integration out of it; an installation that selects all sites stays in it."""
+    return _take_out(at, SITE, installation_id, site_id)
+
+
+def _listed(at: IntegrationRequest, paging: Paging, kind: Kind, installation_id: str) -> JSONResponse:
+    with at.storage.read() as connection:
+        at.installed(connection, installation_id)
+        envelope = _page(connection, paging, kind, at.name, installation=installation_id)
+    return answers.ok(envelope | {"items": [_shown(at, kind, row) for row in envelope["items"]]})
+
+
+def _put_there(
+    at: IntegrationRequest, kind: Kind, installation_id: str, place: str, body: SpaceNew | SiteNew
+) -> JSONResponse:
+    with at.storage.write() as connection:
+        installation = at.installed(connection, installation_id)
+        _require_place(connection, kind, installation, place)
+        former = _find(connection, kind, installation_id, place)
+        if former is None:
+            at.require_installer(installation)
+        elif former.placement is not None:
+            raise Failure(409, f"Installation {installation_id} is in {kind.name} {place} already.")
+        _keep(at, connection, kind, installation, place, former=None, body=body)
+        shown = _shown(at, kind, _require(connection, kind, installation_id, place))
+    return answers.created(shown, location=shown["urls"]["location"])
+
+
+def _read(at: IntegrationRequest, kind: Kind, installation_id: str, place: str) -> JSONResponse:
+    with at.storage.read() as connection:
+        at.installed(connection, installation_id)
+        return answers.ok(_shown(at, kind, _require(connection, kind, installation_id, place)))
+
+
+def _change(
+    at: IntegrationRequest, kind: Kind, installation_id: str, place: str, body: PlacementChange
+) -> JSONResponse:
+    with at.storage.write() as connection:
+        installation = at.installed(connection, installation_id)
+        former = _require(connection, kind, installation_id, place)
+        _keep(at, connection, kind, installation, place, former=former, body=body)
+        return answers.ok(_shown(at, kind, _require(connection, kind, installation_id, place)))
+
+
+def _take_out(at: IntegrationRequest, kind: Kind, installation_id: str, place: str) -> Response:
+    with at.storage.write() as connection:
+        at.installed(connection, installation_id)
+        row = _find(connection, kind, installation_id, place)
+        if row is not None and row.placement is not None:
+            connection.execute(placements.delete().where(placements.c.id == row.placement))
+            previous = {"status": row.status, "configuration": told(row.configuration)}
+            _announce(at, connection, kind, row, "deleted", {"previous": previous})
+    return answers.nothing()
+
+
+def _keep(
+    at: IntegrationRequest,
+    connection: sa.Connection,
+    kind: Kind,
+    installation: sa.Row[Any],
+    place: str,
+    *,
+    former: sa.Row[Any] | None,
+    body: SpaceNew | SiteNew | PlacementChange,
+) -> None:
+    """Keep what a body says of a place, and announce it when it changed."""
+    known = former is not None and former.placement is not None
+    id = former.placement if former is not None and known else at.storage.new_id()
+    was = {"status": former.status, "configuration": former.configuration} if former is not None and known else {}
+    wanted = body.configuration if "configuration" in body.model_fields_set else was.get("configuration", {})
+    configuration, complete = settled(installation.details, kind.name, wanted, above=installation.configuration)
+    status = status_of(former="active", asked=None, complete=complete)
+    values: dict[str, Any] = {"status": status, "configuration": configuration}
+    if known:
+        connection.execute(placements.update().where(placements.c.id == id).values(values))
+    else:
+        row = {"id": id, "installation": installation.id, kind.name: place, "external_ids": [], **values}
+        connection.execute(placements.insert().values(row))
+    if "external_ids" in body.model_fields_set:
+        ids = identify(connection, body.external_ids, installation=installation.id, placement=id)
+        connection.execute(placements.update().where(placements.c.id == id).values(external_ids=ids))
+    if values != was:
+        now = _require(connection, kind, installation.id, place)
+        previous = {"previous": {**was, "configuration": told(was["configuration"])}} if was else {}
+        _announce(at, connection, kind, now, "setup", {"status": status, **previous})
+
+
+def _announce(
+    at: IntegrationRequest,
+    connection: sa.Connection,
+    kind: Kind,
+    row: sa.Row[Any],
+    what: str,
+    members: Mapping[str, Any],
+) -> None:
+    reached = Reached(at.name, row.id, {**row.above, **(row.configuration or {})})
+    place = {f"{kind.name}Id": row.place}
+    write(connection, at.storage, reached, f"{kind.name}_installation_{what}", {**place, **members})
+
+
+def _page(
+    connection: sa.Connection,
+    paging: Paging,
+    kind: Kind,
+    integration: str,
+    *,
+    installation: str | None = None,
+    external_id: str | None = None,
+) -> dict[str, Any]:
+    query = kind.query().where(installations.c.integration == integration)
+    if installation is not None:
+        query = query.where(installations.c.id == installation)
+    if external_id is not None:
+        found = sa.select(external_ids.c.of).where(external_ids.c.value == external_id)
+        query = query.where(placements.c.id.in_(found))
+    return paging.rows(connection, query, installations.c.id, kind.places.c.id)
+
+
+def _find(connection: sa.Connection, kind: Kind, installation: str, place: str) -> sa.Row[Any] | None:
+    query = kind.query().where(installations.c.id == installation, kind.places.c.id == place)
+    return connection.execute(query).one_or_none()
+
+
+def _require(connection: sa.Connection, kind: Kind, installation: str, place: str) -> sa.Row[Any]:
+    row = _find(connection, kind, installation, place)
+    if row is None:
+        raise Failure(404, f"Installation {installation} is not in {kind.name} {place}.")
+    return row
+
+
+def _require_place(connection: sa.Connection, kind: Kind, installation: sa.Row[Any], place: str) -> None:
+    table = kind.places
+    living = (table.c.deleted_at.is_(None),) if "deleted_at" in table.c else ()
+    here = sa.select(table.c.id).where(table.c.id == place, table.c.organization == installation.organization, *living)
+    if connection.scalar(here) is None:
+        raise Failure(404, f"No {kind.name} {place} in the organization of installation {installation.id}.")
+
+
+def _shown(at: IntegrationRequest, kind: Kind, row: sa.Row[Any]) -> dict[str, Any]:
+    return {
+        "integration": row.integration,
+        "installation": row.id,
+        "status": row.status or row.status_above,
+        "configuration": row.configuration or {},
+        "externalIds": row.external_ids or [],
+        "urls": {
+            "location": at.location(f"/installations/{row.id}/{kind.name}s/{row.place}"),
+            "publicEndpoint": addresses.integration(at.request, row.integration, row.id, f"{kind.name}s/{row.place}"),
+        },
+        kind.name: row.place,
+    }

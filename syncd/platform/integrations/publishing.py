@@ -1,0 +1,257 @@
+"""Publishing integrations: who sees them, and their versions.
+
+A script is kept with its version as a blob, bounded in size. Nothing here runs it: this platform serves no code of
+others, so an integration acts through the API and through webhooks only, and has no public endpoint.
+"""
+
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+from fastapi import Depends, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.integration import (
+    NAME_MAX,
+    NAME_PATTERN,
+    Category,
+    Integration,
+    IntegrationPublish,
+    Scope,
+    Target,
+    policy_text,
+)
+from syncd.model.listing import Listing
+from syncd.platform import addresses, answers, schema
+from syncd.platform.auth import Caller, Signed, at_least, needs
+from syncd.platform.bodies import Body
+from syncd.platform.downloads import Downloads, until
+from syncd.platform.failures import Failure
+from syncd.platform.integrations import images
+from syncd.platform.integrations.access import AtIntegration, IntegrationRequest, find
+from syncd.platform.integrations.schema import facets, integrations
+from syncd.platform.listing import Paging
+from syncd.platform.organizations import introduced
+from syncd.platform.routing import room
+from syncd.platform.storage import Storage, Stored
+from syncd.platform.times import iso
+
+router = room(prefix="/integrations", tags=["integrations"])
+
+_TABLE = integrations
+_DETAILS = {"runtime", "summary", "scopes", "categories", "blocks", "content_sources", "external_links"}
+_SHOWN = ("summary", "scopes", "categories", "blocks", "contentSources", "configurations", "externalLinks")
+_LISTS: dict[str, Any] = {name: [] for name in ("categories", "blocks", "contentSources", "externalLinks")}
+
+
+class IntegrationNew(Body, IntegrationPublish):
+    """Body of `POST /integrations/{integrationName}`."""
+
+
+def _filtered(
+    search: Annotated[str, Query(max_length=100)] = "",
+    category: Category | None = None,
+    block_domain: Annotated[
+        str | None, Query(alias="blockDomain", max_length=100, pattern=r"^[a-zA-Z0-9\-_.]+$")
+    ] = None,
+    blocks: bool | None = None,
+    content_sources: Annotated[bool | None, Query(alias="contentSources")] = None,
+    scope: Scope | None = None,
+    target: Target | None = None,
+) -> sa.Select[Any]:
+    query = sa.select(_TABLE)
+    if search:
+        texts = (_TABLE.c.title, _TABLE.c.description, _TABLE.c.name)
+        query = query.where(sa.or_(*(column.icontains(search, autoescape=True) for column in texts)))
+    domain = None if block_domain is None else block_domain.lower()
+    for kind, value in (("category", category), ("domain", domain), ("scope", scope)):
+        if value is not None:
+            having = sa.select(facets.c.integration).where(facets.c.kind == kind, facets.c.value == value)
+            query = query.where(_TABLE.c.name.in_(having))
+    equal = ((_TABLE.c.has_blocks, blocks), (_TABLE.c.has_content_sources, content_sources), (_TABLE.c.target, target))
+    return query.where(*(column == value for column, value in equal if value is not None))
+
+
+Filtered = Annotated[sa.Select[Any], Depends(_filtered)]
+
+
+@router.get("", response_model=Listing[Integration], openapi_extra=needs("read"))
+def list_integrations(
+    request: Request,
+    storage: Stored,
+    caller: Signed,
+    paging: Paging,
+    query: Filtered,
+    owner: Annotated[str | None, Query(max_length=100)] = None,
+) -> JSONResponse:
+    """Given filters, return the integrations that all of them let through.
+
+    Shapes: what is public, and what is private to an organization of the caller's. What is unlisted is shown to those
+    who know its name; the list has it only for its own organization, when `owner` asks for that one.
+    """
+    mine = [id for id, role in caller.roles.items() if at_least(role, caller.needed)]
+    listed = sa.or_(
+        _TABLE.c.visibility == "public", sa.and_(_TABLE.c.visibility == "private", _TABLE.c.owner.in_(mine))
+    )
+    if owner is not None:
+        listed = _TABLE.c.owner.in_(mine) if owner in mine else _TABLE.c.visibility == "public"
+        query = query.where(_TABLE.c.owner == owner)
+    with storage.read() as connection:
+        envelope = paging.rows(connection, query.where(listed), _TABLE.c.created_at, _TABLE.c.name)
+        owners = _organizations(connection, {row.owner for row in envelope["items"]})
+    items = [shown(request, storage, caller, row, owners[row.owner]) for row in envelope["items"]]
+    return answers.ok(envelope | {"items": items})
+
+
+@router.get("/{integration_name}", response_model=Integration, openapi_extra=needs("read"))
+def get_integration_by_name(at: AtIntegration) -> JSONResponse:
+    """Given a name, return the Integration."""
+    with at.storage.read() as connection:
+        return answers.ok(_read(at, connection, at.visible(connection)))
+
+
+@router.post("/{integration_name}", response_model=Integration, openapi_extra=needs("admin"))
+def publish_integration(
+    at: AtIntegration,
+    integration_name: Annotated[str, Path(max_length=NAME_MAX, pattern=NAME_PATTERN)],
+    body: IntegrationNew,
+) -> JSONResponse:
+    """Given all of an integration, publish it, or its next version, for an organization named by id or hostname.
+
+    Raises: Failure 404 for an unknown organization, 409 when another one has published under this name.
+    """
+    with at.storage.read() as connection:
+        _owner(connection, at.caller, body.organization)
+    icon = images.decoded(body.icon, at="icon") if body.icon else None
+    previews = [images.decoded(text, at=f"previewImages.{place}") for place, text in enumerate(body.preview_images)]
+    script, *oids = at.storage.blobs.put_all(
+        [body.script.encode(), *([icon.data] if icon else []), *(image.data for image in previews)]
+    )
+    kept = {"icon": icon.row(oids.pop(0))} if icon else {}
+    rows = [image.row(oid) for image, oid in zip(previews, oids, strict=True)]
+    with at.storage.write() as connection:
+        owner = _owner(connection, at.caller, body.organization)
+        _put(at, connection, owner.id, body, {"script": script, "images": {**kept, "previews": rows}})
+        row = find(connection, at.name)
+        assert row is not None
+        return answers.ok(_read(at, connection, row))
+
+
+@router.delete("/{integration_name}", status_code=204, openapi_extra=needs("admin"))
+def unpublish_integration(at: AtIntegration) -> Response:
+    """Given a name, remove the integration, all its versions, and its installations with their events.
+
+    Nothing is left that could act on them, so no organization keeps an installation of what no longer exists.
+    """
+    with at.storage.write() as connection:
+        row = find(connection, at.name)
+        if row is not None and (row.visibility != "private" or row.owner in at.caller.roles):
+            at.owned(connection)
+            connection.execute(_TABLE.delete().where(_TABLE.c.name == at.name))
+    return answers.nothing()
+
+
+def shown(request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], owner: sa.Row[Any]) -> dict[str, Any]:
+    """Given an integration's row and its owner's, return the Integration as the API shows it."""
+    downloads = Downloads(addresses.origin(request), storage.secret, until(storage.now().timestamp()))
+    icon = row.images.get("icon")
+    policy = row.details.get("contentSecurityPolicy")
+    details = {name: row.details[name] for name in _SHOWN if name in row.details}
+    return {
+        "object": "integration",
+        "name": row.name,
+        "version": row.version,
+        "title": row.title,
+        "description": row.description,
+        "target": row.target,
+        # Nobody here vouches for an integration.
+        "verified": False,
+        "visibility": row.visibility,
+        **_LISTS,
+        **details,
+        "previewImages": [
+            images.address(downloads, image, f"{row.name}-{number}")
+            for number, image in enumerate(row.images["previews"], 1)
+        ],
+        "owner": introduced(request, owner, caller.role_in(owner.id)),
+        "urls": {
+            "location": addresses.location(request, f"/integrations/{row.name}"),
+            "app": addresses.app(request, f"/integrations/{row.name}"),
+            "assets": addresses.integration(request, row.name, "assets"),
+            "publicEndpoint": addresses.integration(request, row.name),
+            **({"icon": images.address(downloads, icon, row.name)} if icon else {}),
+        },
+        "permissions": {"admin": at_least(caller.role_in(row.owner), "admin")},
+        **({"contentSecurityPolicy": policy} if policy else {}),
+    }
+
+
+def _read(at: IntegrationRequest, connection: sa.Connection, row: sa.Row[Any]) -> dict[str, Any]:
+    owner = _organizations(connection, {row.owner})[row.owner]
+    return shown(at.request, at.storage, at.caller, row, owner)
+
+
+def _put(
+    at: IntegrationRequest, connection: sa.Connection, owner: str, body: IntegrationNew, blobs: dict[str, Any]
+) -> None:
+    former, now = find(connection, at.name), iso(at.storage.now())
+    if former is not None and former.owner != owner:
+        raise Failure(409, f"The name {at.name} is taken. Choose another one.")
+    values = _columns(body) | blobs | {"version": former.version + 1 if former else 1, "updated_at": now}
+    if former is None:
+        connection.execute(_TABLE.insert().values(name=at.name, owner=owner, created_at=now, **values))
+    else:
+        connection.execute(_TABLE.update().where(_TABLE.c.name == at.name).values(values))
+    connection.execute(facets.delete().where(facets.c.integration == at.name))
+    rows = [{"integration": at.name, "kind": kind, "value": value} for kind, value in _facets(body)]
+    if rows:
+        connection.execute(facets.insert(), rows)
+
+
+def _columns(body: IntegrationNew) -> dict[str, Any]:
+    sent = body.wire()
+    details = {name: sent[name] for name in (*_SHOWN, "runtime") if name in sent}
+    if body.content_security_policy:
+        details["contentSecurityPolicy"] = policy_text(body.content_security_policy)
+    return {
+        "title": body.title,
+        "description": body.description,
+        "visibility": body.visibility,
+        "target": body.target,
+        "has_blocks": bool(body.blocks),
+        "has_content_sources": bool(body.content_sources),
+        "details": details,
+        "secrets": dict(body.secrets),
+    }
+
+
+def _facets(body: IntegrationNew) -> set[tuple[str, str]]:
+    addressed = {host for block in body.blocks for url in block.url_unfurl if (host := _host(url))}
+    return {
+        *(("category", category) for category in body.categories),
+        *(("scope", scope) for scope in body.scopes),
+        *(("domain", host) for host in addressed),
+    }
+
+
+def _host(url: str) -> str:
+    # What a block unfurls is a pattern, such as `https://example.com/**`.
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _owner(connection: sa.Connection, caller: Caller, named: str) -> sa.Row[Any]:
+    """Given an organization's id or hostname, return its row, if the caller may publish for it."""
+    mine = _organizations(connection, set(caller.roles))
+    found = mine.get(named) or next((row for row in mine.values() if row.hostname == named.lower()), None)
+    if found is None:
+        raise Failure(404, f"No organization {named}.")
+    caller.admit(found.id)
+    return found
+
+
+def _organizations(connection: sa.Connection, ids: set[str]) -> dict[str, sa.Row[Any]]:
+    table = schema.organizations
+    return {row.id: row for row in connection.execute(sa.select(table).where(table.c.id.in_(ids)))}

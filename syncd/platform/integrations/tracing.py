@@ -1,0 +1,54 @@
+"""Reading what happened to an integration's installations, and what was done about it."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+
+from syncd.model.installation import IntegrationEvent, IntegrationEventDetail
+from syncd.model.listing import Listing
+from syncd.platform import answers
+from syncd.platform.auth import needs
+from syncd.platform.failures import Failure
+from syncd.platform.integrations.access import AtIntegration
+from syncd.platform.integrations.schema import events, logs
+from syncd.platform.listing import Paging
+from syncd.platform.routing import room
+
+router = room(prefix="/integrations/{integration_name}/events", tags=["integrations"])
+
+
+@router.get("", response_model=Listing[IntegrationEvent], openapi_extra=needs("admin"))
+def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
+    """Given an integration, return its events, newest first. They are kept for 30 days, the last 10,000 of them."""
+    query = sa.select(events).where(events.c.integration == at.name)
+    with at.storage.read() as connection:
+        at.owned(connection)
+        envelope = paging.rows(connection, query, events.c.number, descending=True)
+    return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
+
+
+@router.get("/{event_id}", response_model=IntegrationEventDetail, openapi_extra=needs("admin"))
+def get_integration_event(at: AtIntegration, event_id: str) -> JSONResponse:
+    """Given an event's id, return the event with the trace of what was done about it."""
+    with at.storage.read() as connection:
+        at.owned(connection)
+        query = sa.select(events).where(events.c.id == event_id, events.c.integration == at.name)
+        row = connection.execute(query).one_or_none()
+        if row is None:
+            raise Failure(404, f"No event {event_id} of integration {at.name}.")
+        lines = connection.execute(sa.select(logs).where(logs.c.event == row.id).order_by(logs.c.number)).all()
+    trace = {"logs": [{"message": line.message, "timestamp": line.at, "level": line.level} for line in lines]}
+    return answers.ok({"event": _shown(row), "trace": trace})
+
+
+def _shown(row: sa.Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "integrationId": row.integration,
+        "installationId": row.installation,
+        "createdAt": row.created_at,
+        "payload": row.payload,
+        # There are two statuses: while a webhook is still being called, the event has not arrived yet.
+        "status": row.status or "failed",
+    }

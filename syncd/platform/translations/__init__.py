@@ -1,0 +1,1 @@
+"""Translations: spaces that follow another one in a second language, made page by page through a provider."""

@@ -1,0 +1,132 @@
+"""Who translates: a built-in way that works offline, and a service that the operator names.
+
+The built-in one is a pseudo-localisation: the same words, accented and longer, which shows what is translated, what is
+not, and where a longer language does not fit. A service speaks a small protocol of JSON over HTTP::
+
+    POST <url>
+    Authorization: Bearer <key>          (when the operator gave one)
+    {"source": "en", "target": "fr", "instructions": "Say tu.", "texts": ["Press ⟦0⟧Save⟦1⟧."], "model": "…"}
+
+    200 {"texts": ["Appuyez sur ⟦0⟧Enregistrer⟦1⟧."]}
+
+`source`, `instructions` and `model` are left out when there are none. The answer has one text for each that was sent,
+in their order. `⟦0⟧`, `⟦1⟧`, … stand for syntax; each must come back once, in the same order, or the text stays as it
+was. Any other status than 200 is a failure, and what failed is sent again later.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import syncd
+from syncd.platform import outgoing
+from syncd.platform.settings import Endpoint, Settings
+
+TEXTS_MAX = 50
+CHARACTERS_MAX = 20_000
+"""Of one request to a service; a longer text is sent alone."""
+TIMEOUT_S = 60.0
+ANSWER_MAX = 4 * 1024 * 1024
+
+_MARKER = re.compile(r"(⟦[0-9]+⟧)")
+_ACCENTED = str.maketrans("ACDEGHIJLNORSTUWYZacdeghijlnorstuwyz", "ÅÇÐÉĜĤÎĴĻÑÖŔŠŢÛŴÝŽåçðéĝĥîĵļñöŕšţûŵýž")
+_DOUBLED = re.compile(r"[AEIOUaeiou]")
+
+
+class ProviderFailed(Exception):
+    """A provider did not translate; the message names neither the texts nor the address."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted of a translation. Shapes: languages are codes; `source` is "" when it is not known."""
+
+    source: str
+    target: str
+    instructions: str = ""
+
+
+class Provider(Protocol):
+    """Translates texts; each answer has the markers of its text."""
+
+    def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+        """Given texts, return their translations, in order. Raises: ProviderFailed."""
+
+
+def provider_of(settings: Settings) -> Provider:
+    """Given the settings, return who translates."""
+    if settings.translate is None:
+        return Pseudo()
+    return Service(settings.translate)
+
+
+class Pseudo:
+    """The same words, accented and longer."""
+
+    def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+        """Given texts, return them with accents and with their vowels doubled."""
+        return ["".join(_pseudo(part) for part in _MARKER.split(text)) for text in texts]
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service that speaks the protocol above."""
+
+    endpoint: Endpoint
+
+    def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+        """Given texts, ask the service for their translations, in as few requests as it takes."""
+        return [text for batch in _batches(texts) for text in self._ask(batch, wish)]
+
+    def _ask(self, texts: Sequence[str], wish: Wish) -> list[str]:
+        wanted = {"source": wish.source, "target": wish.target, "instructions": wish.instructions}
+        asked = {**wanted, "texts": list(texts), "model": self.endpoint.model}
+        headers = {"Content-Type": "application/json", "User-Agent": f"syncd/{syncd.__version__}"}
+        if self.endpoint.key:
+            headers["Authorization"] = f"Bearer {self.endpoint.key}"
+        try:
+            reply = outgoing.send(
+                "POST",
+                self.endpoint.url,
+                headers=headers,
+                body=json.dumps({name: value for name, value in asked.items() if value}).encode(),
+                timeout=TIMEOUT_S,
+                limit=ANSWER_MAX,
+                # The operator chose it, and may well have it beside the platform. It sends nobody elsewhere.
+                private=True,
+                redirects=0,
+            )
+        except outgoing.OutgoingError as failure:
+            raise ProviderFailed(f"the translation service was not reached: {failure}") from failure
+        if reply.status != 200:
+            raise ProviderFailed(f"the translation service answered {reply.status}")
+        return _texts_of(reply.body, len(texts))
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    start, size = 0, 0
+    for end, text in enumerate(texts):
+        if end > start and (end - start >= TEXTS_MAX or size + len(text) > CHARACTERS_MAX):
+            yield texts[start:end]
+            start, size = end, 0
+        size += len(text)
+    if start < len(texts):
+        yield texts[start:]
+
+
+def _texts_of(body: bytes, count: int) -> list[str]:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    texts = said.get("texts") if isinstance(said, dict) else None
+    if not isinstance(texts, list) or len(texts) != count or not all(isinstance(text, str) for text in texts):
+        raise ProviderFailed("the translation service answered something else than the texts")
+    # Half a character cannot be written down.
+    return [text.encode(errors="replace").decode() for text in texts]
+
+
+def _pseudo(part: str) -> str:
+    return part if _MARKER.fullmatch(part) else _DOUBLED.sub(r"\g<0>\g<0>", part).translate(_ACCENTED)
