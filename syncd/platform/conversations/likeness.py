@@ -1,0 +1,109 @@
+"""How alike an issue and a cluster are: the cosine of their words, each word worth more the fewer issues have it.
+
+A cluster knows in how many of its issues each stem is, so an issue joins or leaves it at the cost of its own words.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+ALIKE = 0.24
+"""The least likeness of an issue and the cluster that takes it."""
+TERMS_MAX = 64
+"""Stems that a cluster remembers: those in most of its issues."""
+STRONGEST = 12
+"""Stems by which a cluster is found."""
+_LABEL_WORDS = 3
+_ICONS = (
+    ("key", "login password auth authenticat token sso saml permission acces credential signin"),
+    ("credit-card", "bill invoic pay payment pric price plan refund subscription charg"),
+    ("gauge", "slow performanc speed timeout latency fast load"),
+    ("file-export", "export download pdf import upload"),
+    ("magnifying-glass", "search find index result"),
+    ("plug", "integration webhook api connect slack github git sync"),
+    ("globe", "domain dns url publish ssl certificat site redirect"),
+    ("language", "translat language local"),
+    ("triangle-exclamation", "error fail crash bug broken break"),
+)
+_NO_ICON = "messages"
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """In how many issues of an organization each stem is; `total` counts all issues."""
+
+    total: int
+    by_term: Mapping[str, int]
+
+    def worth(self, term: str) -> float:
+        """Given a stem, return its weight: the logarithm of how rare it is; positive also for the most frequent one."""
+        return math.log(1 + (self.total + 1) / (self.by_term.get(term, 0) + 1))
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The words of a cluster. Shapes: `terms` maps each stem to the count of issues with it and one of its words."""
+
+    id: str
+    issues: int = 0
+    terms: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+
+    def with_issue(self, terms: Mapping[str, str]) -> "Cluster":
+        """Given an issue's stems and words, return the cluster with it."""
+        merged = dict(self.terms)
+        for term, word in terms.items():
+            count, known = merged.get(term, (0, word))
+            merged[term] = (count + 1, known)
+        return replace(self, issues=self.issues + 1, terms=_most_frequent(merged))
+
+    def without(self, terms: Iterable[str]) -> "Cluster":
+        """Given the stems of one of its issues, return the cluster without that issue."""
+        left = dict(self.terms)
+        for term in terms:
+            count, word = left.pop(term, (0, ""))
+            if count > 1:
+                left[term] = (count - 1, word)
+        return replace(self, issues=self.issues - 1, terms=left)
+
+    def likeness(self, terms: Iterable[str], known: Frequencies) -> float:
+        """Given an issue's stems, return from 0 to 1 how much they are this cluster's."""
+        mine = {term: count / self.issues * known.worth(term) for term, (count, _) in self.terms.items()}
+        theirs = {term: known.worth(term) for term in terms}
+        common = math.fsum(mine[term] * worth for term, worth in theirs.items() if term in mine)
+        lengths = _length(mine.values()) * _length(theirs.values())
+        return common / lengths if lengths else 0.0
+
+    def strongest(self, known: Frequencies) -> list[str]:
+        """Return the stems that say most about this cluster, strongest first; equal ones in the alphabet's order."""
+        weight = {term: count * known.worth(term) for term, (count, _) in self.terms.items()}
+        return sorted(weight, key=lambda term: (-weight[term], term))[:STRONGEST]
+
+    def label(self, known: Frequencies) -> str:
+        """Return a few words that name it."""
+        chosen = [self.terms[term][1] for term in self.strongest(known)[:_LABEL_WORDS]]
+        text = " ".join(chosen)
+        return text[:1].upper() + text[1:]
+
+    def icon(self, known: Frequencies) -> str:
+        """Return the name of a picture that suits its strongest words."""
+        strongest = self.strongest(known)
+        return next((icon for icon, stems in _ICONS if not set(stems.split()).isdisjoint(strongest)), _NO_ICON)
+
+
+def nearest(clusters: Iterable[Cluster], terms: Iterable[str], known: Frequencies) -> Cluster | None:
+    """Given candidates and an issue's stems, return the cluster that should take the issue, or None for a new one."""
+    mine = list(terms)
+    rated = [(cluster.likeness(mine, known), cluster.id, cluster) for cluster in clusters]
+    best = max(rated, key=lambda one: one[:2], default=None)
+    return best[2] if best is not None and best[0] >= ALIKE else None
+
+
+def _most_frequent(terms: Mapping[str, tuple[int, str]]) -> Mapping[str, tuple[int, str]]:
+    if len(terms) <= TERMS_MAX:
+        return terms
+    kept = sorted(terms, key=lambda term: (-terms[term][0], term))[:TERMS_MAX]
+    return {term: terms[term] for term in kept}
+
+
+def _length(weights: Iterable[float]) -> float:
+    return math.sqrt(math.fsum(weight * weight for weight in weights))
