@@ -27,6 +27,10 @@ SOLE_IMPORTER = {
     "git": {"repo"},
     "sqlalchemy": {"store", "platform"},
     "sqlite3": {"store", "platform"},
+    "alembic": {"platform"},
+    "psycopg": {"platform"},
+    "boto3": {"platform"},
+    "botocore": {"platform"},
     "watchdog": {"watch"},
     "apscheduler": {"daemon"},
     "typer": {"cli"},
@@ -38,6 +42,10 @@ SOLE_IMPORTER = {
     "starlette": {"platform"},
     "uvicorn": {"platform"},
     "imagesize": {"platform"},
+    "fpdf": {"platform"},
+    "PIL": {"platform"},
+    "cryptography": {"platform"},
+    "jsonschema": {"platform"},
 }
 PURE = {"errors", "model", "layout", "plan"}
 PLUMBING = {

@@ -1,47 +1,134 @@
 """The application: every router of the platform, one shape of error, limits, and the OpenAPI document."""
 
+from collections.abc import Mapping
+
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
-from pydantic.alias_generators import to_camel
 
 import syncd
 from syncd.platform import (
+    arranging,
     change_requests,
+    changes,
+    collections,
     content,
     content_write,
+    documents,
     failures,
     files,
+    merging,
+    ordering,
     organizations,
     redirects,
+    reviewers,
+    reviews,
+    section_groups,
     sections,
     site_spaces,
     sites,
     spaces,
     users,
+    viewing,
 )
+from syncd.platform.ask import routes as ask
 from syncd.platform.auth import Callers
+from syncd.platform.comments import commenters, comments, replies
+from syncd.platform.conversations import routes as conversations
+from syncd.platform.description import describe
+from syncd.platform.integrations import delivery, installing, placing, tracing
+from syncd.platform.integrations import publishing as integrations
+from syncd.platform.jobs import Handler
 from syncd.platform.limits import Limits
+from syncd.platform.links import routes as links
+from syncd.platform.pdf import routes as pdf
+from syncd.platform.people import (
+    agent_instructions,
+    invites,
+    joining,
+    members,
+    permissions,
+    saml,
+    team_members,
+    teams,
+)
+from syncd.platform.publishing import adaptive, customization, published, share_links
+from syncd.platform.routing import Shelves, operations
+from syncd.platform.search import index as search_index
+from syncd.platform.search import routes as search
+from syncd.platform.settings import Settings
+from syncd.platform.specs import routes as specs
 from syncd.platform.storage import Storage
+from syncd.platform.templates import routes as templates
+from syncd.platform.translations import routes as translations
+from syncd.platform.translations import running
 
 _ROOMS = (
+    content,
     users,
     organizations,
     spaces,
-    content,
+    collections,
+    arranging,
+    members,
+    invites,
+    joining,
+    teams,
+    team_members,
+    permissions,
+    saml,
+    agent_instructions,
+    changes,
+    documents,
+    search,
+    links,
+    templates,
+    pdf,
     files,
     change_requests,
+    merging,
     content_write,
+    reviewers,
+    reviews,
+    comments,
+    replies,
+    commenters,
     sites,
+    section_groups,
     sections,
     site_spaces,
+    ordering,
     redirects,
+    customization,
+    adaptive,
+    published,
+    share_links,
+    specs,
+    conversations,
+    ask,
+    integrations,
+    installing,
+    placing,
+    tracing,
+    translations,
 )
+OPERATIONS = operations(room.router for room in _ROOMS)
+"""Every operation by its id; applications share them."""
+_HANDLERS: Mapping[str, Handler] = {
+    **spaces.HANDLERS,
+    **search_index.HANDLERS,
+    **specs.HANDLERS,
+    **delivery.HANDLERS,
+    **running.HANDLERS,
+    **conversations.HANDLERS,
+}
+"""What carries out each kind of job: `**room.HANDLERS` of every room that has some."""
+_DEFAULT = Settings()
 
 
-def create_app(storage: Storage, *, requests_per_minute: int | None = None) -> FastAPI:
-    """Given a storage, return the platform as an ASGI application; `app.state.storage` is the storage.
+def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
+    """Given a storage and settings, return the platform as an ASGI application.
 
-    `requests_per_minute` limits each token; None sends the rate headers with generous numbers and never refuses.
+    Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, and the
+    `handlers` of its jobs by their kind.
     """
     app = FastAPI(
         title="syncd platform",
@@ -49,17 +136,17 @@ def create_app(storage: Storage, *, requests_per_minute: int | None = None) -> F
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=_operation_id,
     )
     app.state.storage = storage
+    app.state.settings = settings
     app.state.callers = Callers(storage)
-    app.add_middleware(Limits, clock=storage.now, per_minute=requests_per_minute)
+    app.state.meant = viewing.Memory(storage)
+    app.state.handlers = dict(_HANDLERS)
+    app.add_middleware(
+        Limits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
+    )
     failures.install(app)
-    for room in _ROOMS:
-        app.include_router(room.router, prefix="/v1")
+    app.state.operations = OPERATIONS
+    app.router.routes.append(Shelves(OPERATIONS.values()))
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     return app
-
-
-def _operation_id(route: APIRoute) -> str:
-    # A handler is named as its operation is in the API document: `list_site_redirects` is `listSiteRedirects`.
-    return to_camel(route.name)

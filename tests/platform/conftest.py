@@ -6,8 +6,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from syncd.platform.app import create_app
 from syncd.platform.server import Background
 from syncd.platform.storage import Storage
+from tests.contract.in_process import InProcess
+from tests.contract.world import Target, World
 
 
 @pytest.fixture
@@ -19,9 +22,9 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
 
 @pytest.fixture
 def server(storage: Storage) -> Iterator[tuple[str, str]]:
-    """The base URL of a running server, and the owner's token."""
+    """The base URL of a running server, and the owner's token; a test that needs the platform's jobs does them."""
     storage.bootstrap()
-    with Background(storage) as url:
+    with Background(storage, works=False) as url:
         yield url, storage.token_file.read_text().strip()
 
 
@@ -31,6 +34,14 @@ def http(server: tuple[str, str]) -> Iterator[httpx.Client]:
     url, token = server
     with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
         yield client
+
+
+@pytest.fixture
+def world(storage: Storage) -> Iterator[World]:
+    """A new organization with an administrator, an outsider, and short ways to fill it, on a platform of its own."""
+    app = create_app(storage)
+    with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
+        yield Target(storage, app, client).world()
 
 
 @pytest.fixture

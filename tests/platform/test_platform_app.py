@@ -12,6 +12,7 @@ import pytest
 
 from syncd.platform.app import create_app
 from syncd.platform.limits import BODY_BYTES_MAX
+from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
 
 _JSON = {"content-type": "application/json"}
@@ -44,7 +45,7 @@ def _is_error(answer: httpx.Response, status: int) -> bool:
         ("GET", "/v1/orgs?limit=-1", {}, 400),
         ("GET", "/v1/orgs?page=invented", {}, 400),
         ("POST", "/v1/orgs/{organization}/sites", {"content": b"{", "headers": _JSON}, 400),
-        ("POST", "/v1/orgs/{organization}/sites", {"content": b"", "headers": _JSON}, 400),
+        ("POST", "/v1/orgs/{organization}/saml", {"content": b"", "headers": _JSON}, 400),
         ("POST", "/v1/orgs/{organization}/sites", {"content": b"[" * 100_000, "headers": _JSON}, 400),
         ("POST", "/v1/orgs/{organization}/sites", {"content": b"\xff\xfe", "headers": _JSON}, 400),
         ("POST", "/v1/orgs/{organization}/sites", {"json": ["no", "object"]}, 400),
@@ -131,7 +132,7 @@ def test_rate_headers_are_on_every_answer_and_generous_without_a_limit(http: htt
 def test_beyond_the_limit_requests_are_refused_until_the_time_named(tmp_path: Path) -> None:
     moment = [datetime(2026, 1, 1, 12, 0, 50, tzinfo=UTC)]
     with Storage(tmp_path, clock=lambda: moment[0]) as storage:
-        app = create_app(storage, requests_per_minute=3)
+        app = create_app(storage, Settings(requests_per_minute=3))
 
         async def answers() -> AsyncIterator[httpx.Response]:
             transport = httpx.ASGITransport(app)

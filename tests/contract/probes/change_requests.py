@@ -1,0 +1,158 @@
+"""Change requests, the writing of their content, and their reviews."""
+
+from typing import Any
+
+from tests.contract.probe import Ask, probe
+from tests.contract.world import World
+
+PAGE = {"operation": "insert_page", "title": "Page", "document": {"markdown": "# Page\n\nText.\n"}}
+DOCUMENT = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
+
+
+def _made(world: World, *, status: str = "draft", **members: Any) -> dict[str, str]:
+    space = world.space()
+    request = world.change_request(space["id"], changes=[PAGE])
+    path = {"spaceId": space["id"], "changeRequestId": request["id"]}
+    world.made("updateChangeRequestById", path, body={"status": status, **members})
+    return path
+
+
+@probe("listChangeRequestsForSpace")
+def listed(world: World) -> Ask:
+    space = world.space()["id"]
+    for number in range(3):
+        world.change_request(space, f"Words {number}", changes=[PAGE])
+    query = {"status": "draft", "creator": world.user, "contributor": world.user}
+    wrong = ({"status": "all"}, {"creator": ""}, {"contributor": "x" * 101})
+    return Ask({"spaceId": space}, query=query, items=3, invalid_query=wrong)
+
+
+@probe("listChangeRequestsForOrganization")
+def listed_everywhere(world: World) -> Ask:
+    for _ in range(3):
+        world.change_request(world.space(changes=())["id"])
+    return Ask(query={"status": "draft"}, items=3, invalid_query=({"status": ""},))
+
+
+@probe("createChangeRequest")
+def created(world: World) -> Ask:
+    template = world.space("Template")
+    body = {"subject": "Words", "template": {"id": template["id"]}, "anything": ["else"]}
+    wrong = ({"subject": "x" * 101}, {"subject": None}, {"template": {"id": 7}}, {"template": {"id": ""}})
+
+    def check(answer: Any) -> None:
+        assert (answer["status"], answer["subject"], answer["number"]) == ("draft", "Words", 2)
+        assert answer["revision"] != answer["revisionInitial"]
+
+    return Ask({"spaceId": world.space()["id"]}, body=body, status=201, invalid=wrong, open_body=True, check=check)
+
+
+@probe("getChangeRequestById")
+def got(world: World) -> Ask:
+    return Ask(_made(world, description=DOCUMENT))
+
+
+@probe("updateChangeRequestById")
+def updated(world: World) -> Ask:
+    link = {"ref": {"kind": "url", "url": "https://example.com/1"}, "title": "Why"}
+    body = {"subject": "Other words", "description": DOCUMENT, "status": "open", "links": [link]}
+    wrong: tuple[Any, ...] = (
+        *({"subject": "x" * 101}, {"subject": None}, {"status": "merged"}, {"status": None}, {"description": "text"}),
+        *({"description": {}}, {"description": {"object": "page"}}, {"links": [link] * 11}, {"links": None}),
+        *({"links": [link | {"id": "unknown"}]}, {"links": [link | {"ref": {"kind": "url", "url": "file:///x"}}]}),
+    )
+
+    def check(answer: Any) -> None:
+        assert (answer["subject"], answer["status"], answer["description"]) == ("Other words", "open", DOCUMENT)
+        assert answer["links"][0]["title"] == "Why"
+
+    return Ask(_made(world), body=body, invalid=wrong, check=check)
+
+
+@probe("mergeChangeRequest")
+def merged(world: World) -> Ask:
+    return Ask(_made(world, status="open"), check=lambda answer: _is(answer["result"], "merge"))
+
+
+@probe("updateChangeRequest")
+def refreshed(world: World) -> Ask:
+    path = _made(world)
+    world.write(path["spaceId"], [PAGE | {"document": {"markdown": "# Other\n"}}])
+    return Ask(path, check=lambda answer: _is(answer["result"], "update"))
+
+
+@probe("updateChangeRequestContent")
+def written(world: World) -> Ask:
+    body = {"changes": [PAGE | {"title": "Other", "ref": "one"}]}
+    wrong: tuple[Any, ...] = ({}, {"changes": []}, {"changes": [PAGE] * 51}, {"changes": [{"operation": "elsewhere"}]})
+
+    def check(answer: Any) -> None:
+        assert [(change["object"], change["ref"]) for change in answer["changes"]] == [("created_page", "one")]
+
+    return Ask(_made(world), query={"compat": "false"}, body=body, invalid=wrong, check=check)
+
+
+@probe("requestReviewersForChangeRequest")
+def asked(world: World) -> Ask:
+    body = {"users": [world.user], "subject": "Please read"}
+    wrong = ({"users": ["nobody"]}, {"users": [world.user] * 51}, {"users": None}, {"teams": ["nobody"]})
+    return Ask(_made(world), body=body, invalid=wrong, check=lambda answer: _is(len(answer["users"]), 1))
+
+
+@probe("getRequestedReviewersByChangeRequestId")
+def asked_listed(world: World) -> Ask:
+    path = _made(world)
+    people = [world.person("review")[0] for _ in range(3)]
+    world.made("requestReviewersForChangeRequest", path, body={"users": people})
+    return Ask(path, items=3)
+
+
+@probe("removeRequestedReviewerFromChangeRequest")
+def no_longer_asked(world: World) -> Ask:
+    path = _made(world)
+    world.made("requestReviewersForChangeRequest", path, body={"users": [world.user]})
+    return Ask(path | {"userId": world.user}, status=204)
+
+
+@probe("submitChangeRequestReview")
+def reviewed(world: World) -> Ask:
+    body = {"status": "approved", "comment": DOCUMENT}
+    wrong: tuple[Any, ...] = ({}, {"status": "rejected"}, {"status": None}, body | {"comment": {"markdown": "Good."}})
+
+    def check(answer: Any) -> None:
+        assert (answer["status"], answer["outdated"], answer["reviewer"]["id"]) == ("approved", False, world.user)
+        assert answer["comment"]["target"]["review"] == answer["id"]
+
+    return Ask(_made(world), body=body, status=201, invalid=wrong, check=check)
+
+
+@probe("getReviewsByChangeRequestId")
+def reviews_listed(world: World) -> Ask:
+    path = _made(world)
+    for status in ("approved", "changes-requested", "approved"):
+        world.made("submitChangeRequestReview", path, body={"status": status})
+    return Ask(path, query={"outdated": "false"}, items=3, invalid_query=({"outdated": "perhaps"},))
+
+
+@probe("getChangeRequestReviewById")
+def review_got(world: World) -> Ask:
+    path = _made(world)
+    review = world.made("submitChangeRequestReview", path, body={"status": "approved"})
+    return Ask(path | {"reviewId": review["id"]}, invalid_query=({"format": "html"},))
+
+
+@probe("getContributorsByChangeRequestId")
+def contributors_listed(world: World) -> Ask:
+    path = _made(world)
+    for _ in range(2):
+        token = world.person("comment")[1]
+        world.made("postCommentInChangeRequest", path, body={"body": {"markdown": "Hm."}}, by=token)
+
+    def check(answer: Any) -> None:
+        assert sorted(item["actionType"] for item in answer["items"]) == ["comment", "comment", "edit"]
+
+    return Ask(path, items=3, check=check)
+
+
+def _is(found: object, wanted: object) -> None:
+    assert found == wanted

@@ -1,0 +1,174 @@
+"""Main content of a space, its revisions, links, templates, documents and PDF."""
+
+from typing import Any
+
+from tests.contract.probe import Ask, probe
+from tests.contract.probes._linked import NOTES, imported, logo, main, page
+from tests.contract.world import World
+
+WRONG_READS = ({"format": "html"}, {"evaluated": "maybe"}, {"dereferenced": "maybe"}, {"metadata": "maybe"})
+LINKS = NOTES + 3
+"""The home page, the file, an address outside, and for each note one that leads nowhere."""
+
+
+@probe("getCurrentRevision")
+def revision(world: World) -> Ask:
+    path, _ = main(world)
+    return Ask(path, invalid_query=({"metadata": "maybe"}, {"computed": "maybe"}))
+
+
+@probe("listPages")
+def pages(world: World) -> Ask:
+    path, _ = main(world)
+    return Ask(path, query={"metadata": "false"}, check=lambda shown: _no_git(shown["pages"]))
+
+
+@probe("listFiles")
+def files(world: World) -> Ask:
+    path, _ = main(world)
+    return Ask(path, items=3)
+
+
+@probe("getFileById")
+def file(world: World) -> Ask:
+    path, revision = main(world)
+    return Ask({**path, "fileId": logo(revision)})
+
+
+@probe("listSpaceFileBacklinks")
+def file_backlinks(world: World) -> Ask:
+    path, revision = main(world)
+    return Ask({**path, "fileId": logo(revision)}, items=NOTES)
+
+
+@probe("getPageById")
+def one_page(world: World) -> Ask:
+    path, revision = main(world)
+
+    def check(shown: Any) -> None:
+        assert shown["markdown"].startswith("# Home")
+
+    path["pageId"] = page(revision, "Home")
+    return Ask(path, query={"format": "markdown"}, invalid_query=WRONG_READS, check=check)
+
+
+@probe("getPageByPath")
+def page_by_path(world: World) -> Ask:
+    path, _ = main(world)
+    return Ask({**path, "pagePath": "note-1"}, query={"format": "document"}, invalid_query=WRONG_READS)
+
+
+@probe("listSpacePageLinks")
+def page_links(world: World) -> Ask:
+    path, revision = main(world)
+    path["pageId"] = page(revision, "Note 0")
+    return Ask(path, items=4, invalid_query=({"status": "fine"},))
+
+
+@probe("listSpacePageBacklinks")
+def page_backlinks(world: World) -> Ask:
+    path, revision = main(world)
+    return Ask({**path, "pageId": page(revision, "Home")}, items=NOTES)
+
+
+@probe("listSpaceLinks")
+def links(world: World) -> Ask:
+    path, _ = main(world)
+
+    def check(shown: Any) -> None:
+        assert shown["stats"] == {"total": LINKS, "broken": {"total": NOTES}}
+
+    return Ask(path, items=LINKS, invalid_query=({"status": "fine"},), check=check)
+
+
+@probe("applyTemplateToSpace")
+def template(world: World) -> Ask:
+    path, _ = main(world)
+    wrong: tuple[Any, ...] = (
+        {},
+        {"id": ""},
+        {"id": None},
+        {"id": "blank", "params": {"contentRefs": {"a": {"kind": "page"}}}},
+    )
+    return Ask(path, body={"id": "product-docs", "params": {"contentRefs": {}}}, status=201, invalid=wrong)
+
+
+@probe("getDocumentById")
+def document(world: World) -> Ask:
+    path, revision = main(world)
+    return Ask({**path, "documentId": revision["pages"][0]["documentId"]})
+
+
+@probe("getSpacePDF")
+def pdf(world: World) -> Ask:
+    path, revision = main(world)
+    return Ask(path, query={"page": page(revision, "Home")}, invalid_query=({"only": "maybe"}, {"only": 1, "page": ""}))
+
+
+def _of_revision(world: World) -> tuple[dict[str, str], dict[str, Any]]:
+    path, revision = main(world)
+    return {**path, "revisionId": revision["id"]}, revision
+
+
+@probe("getRevisionById")
+def by_id(world: World) -> Ask:
+    path, _ = _of_revision(world)
+    return Ask(path, check=lambda shown: _is_merge(shown))
+
+
+@probe("listPagesInRevisionById")
+def pages_by_id(world: World) -> Ask:
+    return Ask(_of_revision(world)[0])
+
+
+@probe("listFilesInRevisionById")
+def files_by_id(world: World) -> Ask:
+    return Ask(_of_revision(world)[0], items=3)
+
+
+@probe("getFileInRevisionById")
+def file_by_id(world: World) -> Ask:
+    path, revision = _of_revision(world)
+    return Ask({**path, "fileId": logo(revision)})
+
+
+@probe("getPageInRevisionById")
+def page_by_id(world: World) -> Ask:
+    path, revision = _of_revision(world)
+    return Ask({**path, "pageId": page(revision, "Home")}, invalid_query=WRONG_READS)
+
+
+@probe("getPageInRevisionByPath")
+def path_by_id(world: World) -> Ask:
+    return Ask({**_of_revision(world)[0], "pagePath": "note-1"}, query={"format": "markdown"})
+
+
+@probe("getReusableContentById")
+def reusable(world: World) -> Ask:
+    return Ask(imported(world), invalid_query=({"format": "html"},))
+
+
+@probe("getReusableContentInRevisionById")
+def reusable_by_id(world: World) -> Ask:
+    path = imported(world)
+    path["revisionId"] = world.made("getCurrentRevision", path)["id"]
+    return Ask(path, query={"format": "document"})
+
+
+@probe("getRevisionChanges")
+def changes_by_id(world: World) -> Ask:
+    path, _ = _of_revision(world)
+
+    def check(shown: Any) -> None:
+        assert len(shown["changes"]) == 2
+        assert shown["more"] == NOTES + 2
+
+    return Ask(path, query={"limit": 2}, invalid_query=({"limit": 1001}, {"limit": -1}), check=check)
+
+
+def _no_git(pages: list[Any]) -> None:
+    assert all("git" not in page for page in pages)
+
+
+def _is_merge(shown: Any) -> None:
+    assert (shown["type"], shown["mergedFrom"]["object"]) == ("merge", "change-request")

@@ -1,0 +1,27 @@
+"""Searching a space, and an organization."""
+
+from typing import Any
+
+from tests.contract.probe import Ask, probe
+from tests.contract.probes._linked import main
+from tests.contract.world import World
+
+WRONG_QUERIES = ({"query": ""}, {"query": "x" * 513})
+HARBOURS = [{"operation": "insert_page", "title": "Port", "document": {"markdown": "# Port\n\nA harbour.\n"}}]
+
+
+@probe("searchSpaceContent")
+def in_space(world: World) -> Ask:
+    path, _ = main(world)
+
+    def check(shown: Any) -> None:
+        assert {item["title"] for item in shown["items"]} == {"Note 0", "Note 1", "Note 2"}
+
+    return Ask(path, query={"query": "note"}, items=3, invalid_query=WRONG_QUERIES, check=check)
+
+
+@probe("searchOrganizationContent")
+def in_organization(world: World) -> Ask:
+    for number in range(3):
+        world.space(f"Harbours {number}", changes=HARBOURS)
+    return Ask(query={"query": "a harb"}, items=3, invalid_query=WRONG_QUERIES)
