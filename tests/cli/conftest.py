@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from syncd.platform.importing import import_directory
+from syncd.platform.server import Background
+from syncd.platform.storage import Storage
+
 PAGES = {
     "README.md": "# Home\n\nWelcome.\n",
     "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Install](install.md)\n* [Use](use.md)\n",
@@ -76,17 +80,8 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     """A served platform with one small space."""
     shell = Shell(tmp_path, data=tmp_path / "platform")
     source = plant(tmp_path / "source", PAGES)
-    shell.space = json.loads(
-        shell.fine("platform", "import", source, "--data", shell.data, "--title", "Docs", "--json")
-    )["space"]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(shell.data)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with server:
-        assert server.stdout is not None
-        shell.url = server.stdout.readline().strip()
-        yield shell
-        server.terminate()
-        assert server.wait(10) == 0
+    with Storage(shell.data) as storage:
+        storage.bootstrap()
+        shell.space = import_directory(storage, source, title="Docs").space
+        with Background(storage) as shell.url:
+            yield shell

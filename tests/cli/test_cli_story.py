@@ -1,8 +1,12 @@
 """The commands, one after the other, as a writer uses them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+
+from syncd.api.client import Client
 
 
 def write(path: Path, text: str) -> None:
@@ -25,8 +29,6 @@ def test_clone_edit_push_merge_pull_status(shell: Any) -> None:
     merge = shell.json("push", cwd=docs)
     assert merge["results"][0]["state"] == "unchanged"
     assert set(merge["requests"]) == {"GET"}
-
-    from syncd.api.client import Client
 
     with Client(shell.url, shell.token.read_text().strip()) as client:
         client.change_requests.merge(shell.space, "1")
@@ -59,8 +61,6 @@ def test_several_spaces_share_a_repository(shell: Any, tmp_path: Path) -> None:
     shell.git("commit", "--quiet", "--all", "--message", "Edit both", cwd=docs)
     results = shell.json("push", cwd=docs)["results"]
     assert [r["key"] for r in results if r["flow"] == "propose" and r["state"] == "applied"] == ["one/main", "two/main"]
-
-    from syncd.api.client import Client
 
     with Client(shell.url, shell.token.read_text().strip()) as client:
         client.change_requests.merge(shell.space, "1")
@@ -125,3 +125,17 @@ def test_help_is_quick_to_read(shell: Any) -> None:
     text = shell.fine("--help")
     for command in ("clone", "demo", "platform", "pull", "push", "run", "site", "status", "sync"):
         assert f"  {command}" in text
+
+
+def test_a_platform_is_served_from_the_command_line_until_it_is_asked_to_stop(shell: Any) -> None:
+    data = shell.root / "another"
+    words = ("platform", "import", shell.root / "source", "--data", data, "--title", "Docs", "--json")
+    space = json.loads(shell.fine(*words))["space"]
+    command = [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        with Client(url, (data / "token").read_text().strip()) as client:
+            assert client.spaces.get(space).title == "Docs"
+        server.terminate()
+        assert server.wait(10) == 0
