@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import idle, memory, mirror, push, startup, ten
+from tests.benchmarks import idle, memory, mirror, platform, push, startup, ten
 from tests.benchmarks.stage import Stage, leave_home
 
 BENCHMARKS = {
@@ -19,6 +19,7 @@ BENCHMARKS = {
     "push": push.measure,
     "startup": startup.measure,
     "memory": memory.measure,
+    "platform": platform.measure,
 }
 PAGES = 10_000
 

@@ -31,10 +31,13 @@ _WORDS = [
 ]
 
 
-def write_pages(directory: Path, count: int) -> Path:
-    """Given a new directory and a number of pages, write them and their SUMMARY.md there, and return the directory."""
+def write_pages(directory: Path, count: int, *, first: int = 0) -> Path:
+    """Given a new directory and a number of pages, write them and their SUMMARY.md there, and return the directory.
+
+    Shapes: pages with other numbers have other texts; they count up from `first`.
+    """
     summary = ["# Table of contents", ""]
-    for number, (path, depth, title) in enumerate(_places(count)):
+    for number, (path, depth, title) in enumerate(_places(count), first):
         target = directory / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_page(number, title), encoding="utf-8")
@@ -69,7 +72,7 @@ def _place(part: int, chapter: int, page: int) -> tuple[str, int, str]:
 
 def _page(number: int, title: str) -> str:
     chance = random.Random(number)
-    text = f"---\ndescription: {_sentence(chance)}\n---\n\n# {title}\n"
+    text = f"---\ndescription: {_sentence(chance)}\n---\n\n# {title}\n\nReference r{number:07}.\n"
     while len(text) < PAGE_BYTES:
         kind = chance.randrange(6)
         if kind == 0:
