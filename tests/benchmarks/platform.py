@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from syncd.platform import jobs
+from syncd.platform.app import create_app
 from syncd.platform.importing import import_directory
 from syncd.platform.storage import Storage
 from tests.benchmarks.bare import Bare
@@ -59,8 +61,11 @@ def measure(stage: Stage) -> Iterator[Line]:
     """Given a stage, measure and return the lines."""
     few, many, total = stage.fresh("few"), stage.fresh("many"), stage.pages * 10
     fill(few, stage.fresh("pages"), spaces=1, pages=max(total // 100, 10))
+    index(few)
     cost = cost_of(lambda: fill(many, stage.fresh("pages"), spaces=SPACES, pages=total))
     yield Line("platform load", total / cost.wall, "pages/s", facts=f"{total} pages, {SPACES} spaces: {cost}")
+    cost = cost_of(lambda: index(many))
+    yield Line("platform index", total / cost.wall, "pages/s", facts=f"for search: {cost}")
     with serving(few, stage) as small, serving(many, stage) as large:
         yield from _against_bare(large, stage)
         yield from _flat(small, large)
@@ -76,6 +81,13 @@ def fill(data: Path, source: Path, *, spaces: int, pages: int) -> None:
             count = share if number == 0 else max((pages - share) // (spaces - 1), 1)
             here = write_pages(source / str(number), count, first=number * pages)
             import_directory(storage, here, title=f"Space {number}")
+
+
+def index(data: Path) -> None:
+    """Given a data directory, do the work that imports leave to a server, so that it is not done while we measure."""
+    with Storage(data) as storage:
+        app = create_app(storage)
+        jobs.run_due(jobs.Work(storage, app.state.settings), app.state.handlers)
 
 
 @contextmanager
