@@ -7,7 +7,7 @@ from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.model.collection import Move, Transfer
 from syncd.model.listing import Listing
-from syncd.model.space import Space, SpaceCreate, SpaceUpdate
+from syncd.model.space import GitSync, Space, SpaceCreate, SpaceUpdate
 
 
 class Spaces:
@@ -20,6 +20,11 @@ class Spaces:
     def get(self, space: str, share_key: str | None = None) -> Space:
         """Given a space's id, return it; its `revision` says whether content moved."""
         return self._transport.call("GET", ("spaces", space), Space, params={"shareKey": share_key})
+
+    @operation("getSpaceGitInfo")
+    def get_git_info(self, space: str) -> GitSync:
+        """Given a space's id, return how a Git provider syncs it. Raises: NotFound when none does."""
+        return self._transport.call("GET", ("spaces", space, "git", "info"), GitSync)
 
     @operation("listSpacesInOrganizationById")
     def list(self, organization: str) -> Iterator[Space]:

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.layout import frontmatter
 from syncd.model.listing import Listing
-from syncd.model.space import TITLE_MAX, Space, SpaceCreate, SpaceTitle, SpaceUpdate
+from syncd.model.space import TITLE_MAX, GitSync, Space, SpaceCreate, SpaceTitle, SpaceUpdate
 from syncd.platform import addresses, answers, jobs, levels, places, revisions, schema, siblings
 from syncd.platform.auth import Caller, Signed, at_least, needs
 from syncd.platform.bodies import Body
@@ -150,6 +150,16 @@ async def get_space_by_id(
             return require_space(connection, caller, space_id, deleted_since=_kept_since(storage.now()))
 
     return answers.ok(shown(request, await storage.glance(read), caller))
+
+
+@router.get(
+    "/spaces/{space_id}/git/info", response_model=GitSync, openapi_extra=needs("read", extension=True), status_code=200
+)
+def get_space_git_info(storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+    """Given a space, refuse with 404, as the API does where no provider syncs it: on this platform, none ever does."""
+    with storage.read() as connection:
+        require_space(connection, caller, space_id)
+    raise Failure(404, f"No Git provider syncs space {space_id}.")
 
 
 @router.patch("/spaces/{space_id}", response_model=Space, openapi_extra=needs("admin"))

@@ -140,3 +140,8 @@ def transferred(world: World) -> Ask:
 
     body = {"organization": target}
     return Ask(path, body=body, invalid=({}, {"organization": None}, {"organization": 7}), check=check)
+
+
+@probe("getSpaceGitInfo")
+def git_info(world: World) -> Ask:
+    return Ask({"spaceId": world.space()["id"]}, status=404)
