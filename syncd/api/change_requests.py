@@ -2,17 +2,13 @@
 
 from collections.abc import Iterator
 
-from syncd.api.content import MARKDOWN
 from syncd.api.lists import iterate
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
 from syncd.errors import PlatformError, Rejected
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
 from syncd.model.content_write import ContentWrite, ContentWritten
-from syncd.model.file import File
 from syncd.model.listing import Listing
-from syncd.model.page import Page
-from syncd.model.revision import Revision
 
 NO_ROUTE = (404, 405, 501)
 """Statuses with which servers answer for a route that they do not have."""
@@ -91,19 +87,6 @@ class ChangeRequests:
     def refresh(self, space: str, change_request: str) -> MergeResult:
         """Given a change request, pull main content into it (`POST …/update`)."""
         return self._transport.call("POST", _path(space, change_request, "update"), MergeResult)
-
-    def get_content(self, space: str, change_request: str) -> Revision:
-        """Given a change request, return its revision: the page tree and files, without bodies."""
-        return self._transport.call("GET", _path(space, change_request, "content"), Revision)
-
-    def get_page(self, space: str, change_request: str, page: str) -> Page:
-        """Given a change request and a page's id, return the page there with its Markdown."""
-        path = _path(space, change_request, "content", "page", page)
-        return self._transport.call("GET", path, Page, params=MARKDOWN)
-
-    def get_file(self, space: str, change_request: str, file: str) -> File:
-        """Given a change request and a file's id, return the file there with a fresh download address."""
-        return self._transport.call("GET", _path(space, change_request, "content", "files", file), File)
 
     @operation("updateChangeRequestContent")
     def write_content(self, space: str, change_request: str, write: ContentWrite) -> ContentWritten:

@@ -206,6 +206,7 @@ def _patient(silence: float | None) -> "type[psycopg.Connection]":
         """A connection that does not wait for ever for a server that is there and says nothing."""
 
         def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+            """Given what the driver waits for, return its result. Raises: OperationalError after too long a silence."""
             try:
                 return super().wait(gen, interval, silence if timeout is None else timeout)
             except psycopg.OperationalError:

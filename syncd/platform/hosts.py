@@ -53,6 +53,7 @@ class Parts:
 
     @property
     def authority(self) -> str:
+        """The host, and the port where it is not the scheme's own, as a `Host` header has them."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.secure else 80) else f"{host}:{self.port}"
 

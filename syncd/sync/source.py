@@ -50,13 +50,13 @@ class ProposedContent:
         return self._client.change_requests.get(self._space, self._id).revision
 
     def content(self) -> Revision:
-        return self._client.change_requests.get_content(self._space, self._id)
+        return self._client.change_request_content.get(self._space, self._id)
 
     def page(self, page: str) -> Page:
-        return self._client.change_requests.get_page(self._space, self._id, page)
+        return self._client.change_request_content.get_page(self._space, self._id, page)
 
     def file(self, file: str) -> File:
-        return self._client.change_requests.get_file(self._space, self._id, file)
+        return self._client.change_request_content.get_file(self._space, self._id, file)
 
     def include(self, reusable_content: str) -> ReusableContent:
         return self._client.content.get_reusable_content(self._space, reusable_content)

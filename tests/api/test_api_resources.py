@@ -50,9 +50,14 @@ READS: list[tuple[Call, str, dict[str, str], dict[str, Any]]] = [
         BLOCK,
     ),
     (lambda c: c.change_requests.get("s", "7"), f"{CR}/7", {}, CHANGE),
-    (lambda c: c.change_requests.get_content("s", "7"), f"{CR}/7/content", {}, REVISION),
-    (lambda c: c.change_requests.get_page("s", "7", "p"), f"{CR}/7/content/page/p", {"format": "markdown"}, PAGE),
-    (lambda c: c.change_requests.get_file("s", "7", "f"), f"{CR}/7/content/files/f", {}, FILE),
+    (lambda c: c.change_request_content.get("s", "7"), f"{CR}/7/content", {}, REVISION),
+    (
+        lambda c: c.change_request_content.get_page("s", "7", "p"),
+        f"{CR}/7/content/page/p",
+        {"format": "markdown"},
+        PAGE,
+    ),
+    (lambda c: c.change_request_content.get_file("s", "7", "f"), f"{CR}/7/content/files/f", {}, FILE),
     (lambda c: c.sites.get("o", "x"), "orgs/o/sites/x", {}, SITE),
     (lambda c: c.redirects.get_by_source("o", "x", "/a?b"), "orgs/o/sites/x/redirect", {"source": "/a?b"}, TARGET),
 ]

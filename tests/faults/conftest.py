@@ -385,10 +385,10 @@ def _said(request: ChangeRequest) -> tuple[int, str, str, str]:
 
 def proposed(client: Client, space: str, request: str) -> tuple[Any, ...]:
     """Given a change request, return its pages (path, title, Markdown) and the names of its files."""
-    revision = client.change_requests.get_content(space, request)
+    revision = client.change_request_content.get(space, request)
     pages = [page for page, _ in walk(revision.pages)]
     documents = [page.id for page in pages if page.type == "document"]
-    texts = [client.change_requests.get_page(space, request, page).markdown or "" for page in documents]
+    texts = [client.change_request_content.get_page(space, request, page).markdown or "" for page in documents]
     shape = [(page.path, page.title, page.type) for page in pages]
     files = {file.id: file.name for file in revision.files}
     names = files | {page.id: page.path or "" for page in pages}

@@ -53,7 +53,7 @@ def push_again(stage: Any) -> tuple[str, ...]:
     push(stage)
     stage.fine("push")
     with stage.client() as client:
-        content = client.change_requests.get_content(stage.space, "1")
+        content = client.change_request_content.get(stage.space, "1")
         (options,) = [page.id for page in content.pages[2].pages if page.slug == "options"]
         edit(client, stage.space, "1", options, "# Options\n\n* first token-reviewer\n* second\n")
     stage.commit("More", {"guide/usage.md": "# Usage\n\n![A picture](../.gitbook/assets/picture.png)\n\ntoken-3\n"})

@@ -280,7 +280,7 @@ def reviewed(stage: Any) -> bool:
             return False
         (notes,) = [
             page.id
-            for page in client.change_requests.get_content(stage.space, found[0].id).pages[-1].pages
+            for page in client.change_request_content.get(stage.space, found[0].id).pages[-1].pages
             if page.slug == "notes"
         ]
         markdown = {"markdown": "# Notes\n\ntoken-reviewer\n"}

@@ -241,9 +241,7 @@ def test_a_page_keeps_its_form_where_the_platform_has_no_other() -> None:
 
 @pytest.mark.parametrize("part", range(12))
 def test_real_pages_are_said_again(corpora: Path | None, part: int) -> None:
-    if corpora is None:
-        pytest.skip("no real repositories here")
-    for path in sorted(corpora.rglob("*.md"))[part::12]:
+    for path in sorted(corpora.rglob("*.md") if corpora else ())[part::12]:
         assert_laws(split(path.read_text())[1])
 
 

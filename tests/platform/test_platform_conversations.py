@@ -19,6 +19,7 @@ from syncd.platform.conversations.schema import frequencies, issues, postings, w
 from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
 from syncd.platform.words import stems
+from tests.platform.clock import Clock
 
 
 def titles(subject: str, *said: str) -> list[str]:
@@ -73,19 +74,9 @@ def test_rare_words_decide_which_cluster_is_nearest() -> None:
     assert nearest([], ["page"], known) is None
 
 
-class Clock:
-    """A clock that a test turns."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 31, 8, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(hour=8)
 
 
 @pytest.fixture

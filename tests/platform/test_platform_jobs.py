@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,9 @@ from syncd.platform.jobs_schema import jobs as table
 from syncd.platform.server import Background
 from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
+from tests.platform.clock import Clock
 
 Done = list[Mapping[str, Any]]
-
-
-class Clock:
-    """A clock that a test turns."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 31, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def on(self, **step: float) -> None:
-        self.now += timedelta(**step)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from syncd.platform.specs.checking import PROBLEMS_MAX, problems
 from syncd.platform.specs.processing import HANDLERS
 from syncd.platform.specs.reading import JSON, YAML, read
 from syncd.platform.storage import Storage
+from tests.platform.clock import Clock
 from tests.platform.peers import answering, serving
 
 INFO: dict[str, Any] = {"title": "Pets", "version": "1"}
@@ -125,19 +126,9 @@ def test_content_is_read_as_what_it_is(content: bytes, media_type: str, problem:
     assert bool(found.problems) == (problem is not None)
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 31, 8, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(hour=8)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -26,6 +26,7 @@ from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import installed
 from tests.contract.probes.translations import INSTRUCTIONS
 from tests.contract.world import Target, World
+from tests.platform.clock import Clock
 
 WISH = Wish("en", "fr")
 PAGE = """---
@@ -175,13 +176,6 @@ def test_any_page_keeps_its_signs_in_pseudo_localisation(page: str) -> None:
 def test_a_hostile_page_takes_no_longer_than_its_length(hostile: str) -> None:
     page = hostile * (50_000 // len(hostile))
     assert rebuilt(page, {one: one.text for one in segments(page)}) == page
-
-
-class Clock:
-    """A clock that a test turns."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 31, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import hmac
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -21,6 +21,7 @@ from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
 from tests.contract.world import Target
+from tests.platform.clock import Clock
 
 SECRET = "a-shared-secret"
 TEXT = {"type": "string"}
@@ -66,13 +67,6 @@ def receiver() -> Iterator[Receiver]:
         yield server
         server.shutdown()
         thread.join()
-
-
-class Clock:
-    """A clock that a test turns."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 31, tzinfo=UTC)
 
 
 class Scene:

@@ -46,7 +46,7 @@ def test_one_change_request_holds_exactly_the_branch(world: Any, fine: Any) -> N
     assert world.git("rev-parse", "platform/changes/docs/1") == world.git("rev-parse", "main")
     with world.client() as client:
         (request,) = client.change_requests.list(world.space, status="open")
-        content = client.change_requests.get_content(world.space, "1")
+        content = client.change_request_content.get(world.space, "1")
         assert request.subject == "Rework the guide [main#0a1b2c]"
         assert request.description is not None
         assert "Rework the guide" in request.description.text()
@@ -54,7 +54,7 @@ def test_one_change_request_holds_exactly_the_branch(world: Any, fine: Any) -> N
         assert [page.title for page in guide.pages] == ["Installing", "Usage"]
         assert guide.pages[0].id == pages["setup"], "a renamed file is the same page"
         new = content.pages[2].pages[1]
-        markdown = client.change_requests.get_page(world.space, "1", new.id).markdown
+        markdown = client.change_request_content.get_page(world.space, "1", new.id).markdown
         assert markdown == NEW_PAGE
         assert {file.name for file in content.files} == {"picture.png", "new.png"}
 
@@ -177,7 +177,7 @@ def test_an_edit_by_a_reviewer_comes_back_into_the_branch(world: Any, fine: Any)
     world.commit("Edit options", {"options.md": "# Options\n\n* first\n* second\n* mine\n"})
     fine(world.push())
     with world.client() as client:
-        content = client.change_requests.get_content(world.space, "1")
+        content = client.change_request_content.get(world.space, "1")
         page = content.pages[2].pages[0]
         text = "# Options\n\n* first\n* second\n* mine, said better\n"
         write = ContentWrite(changes=(UpdatePage(page=page.id, document=Markdown(markdown=text)),))
@@ -185,7 +185,7 @@ def test_an_edit_by_a_reviewer_comes_back_into_the_branch(world: Any, fine: Any)
     fine(world.sync())
     assert "said better" in world.git("show", "main:options.md")
     with world.client() as client:
-        assert "said better" in (client.change_requests.get_page(world.space, "1", page.id).markdown or "")
+        assert "said better" in (client.change_request_content.get_page(world.space, "1", page.id).markdown or "")
     world.merge(1)
     fine(world.sync())
     assert "said better" in world.git("show", "main:options.md")
@@ -256,7 +256,7 @@ def test_a_title_changed_in_the_table_of_contents_is_the_page_title(world: Any, 
     edit = world.commit("Retitle", {"SUMMARY.md": summary})
     fine(world.push())
     with world.client() as client:
-        assert client.change_requests.get_content(world.space, "1").pages[2].pages[0].title == title
+        assert client.change_request_content.get(world.space, "1").pages[2].pages[0].title == title
     world.merge(1)
     fine(world.pull())
     assert world.git("show", "main:SUMMARY.md") == world.git("show", f"{edit}:SUMMARY.md")
