@@ -9,7 +9,8 @@ from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror import wanted
 from syncd.repo import Repository
-from syncd.sync.snapshot import Base, Written, settings_at, text_at
+from syncd.sync.snapshot import Base, Written
+from syncd.sync.tables import settings_at, text_at
 from syncd.sync.workspace import Binding, Workspace
 
 LOST = "lost:"

@@ -15,7 +15,7 @@ from syncd.plan.change import Change, Plan
 from syncd.plan.guard import guard_deletions
 from syncd.plan.redirects import DesiredRedirect, RedirectPolicy, plan_redirects
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.snapshot import text_at
+from syncd.sync.tables import text_at
 from syncd.sync.workspace import Workspace
 
 LOCK = "site.lock.json"

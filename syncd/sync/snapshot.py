@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from syncd.api.parallel import gather
 from syncd.errors import NotFound, Unreachable
 from syncd.layout.frontmatter import complete
-from syncd.layout.placement import Known, Placement, entries_of, place
+from syncd.layout.placement import Known, Placement, place
 from syncd.layout.quiet import same_meaning
-from syncd.layout.settings import Settings, read_settings
-from syncd.layout.summary import parse, render
+from syncd.layout.settings import Settings
 from syncd.layout.translate import Translation
-from syncd.layout.variables import parse_variables, render_tags, render_variables
 from syncd.model.anchor import Anchor
 from syncd.model.page import walk
 from syncd.model.revision import Revision
 from syncd.plan.mirror import MirrorPlan, Wanted, plan_mirror
-from syncd.repo import Person, Repository, Writer
+from syncd.repo import Person, Writer
 from syncd.sync.source import Source
+from syncd.sync.tables import Tables, settings_at, shape_of
 from syncd.sync.workspace import Binding, Workspace
 
 TRIES = 4
@@ -75,18 +74,6 @@ class Signature:
     message: str
     author: Person
     parents: tuple[str, ...] = field(default=())
-
-
-def settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:
-    """Given a commit, return the settings of the space's `.gitbook.yaml` there, or the defaults."""
-    text = text_at(repository, commit, binding.path(".gitbook.yaml"))
-    return read_settings(text, at=binding.path(".gitbook.yaml"))
-
-
-def text_at(repository: Repository, commit: str | None, path: str) -> str | None:
-    """Given a commit and a path from the root, return the file's text, or None when there is none."""
-    oid = repository.lookup(commit, path) if commit else None
-    return repository.read(oid).decode("utf-8", "replace") if oid else None
 
 
 def known_of(anchors: Iterable[Anchor]) -> dict[str, Known]:
@@ -147,8 +134,11 @@ class _Composer:
         put = (*self._bodies(plan.fetch), *plan.moved)
         for anchor in (*plan.keep, *put) if self.listing is not None else put:
             self._put(anchor.path, anchor.oid)
-        self._summary()
-        self._tables()
+        base, settings = self.gathered.base, self.gathered.settings
+        # A shape that is still the same was written, or found right, when it was stored.
+        shaped = base.settled and base.shape == self.shape
+        tables = Tables(self.repository, self.binding, self.writer, base.start)
+        tables.write(self.gathered.revision, self.gathered.placement, settings, shaped=shaped)
         return put
 
     def _remove(self, path: str) -> None:
@@ -218,41 +208,6 @@ class _Composer:
             return there.oid if there is not None else None
         anchor = self.gathered.base.anchors.get(item.id)
         return anchor.oid if anchor is not None and self.gathered.base.start is not None else None
-
-    def _summary(self) -> None:
-        base = self.gathered.base
-        if base.settled and base.shape == self.shape:
-            return  # the tree is as it was when SUMMARY.md was last written or found right
-        entries = entries_of(self.gathered.revision.pages, self.gathered.placement)
-        path = self.binding.path(self.gathered.settings.summary)
-        text = render(entries)
-        there = text_at(self.repository, self.gathered.base.start, path)
-        if there != text and (there is None or parse(there, at=path) != entries):
-            self.writer.put(path, self.writer.blob(text.encode()))
-
-    def _tables(self) -> None:
-        revision, start = self.gathered.revision, self.gathered.base.start
-        variables, tags = self.gathered.placement.variables, self.gathered.placement.tags
-        if variables is not None:
-            path = self.binding.path(variables)
-            there = text_at(self.repository, start, path)
-            if there is None or parse_variables(there, at=path) != dict(revision.variables):
-                self.writer.put(path, self.writer.blob(render_variables(revision.variables).encode()))
-        if tags is not None:
-            path = self.binding.path(tags)
-            text = render_tags(revision.tags)
-            if text_at(self.repository, start, path) != text:
-                self.writer.put(path, self.writer.blob(text.encode()))
-
-
-def shape_of(revision: Revision, placement: Placement) -> str:
-    """Given a revision and its placement, return a digest of all that SUMMARY.md says of it."""
-    paths = placement.pages
-    facts = [
-        (p.id, above and above.id, paths.get(p.id), p.type, p.title, p.slug, p.link_title, p.target, p.computed)
-        for p, above in walk(revision.pages)
-    ]
-    return hashlib.sha256(repr(facts).encode()).hexdigest()
 
 
 def blob_oid(data: bytes) -> str:
