@@ -210,6 +210,7 @@ def test_after_kills_of_a_server_on_sqlite_all_that_was_acknowledged_is_there(tm
         survived(stage, FEW)
 
 
+@pytest.mark.long
 def test_after_kills_of_two_servers_on_postgresql_all_that_was_acknowledged_is_there(
     tmp_path: Path, postgres_process: Callable[..., Process]
 ) -> None:

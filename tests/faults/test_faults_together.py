@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import sampled
+
 
 def both(stage: Any) -> tuple[str, ...]:
     """Both sides have changed, and the writer's commit is to be proposed."""
@@ -59,7 +61,7 @@ def bare(stage: Any) -> tuple[str, ...]:
     return tuple(stage.clone_words())
 
 
-@pytest.mark.parametrize("part", [0.1, 0.25, 0.4])
+@pytest.mark.parametrize("part", sampled([0.1, 0.25, 0.4], kept=(1,)))
 def test_two_clones_into_one_directory_make_one_clone(theatre: Any, part: float) -> None:
     scene = theatre.scene(bare)
     with theatre.play(scene) as stage:
