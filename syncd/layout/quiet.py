@@ -1,75 +1,100 @@
 """Quiet: tell a change of content from a change of form, so that a server's re-formatting leaves Git's bytes alone."""
 
+import html
 import re
-from collections.abc import Iterator, Sequence
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.frontmatter import fields, split
-from syncd.layout.links import resolve, rewrite
+from syncd.layout.alignment import counterparts, slots
+from syncd.layout.frontmatter import patch
+from syncd.layout.meaning import Meaning, meaning
+from syncd.layout.weaving import Part, part_of, weave
 
 _WORD = re.compile(r"[^\W_]+")
-_BLANK = re.compile(r"\s+")
-_TOKEN_LIMIT = 400_000
-"""Characters above which form is not analysed: a page of that size is compared as text."""
 
 
 def same_meaning(former: bytes, body: bytes, *, at: str) -> bool:
     """Given two bodies of the page at `at`, return whether they differ only in form.
 
-    Shape: equal bytes; or equal but for how relative addresses are spelled; or the same front matter and the same
-    CommonMark token stream. Source: house, section 5, "Quiet mirror".
+    Shape: equal bytes; or the same frontmatter and the same CommonMark token stream, relative addresses compared by
+    what they lead to. Source: house, section 5, "Quiet mirror".
     """
     if former == body:
         return True
+    one, other = _meaning(former, at), _meaning(body, at)
+    return one is not None and other is not None and one.says(other)
+
+
+def settled(former: bytes, body: bytes, *, at: str) -> bytes:
+    """Given what Git has of the page at `at` and what it shall say, return bytes that say it and change the least.
+
+    Shape: means the same as `body`; each top-level block, and each key of the frontmatter, that means the same as in
+    `former` has the bytes that it has there. `body` itself when a block could not stand where it would have to.
+    """
+    if former == body or _is_small_edit(former, body):
+        return body
+    one, other = _meaning(former, at), _meaning(body, at)
+    if one is None or other is None:
+        return body
+    if one.says(other):
+        return former
+    parts = list(_parts(one, other))
+    for parted in (False, True):
+        text = weave(parts, one, other, head=_settled_head(one, other), parted=parted)
+        found = meaning(text, at=at)
+        if found is not None and found.says(other):
+            return text.encode()
+    return body
+
+
+def _is_small_edit(former: bytes, body: bytes) -> bool:
+    """Whether words were put into a page, taken out of it, or changed in one line, and all else is the same bytes.
+
+    Shape: then nothing is left to settle, and nobody has to take the page apart; True is certain, False is not.
+    """
+    one, other = former.split(b"\n"), body.split(b"\n")
+    first, last = 0, 0
+    shorter = min(len(one), len(other))
+    while first < shorter and one[first] == other[first]:
+        first += 1
+    while last < shorter - first and one[-1 - last] == other[-1 - last]:
+        last += 1
+    here, there = one[first : len(one) - last], other[first : len(other) - last]
+    return (not here or not there or len(here) == len(there) == 1) and _words(here) != _words(there)
+
+
+def _words(lines: Sequence[bytes]) -> list[str]:
+    return _WORD.findall(html.unescape(b"\n".join(lines).decode("utf-8", "replace")))
+
+
+def _settled_head(former: Meaning, wanted: Meaning) -> str:
+    """A frontmatter block that says what the wanted one's does, each key that both have alike in the former's bytes."""
+    if former.front == wanted.front:
+        return former.head
+    if not (former.head and wanted.head and isinstance(former.front, Mapping) and isinstance(wanted.front, Mapping)):
+        return wanted.head
+    gone: dict[str, Any] = {key: None for key in former.front if key not in wanted.front}
     try:
-        one, other = _spelled(former.decode(), at), _spelled(body.decode(), at)
-    except UnicodeDecodeError:
-        return False
-    if one == other:
-        return True
-    if len(one) + len(other) > _TOKEN_LIMIT or _WORD.findall(one) != _WORD.findall(other):
-        return False
-    return _front(one, at) == _front(other, at) and _tokens(one) == _tokens(other)
-
-
-def _spelled(text: str, at: str) -> str:
-    """The text with every relative address in one spelling."""
-
-    def spell(address: str) -> str | None:
-        found = resolve(address, at=at)
-        return f"/{found[0]}{found[1]}" if found is not None else None
-
-    return rewrite(text, spell)
-
-
-def _front(text: str, at: str) -> object:
-    try:
-        return fields(text, at=at)
+        return patch(former.head, gone | dict(wanted.front))
     except FileInvalid:
-        return split(text)[0]
+        return wanted.head
 
 
-def _tokens(text: str) -> list[tuple[object, ...]]:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    return list(_facts(parser.parse(split(text)[1])))
-
-
-def _facts(tokens: Sequence[Token]) -> Iterator[tuple[object, ...]]:
-    """What a reader sees of each token: no markers, no line numbers, wrapped lines as one."""
-    words = ""
-    for token in tokens:
-        if token.type in ("text", "softbreak"):
-            words += token.content or " "
-            continue
-        if words.strip():
-            yield ("text", _BLANK.sub(" ", words).strip())
-        words = ""
-        if token.type == "inline":
-            yield from _facts(token.children or [])
+def _parts(former: Meaning, wanted: Meaning) -> Iterator[Part]:
+    """The blocks of the wanted page, each in the former's bytes where it is there; a new one may take a place there."""
+    known = counterparts(wanted.facts(), former.facts())
+    places = dict(slots(wanted.facts(), former.facts()))
+    for place in range(len(wanted.blocks)):
+        here = known.get(place)
+        if here is not None:
+            yield Part(part_of(former, here), here, place)
         else:
-            yield token.type, token.tag, tuple(sorted(token.attrs.items())), token.content, token.info
-    if words.strip():
-        yield ("text", _BLANK.sub(" ", words).strip())
+            yield Part(part_of(wanted, place), places.get(place), place)
+
+
+def _meaning(body: bytes, at: str) -> Meaning | None:
+    try:
+        return meaning(body.decode(), at=at)
+    except UnicodeDecodeError:
+        return None

@@ -1,10 +1,12 @@
 """A server's re-formatting is told apart from an edit."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.quiet import same_meaning
+from syncd.layout.meaning import Meaning, meaning
+from syncd.layout.quiet import same_meaning, settled
+from syncd.layout.transfer import merged_words, transferred
 
 PAGE = "---\ndescription: 'One'\n---\n\n# Title\n\nA *word* and a [link](guide/setup.md#top).\n\n- one\n- two\n"
 
@@ -58,3 +60,156 @@ def test_every_page_means_what_it_says(text: str) -> None:
 def test_a_word_more_is_never_taken_for_form(words: list[str]) -> None:
     text = " ".join(words)
     assert not same_meaning(text.encode(), f"{text} added".encode(), at="a.md")
+
+
+WRITTEN = b"""---
+extra: 1
+description: 'One'
+---
+# Title
+A *word*
+on two lines.
+- one
+- two
+
+Kept __so__.
+"""
+SERVED = b"""---
+description: One
+extra: 1
+---
+
+# Title
+
+A _word_ on two lines.
+
+* one
+* two
+
+Kept **so**.
+"""
+
+
+def meant(text: bytes) -> Meaning:
+    found = meaning(text.decode(), at="a.md")
+    assert found is not None
+    return found
+
+
+def test_only_the_block_that_says_something_else_is_replaced() -> None:
+    text = settled(WRITTEN, SERVED.replace(b"two lines", b"three lines"), at="a.md")
+    assert text == WRITTEN.replace(b"A *word*\non two lines.", b"A _word_ on three lines.")
+
+
+def test_only_the_key_that_says_something_else_is_replaced() -> None:
+    text = settled(WRITTEN, SERVED.replace(b"description: One", b"description: Two"), at="a.md")
+    assert text == WRITTEN.replace(b"'One'", b"Two")
+
+
+def test_a_new_block_stands_where_it_was_put_and_the_others_keep_their_bytes() -> None:
+    body = SERVED.replace(b"* one", b"New.\n\n* one") + b"\nLast.\n"
+    text = settled(WRITTEN, body, at="a.md")
+    assert text == WRITTEN.replace(b"lines.\n- one", b"lines.\n\nNew.\n\n- one") + b"\nLast.\n"
+
+
+def test_blocks_that_changed_places_keep_their_bytes() -> None:
+    text = settled(b"a *b*\n\nc __d__\n\ne\n", b"c **d**\n\ne\n\na _b_\n", at="a.md")
+    assert text == b"c __d__\n\ne\n\na *b*\n"
+
+
+def test_lists_that_would_become_one_are_taken_as_they_come() -> None:
+    former, body = b"- a\n\nbetween\n\n- b\n", b"* a\n\n- b\n"
+    assert settled(former, body, at="a.md") == body
+
+
+BLOCKS = st.lists(
+    st.sampled_from(
+        [
+            *("one *two*", "one _two_", "three\nfour", "three four", "- a\n- b", "* a\n* b", "# H", "H\n=", "> q"),
+            *(
+                "```\nc\n```",
+                "~~~\nc\n~~~",
+                "    c",
+                "<div>",
+                "<!-- x",
+                "[r]: /u",
+                "[r]",
+                "1. n",
+                "***",
+                "---",
+                "|a|\n|-|",
+            ),
+            *("{% hint %}", "{% endhint %}", "x  \ny", "\\*z\\*"),
+        ]
+    ),
+    max_size=7,
+)
+
+
+@given(BLOCKS, BLOCKS, st.sampled_from(["\n\n", "\n"]))
+@settings(max_examples=50, deadline=None)
+def test_the_result_means_what_it_shall_and_keeps_every_block_that_stays(
+    former: list[str], wanted: list[str], between: str
+) -> None:
+    one, other = between.join(former).encode(), "\n\n".join(wanted).encode()
+    text = settled(one, other, at="a.md")
+    assert same_meaning(text, other, at="a.md")
+    assert settled(text, other, at="a.md") == text
+    if text == other:
+        return
+    mine, theirs = meant(one), meant(other)
+    sources = {block.facts: mine.source(block.start, block.end).strip("\n") for block in mine.blocks}
+    for block in theirs.blocks:
+        if mine.facts().count(block.facts) == 1 and theirs.facts().count(block.facts) == 1:
+            assert sources[block.facts].encode() in text
+
+
+LOSSY = SERVED.replace(b"_word_ ", b"").replace(b"Kept **so**.", b"Kept.")
+
+
+def test_what_the_server_lost_stays_when_another_block_is_edited() -> None:
+    edited = LOSSY.replace(b"* two", b"* three") + b"\nNew.\n"
+    found = transferred(WRITTEN, LOSSY, edited, at="a.md")
+    assert found.body == WRITTEN.replace(b"- one\n- two", b"* one\n* three") + b"\nNew.\n"
+    assert not found.clashes
+
+
+def test_what_the_server_lost_stays_when_its_own_block_is_edited_elsewhere() -> None:
+    found = transferred(WRITTEN, LOSSY, LOSSY.replace(b"two lines", b"three lines"), at="a.md")
+    assert found.body == WRITTEN.replace(b"two lines", b"three lines")
+    assert not found.clashes
+
+
+def test_an_edit_of_the_very_place_has_its_way_and_is_told() -> None:
+    found = transferred(WRITTEN, LOSSY, LOSSY.replace(b"A on", b"A phrase on"), at="a.md")
+    assert b"A phrase on two lines." in found.body
+    assert found.clashes == (6,)
+
+
+def test_a_block_that_the_server_dropped_stays_until_a_person_drops_it() -> None:
+    writer, before = b"a\n\n<lost>\n\nb\n", b"a\n\nb\n"
+    assert transferred(writer, before, b"a2\n\nb\n", at="a.md").body == b"a2\n\n<lost>\n\nb\n"
+    assert transferred(writer, before, b"a\n\nnew\n\nb\n", at="a.md").body.count(b"<lost>") == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "merged"),
+    [
+        ("the big red fox", "the red wolf", "the big red wolf"),
+        ("the\nred fox", "the red wolf", "the\nred wolf"),
+        ("the red dog", "the red wolf", None),
+        ("the red fox runs", "the red fox sits", None),
+    ],
+)
+def test_a_passage_is_merged_word_by_word(one: str, other: str, merged: str | None) -> None:
+    assert merged_words("the red fox", one, other) == merged
+
+
+@given(BLOCKS, BLOCKS, BLOCKS)
+@settings(max_examples=50, deadline=None)
+def test_an_edit_is_carried_over_whatever_it_is(writer: list[str], before: list[str], after: list[str]) -> None:
+    texts = ["\n\n".join(blocks).encode() for blocks in (writer, before, after)]
+    found = transferred(*texts, at="a.md")
+    if same_meaning(texts[1], texts[2], at="a.md"):
+        assert found.body == texts[0]
+    assert transferred(texts[0], texts[0], texts[2], at="a.md").clashes == ()
