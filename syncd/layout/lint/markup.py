@@ -1,0 +1,130 @@
+"""Rules about the text of a page: what the platform deletes, shows as text, or was left by a merge."""
+
+import re
+from collections.abc import Iterator
+
+from syncd.layout.lint.finding import Finding, finding
+from syncd.layout.lint.space import Page, Space
+from syncd.layout.paths import is_markdown, shown
+from syncd.layout.richtext.tags import TAGS
+
+TAG_CHARACTERS = 4096
+"""A tag longer than this is not looked at; the bound keeps hostile text linear."""
+
+_NAMES = (
+    "a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite "
+    "code col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure "
+    "font footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li "
+    "link main map mark math menu meta meter nav noscript object ol optgroup option output p param path picture "
+    "pre progress q rect circle line polyline polygon ellipse g defs use text tspan lineargradient "
+    "radialgradient stop symbol rp rt ruby s samp script section select slot small source span strike strong "
+    "style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var "
+    "video wbr big clippath foreignobject"
+)
+_HTML = frozenset(_NAMES.split())
+"""Elements of HTML and SVG; whatever else stands in angle brackets is taken for words."""
+
+_TAG = re.compile(r"(?<!\\)(?<!\]\()(?<!\]: )</?([A-Za-z][A-Za-z0-9-]*+)(?:[ \t\n][^<>]{0,2000})?/?>")
+_LIQUID = re.compile(r"\{%[ \t]*+(end)?([a-z][a-z-]*+)(?=[ \t\n%])")
+_LIQUID_ALL = re.compile(r"\{%[^%\n]{0,2000}%\}")
+_INTEGRATION = re.compile(r"\{%[ \t\n]*+@")
+_DETAILS = re.compile(r"<(/?)details\b[^<>]{0,500}>", re.IGNORECASE)
+_MARKER = re.compile(r"^(?:(<{7})(?: [^\n]*)?|(={7})|(>{7})(?: [^\n]*)?)\r?$", re.MULTILINE)
+_BLOCKS = frozenset(name for name, tag in TAGS.items() if tag.body == "blocks")
+
+
+def check_markup(space: Space) -> Iterator[Finding]:
+    """Given a space, return what is wrong with the text of its pages, and markers of merges in any of its files."""
+    for page in space.published():
+        yield from _angles(page)
+        yield from _blocks(page)
+        yield from _integrations(page)
+    settings = (space.summary, *(path for path in space.items if path.endswith((".yaml", ".yml"))))
+    for path in dict.fromkeys((*space.markdown(), *settings)):
+        if path in space.items:
+            yield from _markers(space.page(path))
+
+
+def _angles(page: Page) -> Iterator[Finding]:
+    """Words in angle brackets that are no tag of HTML. Source: gitsync §1.11, 7."""
+    words = page.words
+    if "<" not in words:
+        return
+    if "{%" in words:
+        words = _LIQUID_ALL.sub(lambda tag: " " * len(tag[0]), words)
+    for tag in _TAG.finditer(words):
+        if tag[1].lower() not in _HTML:
+            hint = "put it in backticks, or write &lt;"
+            message = f"{shown(tag[0])} is no HTML; the platform deletes it"
+            yield finding("angle-text", page.path, page.place(tag.start()), message, hint)
+
+
+def _blocks(page: Page) -> Iterator[Finding]:
+    """Blocks without an end, and ends without a block."""
+    opened: list[tuple[str, int]] = []
+    count: dict[str, int] = {}
+    for name, closes, at in _signs(page.words):
+        if not closes:
+            opened.append((name, at))
+            count[name] = count.get(name, 0) + 1
+        elif not count.get(name):
+            message = f"{_spelled(name, end=True)} ends nothing"
+            yield finding("block-unclosed", page.path, page.place(at), message)
+        else:
+            while True:
+                other, start = opened.pop()
+                count[other] -= 1
+                if other == name:
+                    break
+                yield _unclosed(page, other, start)
+    for name, start in opened:
+        yield _unclosed(page, name, start)
+
+
+def _unclosed(page: Page, name: str, start: int) -> Finding:
+    message = f"{_spelled(name)} has no {_spelled(name, end=True)}"
+    return finding("block-unclosed", page.path, page.place(start), message)
+
+
+def _signs(words: str) -> Iterator[tuple[str, bool, int]]:
+    """What opens or closes a block, in order: its name, whether it closes, and where."""
+    found = []
+    if "{%" in words:
+        for tag in _LIQUID.finditer(words):
+            if tag[2] in _BLOCKS:
+                found.append((tag[2], tag[1] is not None, tag.start()))
+    if "details" in words:
+        found += [("<details>", bool(tag[1]), tag.start()) for tag in _DETAILS.finditer(words)]
+    return iter(sorted(found, key=lambda sign: sign[2]))
+
+
+def _spelled(name: str, *, end: bool = False) -> str:
+    if name.startswith("<"):
+        return "</details>" if end else name
+    return f"{{% {'end' if end else ''}{name} %}}"
+
+
+def _integrations(page: Page) -> Iterator[Finding]:
+    words = page.words
+    for tag in _INTEGRATION.finditer(words):
+        end = words.find("%}", tag.start(), tag.start() + TAG_CHARACTERS)
+        if end < 0 or "\n" in words[tag.start() : end]:
+            message = "the tag of an integration spans several lines; it comes back as text"
+            yield finding("tag-lines", page.path, page.place(tag.start()), message, "write it on one line")
+
+
+def _markers(page: Page) -> Iterator[Finding]:
+    """The start of each conflict that a merge left: its three marks in order."""
+    if "<<<<<<<" not in page.text:
+        return
+    start, middle = -1, False
+    for mark in _MARKER.finditer(page.text):
+        if mark[1]:
+            start, middle = mark.start(), False
+        elif mark[2]:
+            middle = start >= 0
+        elif middle:
+            in_code = is_markdown(page.path) and page.words[start] == " " and start >= page.body
+            code = "conflict-in-code" if in_code else "conflict-marker"
+            yield finding(code, page.path, page.place(start), "a merge was not settled here")
+            start, middle = -1, False

@@ -1,0 +1,42 @@
+"""Near misses: which existing name a wrong one was probably meant to be."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from posixpath import basename, commonprefix, dirname
+
+TRIES = 200
+"""Wrong names for which a likeness is searched; whoever has more of them has another problem."""
+COMPARED = 400
+"""Names that one wrong name is compared with."""
+
+
+class Near:
+    """Names to choose from, found by their last part first."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_name: dict[str, list[str]] = {}
+        self._beside: dict[str, list[str]] = {}
+        for name in names:
+            self._by_name.setdefault(basename(name).lower(), []).append(name)
+            self._beside.setdefault(dirname(name), []).append(name)
+        self._left = TRIES
+
+    def to(self, wrong: str) -> str | None:
+        """Given a name that does not exist, return the one that was probably meant.
+
+        Shapes: the same file name in another folder, else a likely misspelling among the names beside it.
+        """
+        self._left -= 1
+        if self._left < 0:
+            return None
+        same = self._by_name.get(basename(wrong).lower(), ())
+        if same and basename(wrong).lower() != "readme.md":
+            return max(same[:COMPARED], key=lambda name: (len(commonprefix((name, wrong))), name))
+        beside = self._beside.get(dirname(wrong), ())[:COMPARED]
+        found = get_close_matches(wrong, beside, n=1, cutoff=0.8)
+        return found[0] if found else None
+
+
+def meant(name: str | None) -> str:
+    """Given a near miss or None, return the hint for it."""
+    return f"did you mean {name}?" if name else ""
