@@ -45,14 +45,21 @@ class Draft:
     inferred: bool = False
 
 
-def read_draft(paths: Collection[str], read: Read, *, links: bool = True) -> Draft:
+def read_draft(paths: Collection[str], read: Read, *, links: bool = True, at: str = "") -> Draft:
     """Given every file below a space's directory and a way to read one, return the draft of the space.
 
     Shapes: without SUMMARY.md the tree is inferred from folders; with links=False no page is read for files that it
     links to outside `.gitbook/assets`.
-    Raises: FileInvalid for a SUMMARY.md, `.gitbook.yaml`, variables or tags file that cannot be read.
+    Raises: FileInvalid for a SUMMARY.md, `.gitbook.yaml`, variables or tags file that cannot be read, named from where
+    the directory `at` lies.
     """
-    return _Reader(frozenset(paths), read).draft(links=links)
+    try:
+        return _Reader(frozenset(paths), read).draft(links=links)
+    except FileInvalid as invalid:
+        path = join(at, invalid.path)
+        raise FileInvalid(
+            invalid.reason, path=path, line=invalid.line, column=invalid.column, hint=invalid.hint
+        ) from invalid
 
 
 def page_slug(path: str, *, settings: Settings) -> str:
@@ -143,7 +150,7 @@ class _Reader:
         """Files that are no pages and that these addresses mean; hidden and dangerous names stay at home."""
         for address in addresses:
             found = resolve(address, at=at)
-            if found and found[0] in self.present and self.is_asset(found[0]):
+            if found and found[0] in self.content_paths and self.is_asset(found[0]):
                 yield found[0]
 
     def is_asset(self, path: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from syncd.layout.placement import SUMMARY, Placement, entries_of
+from syncd.layout.placement import Placement, entries_of
 from syncd.layout.summary import render
 from syncd.layout.variables import render_tags, render_variables
 from syncd.model.revision import Revision
@@ -13,9 +13,9 @@ def render_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Given a revision, the bytes of a page, file or reusable content by id, and a placement, return every file.
 
-    Shapes: SUMMARY.md, pages, files, reusable contents, variables, tags; paths below the space's root, one at a time.
+    Shapes: SUMMARY.md, pages, files, reusable contents, variables, tags; paths below the space's directory, one by one.
     """
-    yield SUMMARY, render(entries_of(revision.pages, placement)).encode()
+    yield placement.summary, render(entries_of(revision.pages, placement)).encode()
     for paths in (placement.pages, placement.files, placement.includes):
         for identity, path in paths.items():
             yield path, bodies(identity)

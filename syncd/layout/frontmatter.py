@@ -23,6 +23,13 @@ _BLANK = re.compile(r"(?:[ \t]*+\r?\n)*+")
 _HASH = re.compile(r" {0,3}#(?:[ \t]++([^\r\n]*+)|(?=\r?\n|\Z))")
 _UNDERLINED = re.compile(r" {0,3}(?![ \t#>*+|<{-])([^\r\n]++)\r?\n {0,3}=++[ \t]*+(?=\r?\n|\Z)")
 _MARKUP = re.compile(r"[*`\[\]<]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+# What is shown as an emoji by itself, or made one by what follows it; then joined, coloured or paired.
+_SIGN = (
+    "(?:[\U0001f000-\U0001faff\u231a\u231b\u23e9-\u23f3\u25fd\u25fe\u2614\u2615\u2648-\u2653\u267f\u2693\u26a1\u26aa\u26ab"
+    "\u26bd\u26be\u26c4\u26c5\u26ce\u26d4\u26ea\u26f2\u26f3\u26f5\u26fa\u26fd\u2705\u270a\u270b\u2728\u274c\u274e\u2753-\u2755\u2757"
+    "\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b50\u2b55]\ufe0f?|[^\\s]\ufe0f\u20e3?)[\U0001f3fb-\U0001f3ff]?"
+)
+_EMOJI = re.compile(rf"({_SIGN}(?:\u200d{_SIGN}|[\U0001f1e6-\U0001f1ff])*+)[ \t]++(?=\S)")
 _HEX = re.compile(r"[0-9a-fA-F]{4,6}(?:-[0-9a-fA-F]{4,6})*")
 _FLAGS = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags", "actions", "anchors")
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -113,15 +120,39 @@ def metadata(text: str, *, at: str, reference: Reference | None = None) -> dict[
 def complete(text: str, page: Page, *, address: Address | None = None) -> str:
     """Given a page's Markdown as answered, and the page, return the text of its file.
 
-    Shapes: frontmatter is added only when the text has none; the title is added as heading only when the text has no
-    first-level heading at all. References become addresses through `address`, by default their `url`; without one the
-    key is left out.
+    Shapes: what the text's frontmatter says wins over the page's own members; the title is added as heading only when
+    the text has no first-level heading at all, and the emoji before it. References become addresses through
+    `address`, by default their `url`; without one the key is left out.
     """
-    if page.title and heading(text) is None and not _has_title(text):
-        text = set_heading(text, " ".join(part for part in (_emoji(page.emoji), page.title) if part))
-    if split(text)[0]:
+    title, emoji = one_line(page.title), _emoji(page.emoji)
+    found = heading(text)
+    if title and (found == title if found is not None and emoji else found is None and not _has_title(text)):
+        text = set_heading(text, f"{emoji} {title}" if emoji else title)
+    try:
+        said = fields(text, at="frontmatter")
+    except FileInvalid:
         return text
-    return patch(text, _declared(page, address or _url))
+    return patch(text, {key: value for key, value in _declared(page, address or _url).items() if key not in said})
+
+
+def entitled(text: str, title: str) -> str:
+    """Given the Markdown of a reusable content as answered, return the text of its file, which names its title."""
+    try:
+        return text if not title or fields(text, at="frontmatter").get("title") else patch(text, {"title": title})
+    except FileInvalid:
+        return text
+
+
+def split_emoji(title: str) -> tuple[str, str]:
+    """Given the text of a heading, return the emoji that it starts with, or "", and the title. Source: gitsync §1.6."""
+    found = _EMOJI.match(title)
+    return (found[1], title[found.end() :]) if found else ("", title)
+
+
+def full_layout(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """Given the API's flat layout, return it with what a page has that says nothing of it."""
+    usual = {"width": "default", "cover": True, "coverSize": "full", "coverMask": "none", **dict.fromkeys(_FLAGS, True)}
+    return usual | dict(layout)
 
 
 def url_reference(address: str) -> dict[str, Any]:
@@ -225,12 +256,13 @@ def _declared(page: Page, address: Address) -> dict[str, Any]:
         "noIndex": page.no_index,
         "noRobotsIndex": page.no_robots_index,
         "icon": page.icon,
-        "if": getattr(page, "condition", None),
+        "if": page.condition,
         "vars": page.variables,
         "cover": (image := _addressed(cover.get("ref"), address)),
         "coverY": cover.get("yPos") if image else None,
         "coverHeight": cover.get("height") if image else None,
         "layout": _nested(page.layout or {}),
+        "tags": list(page.tags or ()),
         "metaLinks": {key: value for key, value in meta.items() if value},
     }
     return {key: value for key, value in declared.items() if value or (key == "coverY" and value == 0)}
@@ -242,8 +274,7 @@ def _addressed(reference: Any, address: Address) -> str | None:
 
 def _nested(layout: Mapping[str, Any]) -> dict[str, Any]:
     """The API's flat layout as frontmatter nests it; {} when it is what every page has."""
-    usual = {"width": "default", "coverSize": "full", "coverMask": "none"}
-    if all(value == usual.get(key, True) for key, value in layout.items()):
+    if full_layout(layout) == full_layout({}):
         return {}
     cover = {"visible": layout.get("cover"), "size": layout.get("coverSize"), "mask": layout.get("coverMask")}
     nested = {"width": layout.get("width"), "cover": {key: value for key, value in cover.items() if value is not None}}
@@ -265,6 +296,7 @@ class _Reader:
             "cover": self.cover(),
             "layout": self.layout(),
             "variables": self.mapping("vars"),
+            "tags": self.tags(),
             "metaLinks": self.links(),
         }
         found |= {flag: self.flag(flag) for flag in ("hidden", "noIndex", "noRobotsIndex")}
@@ -325,6 +357,12 @@ class _Reader:
         }
         found |= {flag: self.flag("layout", flag, "visible") for flag in _FLAGS}
         return {key: value for key, value in found.items() if value is not None}
+
+    def tags(self) -> list[Any] | None:
+        value = self.value("tags")
+        if value is not None and not isinstance(value, list):
+            raise self.invalid("a list", "tags")
+        return value or None
 
     def links(self) -> dict[str, Any]:
         canonical, others = self.text("metaLinks", "canonical"), self.mapping("metaLinks").get("alternates") or []

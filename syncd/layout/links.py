@@ -3,7 +3,7 @@
 import html
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, join, relpath
 from urllib.parse import unquote
@@ -97,6 +97,27 @@ def relative(path: str, *, at: str) -> str:
     seen = relpath(join("/", path), join("/", here)) if here else path
     seen = _ENCODED.sub(lambda sign: f"%{ord(sign[0]):02X}", seen)
     return f"./{seen}" if _ABSOLUTE.match(seen) else seen
+
+
+def follow(text: str, moves: Mapping[str, str], *, at: str, to: str) -> str:
+    """Given a page that goes from one path to another, and where other files went, return it with the same links.
+
+    Shapes: a relative address leads to the same file as before, wherever that is now; a file may also be named without
+    `.md` or by its folder. All else stays byte for byte.
+    """
+
+    def followed(address: str) -> str | None:
+        found = resolve(address, at=at)
+        if found is None:
+            return None
+        path, suffix = found
+        names = (name for name in (path, f"{path}.md", f"{path}/README.md") if name in moves)
+        target = moves.get(next(names, path), path)
+        if resolve(address, at=to) == (target, suffix):
+            return None
+        return (relative(target, at=to) if target or "/" in to else "./") + suffix
+
+    return rewrite(text, followed) if moves or at != to else text
 
 
 def _places(text: str) -> Iterator[_Place]:

@@ -80,6 +80,12 @@ def render(entries: Iterable[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def is_safe_target(address: str, *, at: str) -> bool:
+    """Given the address of a link page, return whether SUMMARY.md at a path can name it: it is not taken for a page."""
+    path = address.partition("#")[0]
+    return bool(_ABSOLUTE.match(address)) or not (_leaves(at, path) or _MARKDOWN.fullmatch(path))
+
+
 def walk(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
     """Given entries, return each with its parent, parents first, in reading order; any depth."""
     pending: list[tuple[Entry, Entry | None]] = [(entry, None) for entry in reversed(tuple(entries))]
@@ -213,10 +219,11 @@ class _Reader:
         path, sign, anchor = address.partition("#")
         if not address:
             raise self.invalid("has no address", "", found.start)
-        if _ABSOLUTE.match(address) or not _MARKDOWN.fullmatch(path):
-            return Entry("link", title, target=address, link_title=link_title, line=self.number)
-        if _leaves(self.at, path):
+        absolute = _ABSOLUTE.match(address)
+        if not absolute and _leaves(self.at, path):
             raise self.invalid("leads out of the space's directory", "", found.start)
+        if absolute or not _MARKDOWN.fullmatch(path):
+            return Entry("link", title, target=address, link_title=link_title, line=self.number)
         return Entry("document", title, path, anchor if sign else None, link_title=link_title, line=self.number)
 
     def computed(self, line: str, fence: re.Match[str]) -> Entry:

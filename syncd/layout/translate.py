@@ -52,8 +52,10 @@ class Translation:
         """Given a page of Git at `path`, return it with addresses that the platform resolves, and whether all did.
 
         Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, else become
-        `/pages/<id>`. Source: content-write, section 1, "Links in markdown".
+        `/pages/<id>`; lines end with LF, and no byte order mark stands before them. Source: content-write, section 1,
+        "Links in markdown"; gitsync §1.1.
         """
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         form = self._forms.get(self._by_path.get(path, ""))
         complete = True
 

@@ -7,7 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
-from syncd.layout.frontmatter import complete, fields, heading, metadata, patch, set_heading, split
+from syncd.layout.frontmatter import (
+    complete,
+    entitled,
+    fields,
+    heading,
+    metadata,
+    patch,
+    set_heading,
+    split,
+    split_emoji,
+)
 from syncd.model.page import Page
 
 PAGE = """\
@@ -293,7 +303,10 @@ def test_complete_leaves_a_complete_text_alone() -> None:
     page = Page(
         id="p", title="T", description="d", hidden=False, layout={"width": "default", "cover": True, "title": True}
     )
-    assert complete("---\na: 1\n---\n\n# Other\n", page) == "---\na: 1\n---\n\n# Other\n"
+    said = "---\na: 1\ndescription: other\n---\n\n# Other\n"
+    assert complete(said, page) == said
+    assert complete("---\na: 1\n---\n\n# Other\n", page) == "---\na: 1\ndescription: d\n---\n\n# Other\n"
+    assert complete("---\na: [\n---\n\n# Other\n", page) == "---\na: [\n---\n\n# Other\n"
     assert complete("{% hint %}\nx\n{% endhint %}\n\n# T\n", page).endswith(
         "---\n\n{% hint %}\nx\n{% endhint %}\n\n# T\n"
     )
@@ -312,3 +325,42 @@ def test_references_become_addresses_by_the_function_given() -> None:
     known = {"f1": "../.gitbook/assets/x.png", "p2": "y.md"}
     text = complete("# T\n", page, address=lambda reference: known[str(reference.get("file") or reference.get("page"))])
     assert text == "---\ncover: ../.gitbook/assets/x.png\ncoverY: 0\nmetaLinks:\n  canonical: y.md\n---\n\n# T\n"
+
+
+@pytest.mark.parametrize(
+    ("heading_text", "emoji", "title"),
+    [
+        ("✅ Checklist", "✅", "Checklist"),
+        ("👩‍💻 For developers", "👩‍💻", "For developers"),
+        ("❤️ Us", "❤️", "Us"),
+        ("🇩🇪 German", "🇩🇪", "German"),
+        ("1️⃣ First", "1️⃣", "First"),
+        ("→ Next", "", "→ Next"),
+        ("✅", "", "✅"),
+        ("✅Tight", "", "✅Tight"),
+        ("1 First", "", "1 First"),
+    ],
+)
+def test_an_emoji_before_the_title_is_told_from_it(heading_text: str, emoji: str, title: str) -> None:
+    assert split_emoji(heading_text) == (emoji, title)
+
+
+def test_an_emoji_that_only_the_platform_tells_goes_before_the_heading() -> None:
+    page = Page(id="p", title="T", emoji="2705")
+    assert complete("# T\n", page) == "# ✅ T\n"
+    assert complete("# ✅ T\n", page) == "# ✅ T\n"
+    assert complete("# Other\n", page) == "# Other\n"
+
+
+def test_reusable_content_names_its_title() -> None:
+    assert entitled("A note.\n", "Note") == "---\ntitle: Note\n---\n\nA note.\n"
+    assert entitled("---\ntitle: Mine\n---\n\nA note.\n", "Note") == "---\ntitle: Mine\n---\n\nA note.\n"
+    assert entitled("---\n[\n---\n", "Note") == "---\n[\n---\n"
+
+
+def test_tags_go_both_ways() -> None:
+    tags = ["a", {"tag": "b", "primary": True}]
+    text = complete("# T\n", Page(id="p", title="T", tags=tuple(tags)))
+    assert metadata(text, at="x")["tags"] == tags
+    with pytest.raises(FileInvalid, match="`tags` is not a list"):
+        metadata("---\ntags: a\n---\n", at="x")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.links import relative, resolve, rewrite, targets
+from syncd.layout.links import follow, relative, resolve, rewrite, targets
 
 PAGE = """\
 ---
@@ -301,3 +301,37 @@ def test_backtick_runs_of_all_lengths_take_linear_time() -> None:
     start = time.perf_counter()
     assert rewrite(text, lambda _: None) == text
     assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("at", "to", "text", "followed"),
+    [
+        (
+            "x.md",
+            "x/README.md",
+            "[a](a.md#b) ![i](<i (1).png>) [h](README.md)",
+            "[a](../a.md#b) ![i](<../i (1).png>) [h](../README.md)",
+        ),
+        ("x/README.md", "x.md", "[a](../a.md) [c](c.md)", "[a](a.md) [c](x/c.md)"),
+        (
+            "a.md",
+            "a.md",
+            "[old](old.md#x) [bare](old) [kept](./kept.md)",
+            "[old](new/README.md#x) [bare](new/README.md) [kept](./kept.md)",
+        ),
+        (
+            "g/a.md",
+            "g/a.md",
+            '`[old](../old.md)` <a href="../old.md">',
+            '`[old](../old.md)` <a href="../new/README.md">',
+        ),
+        (
+            "g/a.md",
+            "a.md",
+            "[up](../) [url](https://x.y/old.md) [top](#t)",
+            "[up](./) [url](https://x.y/old.md) [top](#t)",
+        ),
+    ],
+)
+def test_links_follow_what_moves(at: str, to: str, text: str, followed: str) -> None:
+    assert follow(text, {"old.md": "new/README.md", at: to}, at=at, to=to) == followed

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from syncd.layout.paths import collision_key, safe_path
 from syncd.layout.placement import Known, Placement, entries_of, match, place
+from syncd.layout.settings import Settings
 from syncd.layout.summary import Entry, parse, render, walk
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
@@ -202,7 +203,7 @@ def test_a_big_revision_is_placed_in_linear_time_and_an_unchanged_one_at_little_
 def test_entries_say_where_links_lead() -> None:
     targets = [
         ({"kind": "url", "url": "https://x.y/z"}, "https://x.y/z"),
-        ({"kind": "page", "page": "p"}, "<a b.md>"),
+        ({"kind": "page", "page": "p"}, "<a b.md#>"),
         ({"kind": "anchor", "page": "p", "anchor": "top"}, "<a b.md#top>"),
         ({"kind": "file", "file": "f"}, ".gitbook/assets/x.pdf"),
         ({"kind": "page", "page": "p", "space": "s"}, "https://app.gitbook.com/s/s/p"),
@@ -227,7 +228,7 @@ def test_entries_say_where_links_lead() -> None:
     entries = entries_of(revision.pages, place(revision))
     lines = render(entries).splitlines()
     assert lines[2:11] == [f"* [L]({address})" for _, address in targets]
-    assert parse(render(entries)) == entries
+    assert parse(render(entries)) == entries  # what is plain, `[A b](<a b.md>)`, is the page itself
     assert lines[12:15] == ['## Group <a href="#own" id="own"></a>', "", '* [A b](<a b.md> "T")']
     assert entries[-2] == Entry(
         "computed", "", computed="type: builtin:openapi\nprops:\n  models: false\ndependencies: {}\nx: 1"
@@ -323,3 +324,75 @@ def test_any_revision_has_a_safe_place_for_everything(
     settled = place(revision, known=_known(placement))
     assert (settled.pages, settled.files, settled.mapped) == (placement.pages, placement.files, ())
     assert parse(render(entries_of(pages, placement))) is not None
+
+
+def test_everything_lies_below_the_root_that_git_names() -> None:
+    settings_of = Settings(root="docs/en", readme="intro.md", summary="toc/SUMMARY.md")
+    pages = (
+        Page(id="home", title="H"),
+        Page(id="a", title="A", path="a", pages=(Page(id="b", title="B", path="a/b"),)),
+        Page(id="c", title="C", git=_git("docs/en/c.md")),
+        Page(id="d", title="D", git=_git("d.md")),
+        Page(id="bad", title="x", path="con/x"),
+        Page(id="s", title="S", git=_git("docs/en/toc/SUMMARY.md")),
+    )
+    files = (File(id="f", name="a.png"), File(id="g", name="x", git=_git("docs/en/.gitbook/assets/a.png")))
+    revision = Revision(
+        id="r", pages=pages, files=files, reusable_contents=(ReusableContent(id="i", title="T"),), variables={"v": 1}
+    )
+    placement = place(revision, settings=settings_of)
+    assert placement.pages["home"] == "docs/en/intro.md"
+    assert [placement.pages[id] for id in "abcd"] == [
+        f"docs/en/{path}" for path in ("a/README.md", "a/b.md", "c.md", "d.md")
+    ]
+    assert placement.files == {"f": "docs/en/.gitbook/assets/a (1).png", "g": "docs/en/.gitbook/assets/a.png"}
+    assert placement.includes == {"i": "docs/en/.gitbook/includes/t.md"}
+    assert (placement.summary, placement.variables) == ("docs/en/toc/SUMMARY.md", "docs/en/.gitbook/vars.yaml")
+    assert all(path.startswith("docs/en/") for path in placement.pages.values())
+    assert placement.pages["s"] != placement.summary
+    text = render(entries_of(revision.pages, placement))
+    assert "* [H](../intro.md)\n* [A](../a/README.md)\n  * [B](../a/b.md)\n" in text
+    assert place(revision, known=_known(placement), settings=settings_of).pages == placement.pages
+
+
+def _files(*files: tuple[str, str, str]) -> Revision:
+    """Files as (id, name, blob); the platform names their path."""
+    return Revision(
+        id="r",
+        files=tuple(
+            File(id=id, name=name, git=GitBlob(oid=oid, path=f".gitbook/assets/{name}")) for id, name, oid in files
+        ),
+    )
+
+
+def test_a_file_keeps_its_name_when_only_the_number_flips() -> None:
+    before = place(_files(("f", "a (1).png", "1" * 40), ("g", "a.png", "2" * 40)))
+    known = {
+        id: Known(path, before.forms[id], oid * 40) for (id, path), oid in zip(before.files.items(), "12", strict=True)
+    }
+    flipped = place(_files(("f", "a (1) (1).png", "1" * 40), ("g", "a (2).png", "2" * 40)), known=known)
+    assert flipped.files == before.files
+    assert flipped.forms["f"] == ".gitbook/assets/a (1) (1).png"
+    anew = place(_files(("new", "a (1) (1).png", "1" * 40), ("g", "a.png", "2" * 40)), known=known)
+    assert anew.files == {"new": before.files["f"], "g": before.files["g"]}
+    other = place(_files(("new", "a (3).png", "3" * 40), ("g", "a.png", "2" * 40)), known=known)
+    assert other.files["new"] == ".gitbook/assets/a (3).png"
+
+
+def test_a_number_is_never_put_behind_a_number() -> None:
+    files = (File(id="f1", name="a.png"), File(id="f2", name="a (1).png"), File(id="f3", name="A (1).png"))
+    assert place(Revision(id="r", files=files)).files["f3"] == ".gitbook/assets/A (2).png"
+
+
+def test_a_second_page_called_readme_is_told_apart() -> None:
+    pages = (
+        Page(id="home", title="H"),
+        Page(id="r", title="Readme", path="readme"),
+        Page(id="x", title="X", path="x", pages=(Page(id="y", title="Readme", path="x/readme"),)),
+    )
+    assert dict(place(Revision(id="r", pages=pages)).pages) == {
+        "home": "README.md",
+        "r": "readme-r.md",
+        "x": "x/README.md",
+        "y": "x/readme-y.md",
+    }

@@ -1,7 +1,7 @@
 """Files to a revision and back: nothing is lost, on real documentation and on made-up trees."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import basename
 
@@ -13,14 +13,16 @@ from syncd.layout import yaml
 from syncd.layout.draft import Draft, page_slug, read_draft
 from syncd.layout.files import render_files
 from syncd.layout.frontmatter import fields, heading, metadata, patch, set_heading
-from syncd.layout.links import rewrite
+from syncd.layout.links import resolve, rewrite
 from syncd.layout.paths import slugify
-from syncd.layout.placement import Known, match, place
-from syncd.layout.summary import Entry
+from syncd.layout.placement import Known, entries_of, match, place
+from syncd.layout.settings import Settings
+from syncd.layout.summary import Entry, transform, walk
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
 
+USUAL = Settings()
 CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"
 
 SMALL: dict[str, dict[str, str]] = {
@@ -87,12 +89,15 @@ def _draft(files: Mapping[str, bytes]) -> Draft:
 def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
     """The revision that an import makes of a draft; without git, paths are left for the layout to derive."""
     paths: dict[str, str] = {}
+    own: dict[str, int] = {}
+    for entry, _ in walk(draft.entries):
+        if entry.path is not None and entry.anchor is None:
+            own.setdefault(entry.path, id(entry))
 
     def blob(path: str) -> GitBlob | None:
         return GitBlob(oid="0" * 40, path=path) if git else None
 
     def build(entry: Entry, below: tuple[Page, ...]) -> Page:
-        identity = f"page-{len(paths)}"
         if entry.kind == "computed":
             return Page(id=f"c-{id(entry)}", type="computed", computed=yaml.load(entry.computed or "", at="x"))
         if entry.kind == "group":
@@ -103,8 +108,8 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
                 slug=entry.slug or slugify(entry.title),
                 pages=below,
             )
-        if entry.path is None:
-            target = {"kind": "url", "url": entry.target}
+        if entry.path is None or own.get(entry.path) != id(entry):
+            target = _target(entry, draft)
             return Page(
                 id=f"l-{id(entry)}",
                 type="link",
@@ -113,7 +118,7 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
                 pages=below,
                 link_title=entry.link_title,
             )
-        paths[identity] = entry.path
+        paths[identity := f"page-{entry.path}"] = entry.path
         described = metadata(files[entry.path].decode(), at=entry.path)
         slug = page_slug(entry.path, settings=draft.settings)
         known = {"id": identity, "title": entry.title, "slug": slug or None, "linkTitle": entry.link_title}
@@ -137,12 +142,24 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
     return Space(revision, paths)
 
 
+def _target(entry: Entry, draft: Draft) -> dict[str, str]:
+    """What an import makes of an entry that is no page."""
+    if entry.path is not None:
+        return {"kind": "page", "page": f"page-{entry.path}"} | ({"anchor": entry.anchor} if entry.anchor else {})
+    found = resolve(entry.target or "", at=draft.settings.below(draft.settings.summary))
+    if found is not None and found[0] in draft.files:
+        return {"kind": "file", "file": f"file-{found[0]}"}
+    return {"kind": "url", "url": entry.target or ""}
+
+
 def _assemble(entries: tuple[Entry, ...], build: Callable[[Entry, tuple[Page, ...]], Page]) -> tuple[Page, ...]:
     return tuple(build(entry, _assemble(entry.children, build)) for entry in entries)
 
 
-def _rendered(files: Mapping[str, bytes], space: Space, known: Mapping[str, Known] | None = None) -> dict[str, bytes]:
-    placement = place(space.revision, known=known or {})
+def _rendered(
+    files: Mapping[str, bytes], space: Space, known: Mapping[str, Known] | None = None, settings: Settings = USUAL
+) -> dict[str, bytes]:
+    placement = place(space.revision, known=known or {}, settings=settings)
     return dict(render_files(space.revision, lambda identity: files[space.paths[identity]], placement))
 
 
@@ -213,6 +230,27 @@ COMPUTED = st.sampled_from(
 )
 
 
+TARGET = st.one_of(
+    st.sampled_from(
+        [
+            "https://x.y/z",
+            "https://a b.c/(",
+            "/broken/pages/x",
+            "https://app.gitbook.com/s/S/a/b#c",
+            "../x",
+            "../a.md",
+            "b.md",
+        ]
+    ).map(lambda url: {"kind": "url", "url": url}),
+    st.sampled_from([{"kind": "file", "file": "upload"}, {"kind": "file", "file": "gone"}]),
+    st.builds(
+        lambda page, anchor: {"kind": "page", "page": page} | anchor,
+        st.sampled_from(["p-0", "p-1", "p-2-0", "p-3"]),
+        st.sampled_from([{}, {"anchor": "a"}, {"anchor": "b c"}]),
+    ),
+)
+
+
 @st.composite
 def _pages(draw: st.DrawFn, depth: int = 0) -> tuple[Page, ...]:
     pages = []
@@ -224,10 +262,7 @@ def _pages(draw: st.DrawFn, depth: int = 0) -> tuple[Page, ...]:
         below = draw(_pages(depth + 1)) if depth < 3 else ()
         title, slug, link_title = draw(TITLE), draw(SLUG), draw(st.one_of(st.none(), TITLE))
         if kind == "link":
-            target = {
-                "kind": "url",
-                "url": draw(st.sampled_from(["https://x.y/z", "https://a b.c/(", "/broken/pages/x"])),
-            }
+            target = draw(TARGET)
             pages.append(Page(id="", type=kind, title=title, target=target, link_title=link_title, pages=below))
         else:
             linked = link_title if kind == "document" else None
@@ -248,16 +283,32 @@ def _numbered(pages: tuple[Page, ...], above: str = "p") -> tuple[Page, ...]:
     st.dictionaries(
         st.from_regex(r"[a-z_]{1,9}", fullmatch=True), st.one_of(TITLE, st.booleans(), st.integers(-99, 99))
     ),
+    st.sampled_from(["", "docs", "docs/en"]),
+    st.sampled_from(["SUMMARY.md", "toc/SUMMARY.md"]),
 )
 def test_any_page_tree_survives_the_way_through_files(
-    pages: tuple[Page, ...], variables: dict[str, str | bool | int]
+    pages: tuple[Page, ...], variables: dict[str, str | bool | int], root: str, summary: str
 ) -> None:
-    revision = Revision(id="r", pages=pages, variables=dict(variables))
-    placement = place(revision)
+    settings_of = Settings(root=root, summary=summary)
+    upload = File(id="upload", name="a [b] (1).pdf")
+    revision = Revision(id="r", pages=pages, files=(upload,), variables=dict(variables))
+    placement = place(revision, settings=settings_of)
     files = dict(render_files(revision, lambda identity: f"# {identity}\n".encode(), placement))
+    files[".gitbook.yaml"] = f"root: ./{root}\nstructure:\n  summary: {summary}\n".encode()
     draft = _draft(files)
     assert draft.missing == ()
+    assert _located(entries_of(revision.pages, placement), placement.summary) == draft.entries
     assert sorted(draft.documents) == sorted(placement.pages.values())
     assert draft.variables == variables
-    again = _rendered(files, _space(files, draft, git=True))
-    assert again == files
+    again = _rendered(files, _space(files, draft, git=True), settings=settings_of)
+    assert again | {".gitbook.yaml": files[".gitbook.yaml"]} == files
+
+
+def _located(entries: tuple[Entry, ...], summary: str) -> tuple[Entry, ...]:
+    """Entries with paths below the space's directory, as a draft has them."""
+
+    def located(entry: Entry) -> Entry:
+        found = resolve(entry.path, at=summary) if entry.path else None
+        return replace(entry, path=found[0]) if found else entry
+
+    return transform(entries, located)

@@ -110,6 +110,7 @@ def test_other_spellings_mean_the_same(text: str) -> None:
         ("* [A](a b.md)\n", 1, 3),
         ("* [A](../a.md)\n", 1, 7),
         ("* [A](x/../../a.md)\n", 1, 7),
+        ("* [A](../a.pdf)\n", 1, 7),
         ("    * [A](a.md)\n", 1, 5),
         ("1. [A](a.md)\n", 1, 1),
         ("<!-- [A](a.md) -->\n", 1, 1),
