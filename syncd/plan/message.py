@@ -1,5 +1,6 @@
 """Words that syncd writes into Git and onto the platform: commit messages, subjects, trailers."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -8,6 +9,10 @@ from syncd.model.change_request import SUBJECT_MAX
 LAYOUT_VERSION = "1"
 """Version of the layout rules; a mirror made by older rules is made anew."""
 SPACE, REVISION, CHANGE_REQUEST, LAYOUT = "Syncd-Space", "Syncd-Revision", "Syncd-Change-Request", "Syncd-Layout"
+RENDITION = "Syncd-Rendition"
+"""Names the commit of which this one is all that the platform can hold."""
+MARKED = 32
+"""Characters of a branch's name that its marker shows."""
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 _MARKER = re.compile(r"\s*\[[^\[\]]{1,40}#[0-9a-f]{6}\]$")
 
@@ -29,8 +34,23 @@ def mirror_message(subject: str, *, space: str, revision: str, change_requests: 
 
 
 def marker(branch: str, instance: str) -> str:
-    """Given a branch and the repository's instance id, return what marks their change request in its subject."""
-    return f"[{branch[-32:]}#{instance}]"
+    """Given a branch and the repository's instance id, return what marks their change request in its subject.
+
+    Shape: a long name is told from others with the same end by a digest, behind a sign that no branch has in its name.
+    """
+    if len(branch) <= MARKED and _plain(branch) == branch:
+        return former_marker(branch, instance)
+    digest = hashlib.sha256(branch.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"[{_plain(branch)[-(MARKED - 7) :]}~{digest}#{instance}]"
+
+
+def former_marker(branch: str, instance: str) -> str:
+    """Given the same, return the marker of version 0.1, which branches with the same end share."""
+    return f"[{branch[-MARKED:]}#{instance}]"
+
+
+def _plain(branch: str) -> str:
+    return one_line(branch).translate({ord(sign): "_" for sign in "[]~"})
 
 
 def marked_subject(subject: str, mark: str) -> str:

@@ -1,92 +1,40 @@
 """Plan a change request's content: the fewest operations that turn existing pages and files into the desired ones."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from syncd.layout.draft import Draft, page_slug
+from syncd.errors import FileInvalid
+from syncd.layout.frontmatter import fields
+from syncd.layout.inline import one_line
 from syncd.layout.paths import slugify
-from syncd.layout.summary import Entry, walk
-from syncd.model.anchor import Anchor
-from syncd.model.page import Page
-from syncd.model.revision import Revision
+from syncd.layout.pointers import pointer_of
+from syncd.layout.variables import TAGS, VARIABLES
+from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
+from syncd.plan import by_hand
+from syncd.plan.aligned import Desired, Existing, align, slug_of
 from syncd.plan.change import Change, Plan
 from syncd.plan.order import settled
+from syncd.plan.outline import TOP, Identity, Spot
+from syncd.plan.rehearsal import MOVING, Node, walk
+from syncd.plan.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep, change_of
 
-ROOT = ""
-"""Stands for the space's root where a step names a parent."""
-
-
-@dataclass(frozen=True)
-class AddFile:
-    """Upload the file at `path`."""
-
-    path: str
-    oid: str
-
-
-@dataclass(frozen=True)
-class InsertStep:
-    """Insert the page of file `path` under `into` (a page id, the path of a page inserted earlier, or ROOT)."""
-
-    path: str
-    oid: str
-    title: str
-    slug: str
-    into: str
-    at: int | None
-
-
-@dataclass(frozen=True)
-class UpdateStep:
-    """Edit, retitle, re-slug or move page `id`; None leaves a property as it is."""
-
-    id: str
-    path: str
-    oid: str | None = None
-    title: str | None = None
-    slug: str | None = None
-    into: str | None = None
-    at: int | None = None
-
-    def __bool__(self) -> bool:
-        return any(value is not None for value in (self.oid, self.title, self.slug, self.into, self.at))
-
-
-@dataclass(frozen=True)
-class DeleteStep:
-    """Delete page `id`, which was file `path`, and with it the files `below`."""
-
-    id: str
-    path: str
-    below: tuple[str, ...] = ()
-
-
-Step = AddFile | InsertStep | UpdateStep | DeleteStep
-
-
-@dataclass(frozen=True)
-class Existing:
-    """The content that a proposal starts from: a revision, and the anchors of its pages and files by id."""
-
-    revision: Revision
-    anchors: Mapping[str, Anchor]
-
-
-@dataclass(frozen=True)
-class Desired:
-    """The content that a branch asks for: its entries, its blobs by path, and renames since the existing one."""
-
-    draft: Draft
-    blobs: Mapping[str, str]
-    renames: Mapping[str, str] = field(default_factory=dict)
+__all__ = [
+    "ROOT", "AddFile", "DeleteStep", "Desired", "Existing", "InsertStep", "Proposal", "Step", "UpdateStep",
+    "plan_proposal",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """Steps in the order in which they must be written; `plan` is the same for people, with what cannot be written."""
+    """Steps in the order in which they must be written; `plan` is the same for people, with what cannot be written.
+
+    Shape: `placed` are the paths of existing pages, by id, whose file is elsewhere now.
+    """
 
     steps: tuple[Step, ...]
     plan: Plan
+    placed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def deleted(self) -> tuple[str, ...]:
@@ -95,244 +43,278 @@ class Proposal:
         return tuple(path for step in steps for path in (step.path, *step.below))
 
 
-@dataclass(eq=False)
-class _Node:
-    """A page of the existing tree while the steps are rehearsed on it; a page to insert has its path for an id."""
-
-    id: str
-    page: Page | None
-    path: str | None
-    parent: "_Node | None" = None
-    children: list["_Node"] = field(default_factory=list)
-
-
 def plan_proposal(desired: Desired, existing: Existing) -> Proposal:
     """Given desired and existing content, return the operations between them, and reports of what none can do.
 
-    Shape: identity by path, then by rename; parents before children; deletions last; a second plan after applying the
-    first is empty. Source: content-write, section 1.
+    Shape: a page stays the same page wherever that can be told; what hangs below none that is moved before it is
+    itself; deletions last but for slugs that they make free; a second plan after applying the first is empty.
+    Source: content-write, section 1.
     """
     return _Rehearsal(desired, existing).run()
 
 
 class _Rehearsal:
-    """Applies each step to a copy of the existing tree as it is planned, so that every position is exact."""
+    """Applies each step to a copy of the existing tree as it is planned, so that every place and slug is exact."""
 
     def __init__(self, desired: Desired, existing: Existing) -> None:
         self.desired, self.existing = desired, existing
-        self.root = _Node(ROOT, None, None)
-        self.by_path: dict[str, _Node] = {}
-        self.matched: set[_Node] = set()
+        self.settings = desired.draft.settings
+        both = align(desired, existing)
+        self.root, self.nodes, self.wanted, self.former, self.paths = both
         self.steps: list[Step] = []
         self.reports: list[Change] = []
-        self.former = {new: old for old, new in desired.renames.items()}
-        self.pages = _pages_among(desired.draft.entries)
-        self._grow()
+        self.waiting: list[tuple[Node, str, int | None]] = []
+        self.matched: set[Node] = set()
+        self.queue: deque[tuple[Node, Sequence[Spot]]] = deque()
+        self.hand = by_hand.ByHand(self.wanted, self.settings.below(self.settings.summary))
+        self.knows_link_titles = any(node.page is not None and node.page.link_title for node in walk(self.root))
 
     def run(self) -> Proposal:
         self.steps += self._file_steps()
-        pending: list[tuple[_Node, tuple[Entry, ...]]] = [(self.root, self.desired.draft.entries)]
-        while pending:
-            parent, entries = pending.pop()
-            pending += reversed(list(self._arrange(parent, self._present(entries))))
+        self.queue.append((self.root, [self.wanted.spots[identity] for identity in self.wanted.order[TOP]]))
+        while self.queue:
+            parent, spots = self.queue.popleft()
+            self._arrange(parent, self._standing(parent, spots))
         self.steps += self._deletions()
+        self._free_slugs()
         self._report_rest()
-        return Proposal(tuple(self.steps), Plan.of([*map(_change, self.steps), *self.reports]))
+        changes = [change_of(step) for step in self.steps if not (isinstance(step, UpdateStep) and step.later)]
+        placed = {node.id: path for node, path in self.paths.items() if node.path != path and node.page is not None}
+        return Proposal(tuple(self.steps), Plan.of([*changes, *self.reports]), placed)
 
-    def _grow(self) -> None:
-        pending = [(self.root, page) for page in reversed(self.existing.revision.pages)]
+    def _standing(self, parent: Node, spots: Sequence[Spot]) -> list[tuple[Spot, Node | None]]:
+        """Pair entries with nodes; what only a person can create is reported, and its pages stand in its place."""
+        found: list[tuple[Spot, Node | None]] = []
+        pending = list(reversed(spots))
         while pending:
-            parent, page = pending.pop()
-            anchor = self.existing.anchors.get(page.id)
-            node = _Node(page.id, page, anchor.path if anchor else None, parent)
-            parent.children.append(node)
-            if node.path is not None:
-                self.by_path[node.path] = node
-            pending += [(node, child) for child in reversed(page.pages)]
-
-    def _present(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Given entries, return them without those whose file is gone; their children take their place."""
-        found: list[Entry] = []
-        for entry in entries:
-            if entry.kind == "document" and id(entry) not in self.pages:
-                found.append(replace(entry, kind="link"))  # a second entry for a page only leads to it
-            elif entry.kind == "document" and entry.path not in self.desired.blobs:
-                found += self._present(entry.children)
+            spot = pending.pop()
+            node = self.nodes.get(spot.identity)
+            if spot.is_page and not self.desired.has(spot):
+                pending += reversed(spot.children)
+            elif spot.is_page:
+                found.append((spot, node))
+                if node is not None:
+                    self.matched.add(node)
+            elif node is None or self._is_lost(node, spot):
+                self.reports.append(self.hand.create(spot))
+                pending += reversed(spot.children)
             else:
-                found.append(entry)
+                pending += reversed(self._keep(node, spot))
+                if node.parent is parent:
+                    found.append((spot, node))
+                else:
+                    self.reports.append(self.hand.move(spot))
         return found
 
-    def _arrange(self, parent: _Node, entries: list[Entry]) -> Iterator[tuple[_Node, tuple[Entry, ...]]]:
-        """Plan the children of one parent, and return each child with the entries to arrange below it."""
-        found = list(self._match(parent, entries))
+    def _is_lost(self, node: Node, spot: Spot) -> bool:
+        """Whether what an entry stands for goes with a page above it, or hangs below what has to go into it."""
+        for above in node.above():
+            if above.is_document and above not in self.paths:
+                return True
+            at = self.wanted.spots.get(self._identity(above))
+            while at is not None and at is not spot:
+                at = at.parent
+            if at is spot:
+                return True
+        return False
+
+    def _identity(self, node: Node) -> Identity:
+        return ("page", node.path or "")
+
+    def _keep(self, node: Node, spot: Spot) -> list[Spot]:
+        """Report what differs of a group, link or computed entry, and return what cannot be put below it."""
+        self.matched.add(node)
+        assert node.page is not None
+        self.reports += self.hand.edit(spot, node.page, self.former.spots[spot.identity].entry)
+        if self.knows_link_titles and spot.entry.kind in ("document", "link"):
+            self.reports += self.hand.link_title(spot, node.page.link_title)
+        if node.holds_pages:
+            self.queue.append((node, spot.children))
+            return []
+        inside = [child for child in spot.children if self._hangs_below(child, node)]
+        outside = [child for child in spot.children if not self._hangs_below(child, node)]
+        self.queue.append((node, inside))
+        self.reports += [self.hand.hang(child, spot) for child in outside if self.desired.has(child)]
+        return outside
+
+    def _hangs_below(self, spot: Spot, node: Node) -> bool:
+        found = self.nodes.get(spot.identity)
+        return found is not None and found.parent is node
+
+    def _arrange(self, parent: Node, found: Sequence[tuple[Spot, Node | None]]) -> None:
+        """Plan the children of one parent."""
         places = {node: place for place, node in enumerate(parent.children)}
-        stay = settled([places.get(node) if node is not None else None for _, node in found])
-        previous: _Node | None = None
-        for (entry, node), stays in zip(found, stay, strict=True):
+        stay = settled(
+            [places.get(node) if node is not None else None for _, node in found],
+            [not spot.is_page for spot, _ in found],
+        )
+        previous: Node | None = None
+        for (spot, node), stays in zip(found, stay, strict=True):
             if node is None:
-                node = self._insert(entry, parent, previous)
-            else:
-                self._update(entry, node, None if stays else parent, previous)
+                node = self._insert(spot, parent, previous)
+            elif spot.is_page:
+                self._update(spot, node, None if stays else parent, previous)
+            elif not stays:
+                self.reports.append(self.hand.move(spot))
+                continue
             previous = node
-            yield node, entry.children
+            if spot.is_page:
+                self.queue.append((node, spot.children))
 
-    def _match(self, parent: _Node, entries: Sequence[Entry]) -> Iterator[tuple[Entry, _Node | None]]:
-        """Pair entries with nodes; what only a person can create is reported, and its pages stand in its place."""
-        for entry in entries:
-            node = self._find(entry, parent)
-            if node is None and entry.kind != "document":
-                self._by_hand(entry, "created")
-                yield from self._match(parent, self._present(entry.children))
-            else:
-                yield entry, node
-
-    def _find(self, entry: Entry, parent: _Node) -> _Node | None:
-        node = self._find_document(entry.path) if entry.kind == "document" else _find_other(entry, parent, self.matched)
-        if node is not None:
-            self.matched.add(node)
-        return node
-
-    def _find_document(self, path: str | None) -> _Node | None:
+    def _insert(self, spot: Spot, parent: Node, previous: Node | None) -> Node:
+        path = spot.entry.path
         assert path is not None
-        if (node := self.by_path.get(path)) is not None:
-            return node
-        former = self.former.get(path)
-        node = self.by_path.get(former) if former is not None and former not in self.desired.blobs else None
-        return node if node is not None and node not in self.matched else None
-
-    def _insert(self, entry: Entry, parent: _Node, previous: _Node | None) -> _Node:
-        assert entry.path is not None
-        node = _Node(entry.path, None, entry.path, parent)
+        node, slug = Node(path, None, path), slug_of(path, self.settings)
+        node.slug = self._claim(node, parent, slug) if slug else parent.numbered(slugify(spot.entry.title), but=node)
         place = _place(parent, previous)
         at = None if place == len(parent.children) else place
-        parent.children.insert(place, node)
-        slug = page_slug(entry.path, settings=self.desired.draft.settings)
-        oid = self.desired.blobs[entry.path]
-        self.steps.append(InsertStep(entry.path, oid, entry.title, slug, parent.id, at))
+        parent.insert(node, place)
+        oid = self.desired.blobs[path]
+        self.steps.append(InsertStep(path, oid, self._title(spot), node.slug if slug else "", parent.id, at))
         return node
 
-    def _update(self, entry: Entry, node: _Node, move_to: _Node | None, previous: _Node | None) -> None:
-        page = node.page
+    def _update(self, spot: Spot, node: Node, move_to: Node | None, previous: Node | None) -> None:
+        page, path = node.page, spot.entry.path
         assert page is not None
-        into, at = self._move(entry, node, move_to, previous) if move_to is not None else (None, None)
-        if entry.kind != "document":
-            if entry.kind == "group" and entry.title != page.title:
-                self._by_hand(entry, "renamed")
-            return
-        assert entry.path is not None
-        settings = self.desired.draft.settings
-        oid = self.desired.blobs[entry.path]
-        anchor = self.existing.anchors[node.id]
-        slug = page_slug(entry.path, settings=settings)
-        renamed = node.path != entry.path and slug != page_slug(anchor.path, settings=settings) and slug != page.slug
+        assert path is not None
+        slug = self._new_slug(node, path)
+        into, at, slug = (
+            self._move(node, move_to, previous, slug) if move_to else (None, None, self._reslug(node, slug))
+        )
+        oid = self.desired.blobs[path]
+        is_edited = oid != self.existing.anchors[node.id].oid
+        title = self._title(spot) if one_line(spot.entry.title) != one_line(page.title) else ""
+        is_retitled = bool(title) and one_line(title) != one_line(page.title)
         step = UpdateStep(
             node.id,
-            entry.path,
-            oid=oid if oid != anchor.oid else None,
-            title=entry.title if entry.title != page.title else None,
-            slug=slug if renamed and slug else None,
+            path,
+            oid=oid if is_edited else None,
+            title=title if is_retitled else None,
+            slug=slug,
             into=into,
             at=at,
+            unchanged=oid if is_retitled and not is_edited else None,
         )
+        known = page.link_title if self.knows_link_titles else self.existing.link_titles.get(node.path or "")
+        self.reports += self.hand.link_title(spot, known)
         if step:
             self.steps.append(step)
 
-    def _move(self, entry: Entry, node: _Node, parent: _Node, previous: _Node | None) -> tuple[str | None, int | None]:
-        if entry.kind != "document":
-            self._by_hand(entry, "moved")
-            return None, None
-        into = parent.id if node.parent is not parent else None
-        assert node.parent is not None
-        node.parent.children.remove(node)
-        node.parent = parent
-        place = _place(parent, previous)
-        parent.children.insert(place, node)
-        return into, place
+    def _title(self, spot: Spot) -> str:
+        """The title that a page is to have: its frontmatter's wins, since the platform lets it win."""
+        try:
+            stated = fields(self.desired.read(spot.entry.path or "").decode("utf-8", "replace"), at="").get("title")
+        except FileInvalid:
+            stated = None
+        if isinstance(stated, str) and stated and one_line(stated) != one_line(spot.entry.title):
+            self.reports.append(self.hand.title(spot, stated))
+            return stated[:TITLE_MAX]
+        return one_line(spot.entry.title)[:TITLE_MAX]
 
-    def _by_hand(self, entry: Entry, what: str) -> None:
-        """Report what only a person can do on the platform."""
-        message = f"{entry.kind} {entry.title!r} has to be {what} on the platform by hand"
-        self.reports.append(Change("report", entry.kind, entry.title, message, where=f"SUMMARY.md:{entry.line}"))
+    def _new_slug(self, node: Node, path: str) -> str | None:
+        """The slug that a page gets because its file has another name, or had to wait for it; None when it stays."""
+        assert node.path is not None
+        if node.path == path and MOVING not in node.slug:
+            return None
+        slug = slug_of(path, self.settings)
+        is_renamed = node.path != path and slug != slug_of(node.path, self.settings)
+        is_waiting = node.slug.partition(MOVING)[0] == slug and node.slug != slug
+        return slug if slug and slug != node.slug and (is_renamed or is_waiting) else None
+
+    def _reslug(self, node: Node, slug: str | None) -> str | None:
+        if slug is None or node.parent is None:
+            return None
+        if MOVING in node.slug and not node.parent.is_free(slug, but=node):
+            self.waiting.append((node, slug, None))  # a run that stopped has given it one for the time being
+            return None
+        slug = self._claim(node, node.parent, slug)
+        node.rename(slug)
+        return slug
+
+    def _move(
+        self, node: Node, parent: Node, previous: Node | None, slug: str | None
+    ) -> tuple[str | None, int, str | None]:
+        assert node.parent is not None
+        into = parent.id if node.parent is not parent else None
+        node.parent.remove(node)
+        former, wanted = node.slug, slug or node.slug
+        node.slug = self._claim(node, parent, wanted) if wanted else ""
+        place = _place(parent, previous)
+        parent.insert(node, place)
+        return into, place, node.slug if node.slug != former else None
+
+    def _claim(self, node: Node, parent: Node, slug: str) -> str:
+        """The slug that a page can have at once below a parent: its own, or another until that is free."""
+        if parent.is_free(slug, but=node):
+            return slug
+        self.waiting.append((node, slug, len(self.steps)))
+        return parent.moving(slug, but=node)
+
+    def _free_slugs(self) -> None:
+        """Give pages that waited their slug; where another keeps it for good, they are numbered from the start."""
+        waiting, left = self.waiting, len(self.waiting) + 1
+        while waiting and len(waiting) < left:
+            left, pending, waiting = len(waiting), waiting, []
+            for node, slug, at in pending:
+                if node.parent is not None and node.parent.is_free(slug, but=node):
+                    node.rename(slug)
+                    self.steps.append(self._rename(node))
+                else:
+                    waiting.append((node, slug, at))
+        for node, slug, at in waiting:
+            assert node.parent is not None
+            node.rename(node.parent.numbered(slug, but=node))
+            step = self.steps[at] if at is not None else None
+            if at is not None and isinstance(step, InsertStep | UpdateStep):
+                self.steps[at] = replace(step, slug=node.slug)
+            else:
+                self.steps.append(self._rename(node))
+
+    def _rename(self, node: Node) -> UpdateStep:
+        return UpdateStep(node.id, self.paths.get(node) or node.path or "", slug=node.slug, later=True)
 
     def _deletions(self) -> Iterator[DeleteStep]:
         pending = list(reversed(self.root.children))
         while pending:
             node = pending.pop()
-            if node.path is None or node in self.matched or node.page is None:
-                pending += reversed(node.children)
+            if node.page is None or node in self.matched or node.path is None:
+                if node.page is not None and node not in self.matched and not node.is_document:
+                    self.reports.append(self.hand.delete(node.page))
+                pending += () if node.page is not None and node.page.type == "computed" else reversed(node.children)
             else:
-                yield DeleteStep(node.id, node.path, tuple(_paths_below(node)))
+                below = tuple(child.path for child in walk(node) if child.path is not None)
+                assert node.parent is not None
+                node.parent.remove(node)
+                yield DeleteStep(node.id, node.path, below)
 
     def _file_steps(self) -> Iterator[AddFile]:
         existing = {a.path: a for a in self.existing.anchors.values() if a.kind == "file"}
         for path in self.desired.draft.files:
             oid = self.desired.blobs[path]
-            if path not in existing:
+            data = self.desired.read(path) if path not in existing else b""
+            if pointer_of(data) is not None:
+                what = "Upload this file: Git has a Git LFS pointer, and not the object. To get it: git lfs pull"
+                self.reports.append(by_hand.files(path, what=what))
+            elif len(data) > FILE_BYTES_MAX:
+                what = f"Upload this file: it has more than {FILE_BYTES_MAX:,} bytes, which is too much for the API."
+                self.reports.append(by_hand.files(path, what=what))
+            elif path not in existing:
                 yield AddFile(path, oid)
             elif existing[path].oid != oid:
-                what = (
-                    "a file cannot be replaced through the API: add it under a new name, or replace it on the platform"
-                )
-                self.reports.append(Change("report", "file", path, what, where=path))
+                what = "Replace this file, or add it under a new name: the API cannot replace it."
+                self.reports.append(by_hand.files(path, what=what))
         for path in sorted(existing.keys() - self.desired.blobs.keys()):
-            what = "a file cannot be deleted through the API: delete it on the platform"
-            self.reports.append(Change("report", "file", path, what))
+            self.reports.append(by_hand.files(path, what="Delete this file, which the API cannot do."))
 
     def _report_rest(self) -> None:
-        for anchor in self.existing.anchors.values():
-            if anchor.kind == "include" and self.desired.blobs.get(anchor.path) != anchor.oid:
-                what = "reusable content cannot be written through the API: edit it on the platform"
-                self.reports.append(Change("report", "include", anchor.path, what, where=anchor.path))
-        if self.desired.draft.variables != dict(self.existing.revision.variables):
-            what = "variables cannot be written through the API: set them on the platform"
-            self.reports.append(Change("report", "variables", ".gitbook/vars.yaml", what, where=".gitbook/vars.yaml"))
+        draft, revision, blobs = self.desired.draft, self.existing.revision, self.desired.blobs
+        includes = {a.path: a.oid for a in self.existing.anchors.values() if a.kind == "include"}
+        wanted = {path: blobs[path] for path in (*draft.includes, *includes) if path in blobs}
+        below = self.settings.below
+        self.reports += by_hand.includes(includes, wanted)
+        self.reports += by_hand.variables(revision.variables, draft.variables, path=below(VARIABLES))
+        self.reports += by_hand.tags(revision.tags, draft.tags, path=below(TAGS))
 
 
-def _pages_among(entries: Sequence[Entry]) -> set[int]:
-    """The entries that stand for a page of their own: the first for each file, without an anchor."""
-    first: dict[str, int] = {}
-    for entry, _ in walk(entries):
-        if entry.path is not None and entry.anchor is None:
-            first.setdefault(entry.path, id(entry))
-    return set(first.values())
-
-
-def _paths_below(node: _Node) -> Iterator[str]:
-    pending = list(node.children)
-    while pending:
-        child = pending.pop()
-        pending += child.children
-        if child.path is not None:
-            yield child.path
-
-
-def _find_other(entry: Entry, parent: _Node, taken: set[_Node]) -> _Node | None:
-    """Given a group, link or computed entry, return the node beside it that stands for the same thing."""
-    for node in parent.children:
-        page = node.page
-        if page is None or node in taken or page.type != entry.kind:
-            continue
-        slug = entry.slug or slugify(entry.title)
-        if page.title == entry.title or (entry.kind == "group" and slug == (page.slug or slugify(page.title))):
-            return node
-    return None
-
-
-def _place(parent: _Node, previous: _Node | None) -> int:
+def _place(parent: Node, previous: Node | None) -> int:
     return 0 if previous is None or previous.parent is not parent else parent.children.index(previous) + 1
-
-
-def _change(step: Step) -> Change:
-    match step:
-        case AddFile():
-            return Change("create", "file", step.path, after=step.oid)
-        case InsertStep():
-            return Change("create", "page", step.path, f"as {step.title!r}", after=[step.oid, step.into, step.at])
-        case UpdateStep():
-            what = {"oid": "text", "title": "title", "slug": "slug", "into": "parent", "at": "position"}
-            parts = [word for name, word in what.items() if getattr(step, name) is not None]
-            after = [step.oid, step.title, step.slug, step.into, step.at]
-            return Change("update", "page", step.path, ", ".join(parts), after=after)
-        case DeleteStep():
-            note = f"with {len(step.below)} below it" if step.below else ""
-            return Change("delete", "page", step.path, note)

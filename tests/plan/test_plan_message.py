@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncd.model.change_request import SUBJECT_MAX
-from syncd.plan.message import bare_subject, marked_subject, marker, mirror_message, one_line, proposal_subject
+from syncd.plan.message import (
+    bare_subject,
+    former_marker,
+    marked_subject,
+    marker,
+    mirror_message,
+    one_line,
+    proposal_subject,
+)
 
 
 @given(st.text(), st.text(min_size=1, max_size=80))
@@ -17,6 +25,15 @@ def test_a_marked_subject_fits_and_keeps_its_marker(subject: str, branch: str) -
 
 def test_the_marker_is_taken_off_for_the_commit() -> None:
     assert bare_subject(marked_subject("Fix the install page", marker("docs/fix", "0a1b2c"))) == "Fix the install page"
+
+
+def test_branches_with_the_same_end_have_markers_of_their_own() -> None:
+    end = "a-chapter-with-a-rather-long-name"
+    one, other = marker(f"ann/{end}", "0a1b2c"), marker(f"bob/{end}", "0a1b2c")
+    assert one != other
+    assert former_marker(f"ann/{end}", "0a1b2c") == former_marker(f"bob/{end}", "0a1b2c")
+    assert marker("docs/short", "0a1b2c") == former_marker("docs/short", "0a1b2c") == "[docs/short#0a1b2c]"
+    assert bare_subject(marked_subject("Say it", marker("odd]name", "0a1b2c"))) == "Say it"
 
 
 def test_a_subject_cannot_forge_a_trailer() -> None:

@@ -1,0 +1,128 @@
+"""Tell which file of a branch is which existing page, although files were renamed, swapped or written anew."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+ROUNDS = 8
+"""Times that pages found show where more pages were below them."""
+
+
+class Listed(NamedTuple):
+    """One page as a table of contents lists it; `above` is the file of the nearest page that it hangs below, or ""."""
+
+    path: str
+    title: str
+    slug: str
+    above: str
+    oid: str
+
+
+def whereabouts(
+    existing: Iterable[Listed], desired: Iterable[Listed], *, files: Mapping[str, str], renames: Mapping[str, str]
+) -> dict[str, str]:
+    """Given existing and desired pages, all files of the branch by path, and Git's renames, return where each page is.
+
+    Shape: desired paths by existing ones; a page that is in none is gone; pages with the same text at the same path on
+    both sides may be left out. In order: chains and swaps of files that kept their bytes or titles, Git's renames, the
+    same path; then, for what is left on both sides, the same title or slug below the same page, or both anywhere, each
+    only where no other has it. Linear.
+    """
+    old = {page.path: page for page in existing}
+    new = {page.path: page for page in desired}
+    found = dict(_chains(old, new, files))
+    taken = set(found.values())
+    for former, path in sorted(renames.items()):
+        is_free = path in new and path not in taken and (path not in old or path in found)
+        if former in old and former not in found and former not in files and is_free:
+            found[former] = path
+            taken.add(path)
+    for path in old.keys() & new.keys() - found.keys() - taken:
+        found[path] = path
+    return found | _alike(old, new, found)
+
+
+def _chains(
+    old: Mapping[str, Listed], new: Mapping[str, Listed], files: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Moves onto the place of another page: from where a page has left, each to the place of the next, or in a ring.
+
+    What ends on the place of a page that is gone is believed only when every page in it kept its bytes, and a ring when
+    one did; else it is pages that were edited.
+    """
+    changed = [page for path, page in old.items() if files.get(path) != page.oid]
+    arrived = [page for path, page in new.items() if path not in old or old[path].oid != page.oid]
+    by_bytes = {
+        former: path
+        for former, path in _pairs(changed, arrived, lambda page: page.oid).items()
+        if path not in old or new[path].title in (old[former].title, *({new[path].title} - {old[path].title}))
+    }
+    by_title = _pairs(changed, arrived, lambda page: (page.above, page.title))
+    moves = {**by_title, **by_bytes}
+    for start in sorted(page.path for page in changed if page.path not in files or _has_left(page, new, by_bytes)):
+        chain = _follow(start, moves)
+        is_sure = chain and (chain[-1][1] not in old or all(by_bytes.get(former) == path for former, path in chain))
+        if is_sure and (len(chain) > 1 or start in files or chain[0][1] in old):
+            yield from chain
+    rest = moves.keys() & moves.values()
+    for start in sorted(rest):
+        chain = _follow(start, moves) if start in rest else []
+        if chain and chain[-1][1] == start and any(by_bytes.get(former) == path for former, path in chain):
+            yield from chain
+        rest -= {former for former, _ in chain}
+
+
+def _has_left(page: Listed, new: Mapping[str, Listed], by_bytes: Mapping[str, str]) -> bool:
+    """Whether a page's bytes and title are at another path, and another title is at its own."""
+    path = by_bytes.get(page.path)
+    here = new.get(page.path)
+    return path is not None and new[path].title == page.title and (here is None or here.title != page.title)
+
+
+def _follow(start: str, moves: Mapping[str, str]) -> list[tuple[str, str]]:
+    chain: list[tuple[str, str]] = []
+    seen: set[str] = set()
+    here = start
+    while here in moves and here not in seen:
+        seen.add(here)
+        chain.append((here, moves[here]))
+        here = moves[here]
+    return chain
+
+
+def _alike(old: Mapping[str, Listed], new: Mapping[str, Listed], found: Mapping[str, str]) -> dict[str, str]:
+    """Pairs among pages that are gone and pages that are new."""
+    known = dict(found)
+    taken = set(found.values())
+    keys: tuple[Callable[[Listed], Hashable], ...] = (
+        lambda page: (page.above, page.title),
+        lambda page: (page.above, page.slug) if page.slug else None,
+        lambda page: (page.title, page.slug) if page.slug else None,
+    )
+    for _ in range(ROUNDS):
+        before = len(known)
+        for key in keys:
+            gone = [
+                page._replace(above=known.get(page.above, f"\0{page.above}") if page.above in old else page.above)
+                for path, page in old.items()
+                if path not in known
+            ]
+            fresh = [page for path, page in new.items() if path not in taken]
+            pairs = _pairs(gone, fresh, key) if gone and fresh else {}
+            known |= pairs
+            taken |= set(pairs.values())
+        if len(known) == before:
+            break
+    return {former: path for former, path in known.items() if former not in found}
+
+
+def _pairs(left: Iterable[Listed], right: Iterable[Listed], key: Callable[[Listed], Hashable]) -> dict[str, str]:
+    """Paths of pages whose key no other page on their side has, where both sides have it."""
+    ours, theirs = _unique(left, key), _unique(right, key)
+    return {path: theirs[name] for name, path in ours.items() if name in theirs and theirs[name] != path}
+
+
+def _unique(pages: Iterable[Listed], key: Callable[[Listed], Hashable]) -> dict[Hashable, str]:
+    keyed = [(key(page), page.path) for page in pages]
+    count = Counter(name for name, _ in keyed)
+    return {name: path for name, path in keyed if name is not None and count[name] == 1}
