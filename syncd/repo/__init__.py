@@ -1,7 +1,23 @@
 """The repository: Git through a hardened process runner; the one room that imports GitPython."""
 
+from syncd.repo.objects import Difference
+from syncd.repo.remote import Access, Refusal, Remote
 from syncd.repo.repository import Repository
-from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, Person
+from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.writer import Writer
 
-__all__ = ["Blob", "Commit", "FileChange", "Head", "Merged", "Person", "Repository", "Writer"]
+__all__ = [
+    "Access",
+    "Blob",
+    "Commit",
+    "Difference",
+    "FileChange",
+    "Head",
+    "Merged",
+    "MergedText",
+    "Person",
+    "Refusal",
+    "Remote",
+    "Repository",
+    "Writer",
+]

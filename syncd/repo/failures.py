@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from syncd.errors import DiskFull, GitFailed, NotARepository, SyncdError
+from syncd.errors import DiskFull, GitFailed, NotARepository, NotFound, SyncdError, Unauthorized, Unreachable
 
 _FULL = re.compile(r"no space left on device|disk quota exceeded", re.IGNORECASE)
 _NOT_WHOLE = re.compile(r"unexpected checksum for \S*tmp_pack", re.IGNORECASE)
@@ -14,7 +14,26 @@ _NO_REPOSITORY = re.compile(
     re.IGNORECASE,
 )
 _LOCKED = re.compile(r"unable to create '([^']*\.lock)': file exists", re.IGNORECASE)
+_NOT_ALLOWED = re.compile(
+    r"authentication failed|could not read (?:username|password)|permission denied|returned error: 40[13]\b"
+    r"|access denied|invalid (?:username|credentials)|terminal prompts disabled|bad permissions|load key",
+    re.IGNORECASE,
+)
+_STRANGER = re.compile(r"host key verification failed|no \S+ host key is known|certificate", re.IGNORECASE)
+_NOT_THERE = re.compile(
+    r"repository '?[^']*'? ?not found|returned error: 404\b|does not (?:appear to be a git repository|exist)"
+    r"|not found on (?:this|the) server|project you were looking for",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"could not resolve|connection (?:refused|reset|timed out|closed)|failed to connect|couldn't connect|timed out"
+    r"|network is unreachable|no route to host|returned error: (?:429|5\d\d)|early eof|hung up unexpectedly"
+    r"|rpc failed|empty reply|operation too slow|name or service not known|temporary failure|unable to access",
+    re.IGNORECASE,
+)
+_PROMISED = re.compile(r"could not fetch [0-9a-f]+ from promisor remote|lazy fetching disabled", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_REMOTE_WORDS = re.compile(r"(remote error:).*", re.IGNORECASE)
 _LONGEST_LINE = 300
 
 
@@ -31,9 +50,40 @@ def failure(verb: str, status: int, stderr: str) -> SyncdError:
         return DiskFull(f"{said}: no space was left for it", hint="make room on the repository's disk, then run again")
     if _NO_REPOSITORY.search(stderr):
         return NotARepository(said)
+    if _PROMISED.search(stderr):
+        return GitFailed(
+            "this is a partial clone that lacks an object, and syncd fetches none behind your back",
+            hint="clone it whole, without --filter",
+        )
     if locked := _LOCKED.search(stderr):
         return GitFailed(said, hint=f"another git process is at work; if none runs, remove {locked[1]}")
     return GitFailed(said)
+
+
+def remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdError:
+    """Given a git command that spoke to a remote, and the remote's name, return the error to raise.
+
+    Shape: what the remote itself said is left out: it is another's text, and may repeat what it was sent.
+    """
+    lines = [line.strip() for line in stderr.splitlines() if not line.lstrip().startswith("remote:")]
+    own = "\n".join(_REMOTE_WORDS.sub("remote error", line) for line in lines)
+    if _STRANGER.search(own):
+        return Unauthorized(f"{where} is not known to be who it says", hint="see known_hosts_file, or SSL_CERT_FILE")
+    if found := _telling(_NOT_ALLOWED, own):
+        return Unauthorized(
+            f"{where}: {found}", hint="see username, token_file and ssh_key_file of [repository.upstream]"
+        )
+    if found := _telling(_NOT_THERE, own):
+        return NotFound(f"{where}: {found}", hint="check the address, and what the token or key may see")
+    if found := _telling(_NO_ANSWER, own):
+        return Unreachable(f"{where}: {found}")
+    return failure(verb, status, own)
+
+
+def _telling(words: re.Pattern[str], text: str) -> str:
+    """The first line of a complaint that holds one of these words, or ""."""
+    line = next((line for line in text.splitlines() if words.search(line)), "")
+    return _CONTROL.sub("?", line)[:_LONGEST_LINE]
 
 
 @contextmanager

@@ -16,14 +16,15 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from subprocess import PIPE
 from typing import TYPE_CHECKING, cast
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import failure, system_failures
-from syncd.repo.pipe import Holder, Pipe
+from syncd.repo.pipe import Holder, Pipe, unheeded
 from syncd.repo.place import Place
 
 if TYPE_CHECKING:
@@ -99,12 +100,17 @@ def _starter(directory: str) -> "Starter":
 class Git:
     """Runs git for one repository (or, without a git directory, for none yet); not shared between threads."""
 
-    def __init__(self, place: Place | None = None) -> None:
+    def __init__(
+        self, place: Place | None = None, *, seconds: float | None = None, pulse: Callable[[], None] = unheeded
+    ) -> None:
         self._place = place
+        self._seconds, self._pulse = seconds, pulse
         self._programs = _programs()
         self._starter = _starter(str(place.work_tree or place.git_dir) if place else "/")
         self._environment = dict(_ENVIRONMENT, PATH=os.environ.get("PATH", os.defpath))
         self._config = dict(_HARDENING)
+        self.is_bare = False
+        """Whether the configuration says so, which `disarm` reads; no file of a work tree is for such a repository."""
         self.inherited: tuple[int, ...] = ()
         """Descriptors that processes share: a lock that is held until the last of them is gone."""
         if place is not None:
@@ -122,17 +128,23 @@ class Git:
         """Override what the repository's own configuration would run: filters do nothing, merge drivers fail.
 
         Shape: a merge driver that fails is a conflict, never a wrong merge. Commands of an empty name are no commands.
+        A repository that says it is bare has no work tree, whatever its directory is called; only linked ones have.
         """
-        for key in self._configured():
-            if found := _FILTER.fullmatch(key):
+        for key, value in self._configured():
+            if key == "core.bare" and value in ("true", "yes", "on", "1", None) and not self.place.is_linked:
+                self._place = replace(self.place, work_tree=None)
+                self._environment.pop("GIT_WORK_TREE", None)
+            elif found := _FILTER.fullmatch(key):
                 for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
                     self._config[f"filter.{found[1]}.{part}"] = value
             elif found := _MERGE_DRIVER.fullmatch(key):
                 self._config[f"merge.{found[1]}.driver"] = "false"
 
-    def _configured(self) -> list[str]:
-        listed = self.run("config", "--list", "--name-only", "-z")
-        return listed.decode("utf-8", "surrogateescape").split("\0")
+    def _configured(self) -> Iterator[tuple[str, str | None]]:
+        listed = self.run("config", "--list", "-z").decode("utf-8", "surrogateescape")
+        for item in listed.split("\0")[:-1]:
+            key, is_set, value = item.partition("\n")
+            yield key, value if is_set else None
 
     def run(self, verb: str, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
         """Given a command and its input, return its output. Raises: what its failure means (`failures.failure`)."""
@@ -142,10 +154,15 @@ class Git:
         return output
 
     def attempt(
-        self, verb: str, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None
+        self,
+        verb: str,
+        *arguments: str,
+        data: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        config: Mapping[str, str] | None = None,
     ) -> tuple[int, bytes, str]:
         """Given a command that may fail, return its exit status, output and complaint."""
-        pipe = self.start(verb, *arguments, extra=extra)
+        pipe = self.start(verb, *arguments, extra=extra, config=config)
         pipe.send(data)
         return pipe.finish()
 
@@ -164,7 +181,7 @@ class Git:
             process = self._starter.execute(
                 command, istream=PIPE, as_process=True, shell=False, process_group=0, pass_fds=self.inherited
             )
-        return Pipe(verb, cast(Holder, process), seconds=SECONDS)
+        return Pipe(verb, cast(Holder, process), seconds=self._seconds or SECONDS, pulse=self._pulse)
 
 
 def _config_variables(config: Mapping[str, str]) -> dict[str, str]:

@@ -7,9 +7,8 @@ from syncd.repo.failures import failure
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid
 from syncd.repo.objects import Reader, parse_commit
+from syncd.repo.trail import Trail
 from syncd.repo.values import Commit
-
-_BATCH = 64
 
 
 def is_ancestor(git: Git, ancestor: str, commit: str) -> bool:
@@ -28,6 +27,23 @@ def merge_base(git: Git, ours: str, theirs: str) -> str | None:
     return output.decode().split("\n", 1)[0] or None
 
 
+def merge_bases(git: Git, ours: str, theirs: str) -> list[str]:
+    """Given two commits, return all best common ancestors; none for unrelated histories."""
+    status, output, complaint = git.attempt("merge-base", "--all", "--", check_oid(ours), check_oid(theirs))
+    if status not in (0, 1):
+        raise failure("merge-base", status, complaint)
+    return output.decode().split()
+
+
+def marked(git: Git, reader: Reader, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
+    """Given two commits, return those with a trailer that only the first and only the second reaches, newest first."""
+    options = ("--left-right", "--topo-order", "--fixed-strings", f"--grep={trailer}: ")
+    listed = git.run("rev-list", *options, f"{check_oid(ours)}...{check_oid(theirs)}", "--").decode().splitlines()
+    found = [(line[0], read(reader, line[1:])) for line in listed]
+    left, right = ([c for sign, c in found if sign == side and trailer in c.trailers] for side in "<>")
+    return left, right
+
+
 def commits(git: Git, reader: Reader, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
     """Given a commit, return it and its ancestors, newest first, without those of another, at most `limit`."""
     names = [check_oid(include), *([f"^{check_oid(exclude)}"] if exclude else [])]
@@ -40,25 +56,31 @@ def read(reader: Reader, oid: str) -> Commit:
     return parse_commit(oid, reader.contents(oid, "commit"))
 
 
-def find(git: Git, reader: Reader, tip: str, *, trailer: str, value: str) -> Commit | None:
-    """Given a commit, return the newest of its first-parent line that carries a trailer with exactly this value."""
-    if any(character in f"{trailer}{value}" for character in "\n\r\0"):
-        raise GitFailed("a trailer is one line")
-    for oid in _candidates(git, tip, f"{trailer}: {value}"):
+def carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
+    """Given a commit, return it and all of its ancestors by a committer that carry a trailer, newest first."""
+    options = ("--topo-order", "--fixed-strings", "--all-match", f"--committer={committer}")
+    for oid in git.run("rev-list", *options, f"--grep={trailer}: {value}", check_oid(tip), "--").decode().split():
         commit = read(reader, oid)
         if value in commit.trailers.get(trailer, []):
-            return commit
-    return None
+            yield commit
 
 
-def _candidates(git: Git, tip: str, words: str) -> Iterator[str]:
-    """Commits whose message holds the words somewhere; a few at a time, since the first is nearly always the one."""
-    options = ("--first-parent", "--fixed-strings", f"--grep={words}")
-    skip, size = 0, 1
-    while True:
-        listed = git.run("rev-list", *options, f"--max-count={size}", f"--skip={skip}", check_oid(tip), "--")
-        found = listed.decode().splitlines()
-        yield from found
-        if len(found) < size:
-            return
-        skip, size = skip + size, _BATCH
+class Finder:
+    """Finds commits by a trailer; a line of commits that was read once is not read again."""
+
+    def __init__(self, git: Git, reader: Reader) -> None:
+        self._git, self._reader = git, reader
+        self._trails: dict[str, Trail] = {}
+
+    def find(self, tip: str, trailer: str, value: str) -> Commit | None:
+        """Given a commit, return the newest of its first-parent line that carries a trailer with exactly this value."""
+        if any(character in f"{trailer}{value}" for character in "\n\r\0"):
+            raise GitFailed("a trailer is one line")
+        trail = self._trails.get(trailer)
+        if trail is None or trail.tip != tip:
+            trail = self._trails[trailer] = Trail(self._git, tip, trailer, trail)
+        for oid in trail.carriers(value):
+            commit = read(self._reader, oid)
+            if value in commit.trailers.get(trailer, []):
+                return commit
+        return None

@@ -1,28 +1,76 @@
-"""Merge two commits without a work tree, and record the result."""
+"""Merge two commits, merge texts with a base of one's own, change a tree, and record the result; no index, no refs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import failure
 from syncd.repo.git import Git
-from syncd.repo.names import check_oid
-from syncd.repo.values import Merged, Person
+from syncd.repo.names import check_oid, quote
+from syncd.repo.objects import Reader
+from syncd.repo.values import Blob, Merged, MergedText, Person
 from syncd.repo.writer import message_bytes, signature
 
+_BRANCH = b"refs/syncd/stream"
+"""The name that fast-import builds under; it exists in the stream only."""
+_OPTIONS = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
+_DIFF3 = {"merge.conflictStyle": "diff3"}
 
-def merge(git: Git, ours: str, theirs: str) -> Merged:
+
+def merge(git: Git, ours: str, theirs: str, *, config: Mapping[str, str] | None = None) -> Merged:
     """Given two commits, related or not, return the tree that merges them and the paths in conflict.
 
     Source: git-merge-tree(1): exit status 1 is a conflict; -z lists the tree, then each path once.
     """
-    options = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
-    status, output, complaint = git.attempt("merge-tree", *options, "--", check_oid(ours), check_oid(theirs))
+    status, output, complaint = git.attempt(
+        "merge-tree", *_OPTIONS, "--", check_oid(ours), check_oid(theirs), config=config
+    )
     if status not in (0, 1):
         raise failure("merge-tree", status, complaint)
     tree, *paths = output.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
     if status == 1 and not paths:
         raise GitFailed("git merge-tree found a conflict in no path", hint="merge by hand with git merge")
     return Merged(check_oid(tree), tuple(sorted(set(paths))) if status else ())
+
+
+def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
+    """Given blobs in threes, a base and two that grew from it, return each three merged, in two commands for all.
+
+    Shape: a base of "" is none. A text in conflict holds markers that show all three; their labels are `ours`, `base`
+    and `theirs`. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a say.
+    """
+    if not trios:
+        return []
+    base, ours, theirs = _three_commits(git, trios)
+    # What two texts without a base have in common is found only where the base is not shown.
+    merged = merge(git, ours, theirs, config=_DIFF3 if all(trio[0] for trio in trios) else None)
+    conflicts = set(merged.conflicts)
+    found: list[MergedText] = []
+    for number in range(len(trios)):
+        name = str(number)
+        entry = reader.info(f"{merged.tree}:{name}")
+        if entry is None:
+            raise GitFailed("git merge-tree lost a file", hint="merge by hand with git merge")
+        text = _labelled(reader.contents(entry[0], "blob"), ours, base, theirs) if name in conflicts else b""
+        found.append(MergedText(entry[0], name in conflicts, text))
+    return found
+
+
+def replaced(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
+    """Given a tree (None: the empty one) and what some paths are to hold (None: nothing), return the tree that does.
+
+    Shape: cost follows the changed paths; a path that loses its file takes empty directories with it.
+    """
+    lines = [_begun(1)]
+    if tree is not None:
+        lines.append(b'M 040000 %b ""\n' % check_oid(tree).encode())
+    # Removals first, so that a file may take the place of a directory and the other way round.
+    for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
+        lines.append(_line(path, content))
+    commit = _streamed(git, [*lines, b"reset %b\nget-mark :1\ndone\n" % _BRANCH])[0]
+    found = reader.info(f"{commit}^{{tree}}")
+    if found is None:
+        raise GitFailed(f"commit {commit} is missing", hint="git fsck")
+    return found[0]
 
 
 def commit_tree(git: Git, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
@@ -33,3 +81,55 @@ def commit_tree(git: Git, tree: str, *, parents: Sequence[str], message: str, au
     lines = [f"tree {check_oid(tree)}\n", *(f"parent {check_oid(parent)}\n" for parent in parents)]
     data = "".join(lines).encode() + signature(author, committer) + b"\n" + message_bytes(message)
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data).decode().strip()
+
+
+def _three_commits(git: Git, trios: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
+    """Commits that hold one blob of each three; the second and third grow from the first."""
+    lines = []
+    for side in range(3):
+        lines.append(_begun(side + 1, b"from :1\n" if side else b""))
+        lines += [_line(str(number), Blob(trio[side], "100644")) for number, trio in enumerate(trios) if trio[side]]
+    base, ours, theirs = _streamed(git, [*lines, b"reset %b\n" % _BRANCH, *map(_mark, (1, 2, 3)), b"done\n"])
+    return base, ours, theirs
+
+
+def _mark(number: int) -> bytes:
+    return b"get-mark :%d\n" % number
+
+
+def _begun(mark: int, ancestry: bytes = b"") -> bytes:
+    return b"commit %b\nmark :%d\ncommitter syncd <syncd@localhost> 0 +0000\ndata 0\n%b" % (_BRANCH, mark, ancestry)
+
+
+def _line(path: str, content: Blob | bytes | None) -> bytes:
+    if content is None:
+        return b"D %b\n" % quote(path)
+    if isinstance(content, bytes):
+        return b"M 100644 inline %b\ndata %d\n%b\n" % (quote(path), len(content), content)
+    return b"M %b %b %b\n" % (content.mode.encode(), check_oid(content.oid).encode(), quote(path))
+
+
+def _streamed(git: Git, lines: Sequence[bytes]) -> list[str]:
+    """Let fast-import read a stream that names its own marks, and return what it answers."""
+    pipe = git.start("fast-import", "--quiet", "--done", "--date-format=raw")
+    for line in lines:
+        pipe.send(line)
+    status, answer, complaint = pipe.finish()
+    if status:
+        (git.place.git_dir / f"fast_import_crash_{pipe.process.pid}").unlink(missing_ok=True)
+        raise failure("fast-import", status, complaint)
+    return [check_oid(line) for line in answer.decode().split()]
+
+
+def _labelled(text: bytes, ours: str, base: str, theirs: str) -> bytes:
+    """Markers with names that people know; git knows only the commits'."""
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines):
+        sign, _, label = line.removesuffix(b"\r").partition(b" ")
+        if sign == b"<<<<<<<" and label == ours.encode():
+            lines[number] = b"<<<<<<< ours"
+        elif sign == b">>>>>>>" and label == theirs.encode():
+            lines[number] = b">>>>>>> theirs"
+        elif sign == b"|||||||" and label and base.startswith(label.decode("ascii", "replace")):
+            lines[number] = b"||||||| base"
+    return b"\n".join(lines)

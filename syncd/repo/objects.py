@@ -41,7 +41,7 @@ class Reader:
         """Given an object's id and the type that it must have, return its bytes."""
         found = self._ask(f"contents {check_oid(oid)}")
         if found is None:
-            raise GitFailed(f"object {oid} is missing", hint="git fsck")
+            raise GitFailed(f"object {oid} is missing", hint="git fsck; a partial clone has to be cloned whole")
         if found[2] > LARGEST_OBJECT:
             self.close()
             raise GitFailed(f"object {oid} is over {LARGEST_OBJECT >> 20} MiB")
@@ -78,6 +78,16 @@ def present(git: Git, oids: Iterable[str]) -> set[str]:
         return set()
     answer = git.run("cat-file", "--batch-check=%(objectname)", data="".join(f"{oid}\n" for oid in asked).encode())
     return asked.intersection(answer.decode().splitlines())
+
+
+def sizes(git: Git, oids: Iterable[str]) -> dict[str, int]:
+    """Given object ids, return the size in bytes of each that exists."""
+    asked = {oid for oid in oids if is_oid(oid)}
+    if not asked:
+        return {}
+    answer = git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", data="\n".join([*asked, ""]).encode())
+    pairs = (line.split(" ") for line in answer.decode().splitlines())
+    return {oid: int(size) for oid, size in pairs if size != "missing"}
 
 
 def inside(directory: str) -> list[str]:

@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from subprocess import Popen, TimeoutExpired
 from time import monotonic
@@ -15,6 +16,12 @@ CHUNK = 1 << 18
 LARGEST_ANSWER = 1 << 28
 LARGEST_COMPLAINT = 1 << 16
 NOTHING = memoryview(b"")
+PULSE_SECONDS = 1.0
+"""How long a wait goes on without asking whether to go on."""
+
+
+def unheeded() -> None:
+    """Nobody asks a process to end before its time."""
 
 
 class Holder(Protocol):
@@ -26,14 +33,15 @@ class Holder(Protocol):
 class Pipe:
     """One process, its three pipes and how long each exchange with it may take."""
 
-    def __init__(self, verb: str, holder: Holder, *, seconds: float) -> None:
+    def __init__(self, verb: str, holder: Holder, *, seconds: float, pulse: Callable[[], None] = unheeded) -> None:
+        """Given a running process, speak to it; `pulse` is called during each wait, and ends it by an exception."""
         process = holder.proc
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self.verb, self.process = verb, process
-        self._holder, self._seconds = holder, seconds
+        self._holder, self._seconds, self._pulse = holder, seconds, pulse
         self._files = process.stdin, process.stdout, process.stderr
         self._in, self._out, self._err = (file.fileno() for file in self._files)
         self._answer, self._complaint = bytearray(), bytearray()
@@ -133,8 +141,10 @@ class Pipe:
 
     def _turn(self, deadline: float, data: memoryview = NOTHING) -> int:
         """Wait once for the process: read what it says, write what it takes; return how much it took."""
-        ready = self._poll.poll(max(0.0, deadline - monotonic()) * 1000)
-        if not ready:
+        while not (ready := self._poll.poll(max(0.0, min(PULSE_SECONDS, deadline - monotonic())) * 1000)):
+            if monotonic() < deadline:
+                self._go_on()
+                continue
             self.kill()
             raise GitFailed(f"git {self.verb} gave no sign for {self._seconds:.0f} s and was ended")
         sent = 0
@@ -144,6 +154,13 @@ class Pipe:
             else:
                 self._receive(descriptor)
         return sent
+
+    def _go_on(self) -> None:
+        try:
+            self._pulse()
+        except BaseException:
+            self.kill()
+            raise
 
     def _receive(self, descriptor: int) -> None:
         chunk = os.read(descriptor, CHUNK)

@@ -19,7 +19,8 @@ def resolve(reader: Reader, ref: str) -> str | None:
 def listing(git: Git, prefix: str) -> dict[str, str]:
     """Given a prefix that ends at a slash or a name's end, return the refs below it and what each names."""
     check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
-    lines = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix).decode().splitlines()
+    listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix)
+    lines = listed.decode("utf-8", "surrogateescape").split("\n")[:-1]  # a name is bytes, and may hold U+2028
     return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)}
 
 

@@ -1,20 +1,24 @@
 """A repository as the flows see it: refs, objects, one streamed commit at a time, merges, and the work tree."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.errors import PathRefused
-from syncd.repo import history, merge, objects, place, refs, usage
+from syncd.errors import GitFailed, PathRefused
+from syncd.layout.pointers import pointer_of
+from syncd.repo import borrowing, history, index, merge, objects, obstacles, place, refs, stored, usage
 from syncd.repo.failures import system_failures
 from syncd.repo.git import Git
-from syncd.repo.names import check_branch, check_oid, is_plain
-from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, Person
+from syncd.repo.names import check_branch, check_oid, is_oid, is_plain
+from syncd.repo.remote import Access, Remote
+from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.worktree import WorkTree
 from syncd.repo.writer import Writer
 
+FEW = 20
+"""Objects that are asked about in the conversation that goes on anyway, rather than by a process of their own."""
 ANCHORS = "refs/syncd/"
 """Where syncd keeps refs of its own, below no name that people use."""
 
@@ -28,10 +32,13 @@ class Repository:
     def __init__(self, where: place.Place) -> None:
         self._git = Git(where)
         self._reader = objects.Reader(self._git)
-        self.git_dir, self.work_tree = where.git_dir, where.work_tree
+        self._finder = history.Finder(self._git, self._reader)
+        self._anchors: dict[str, str] | None = None
+        self._ancestry: dict[tuple[str, str], bool] = {}
         # Listing configuration is no proof of a repository; this is.
         self._git.run("rev-parse", "--git-dir")
         self._git.disarm()
+        self.git_dir, self.work_tree = self._git.place.git_dir, self._git.place.work_tree
 
     @staticmethod
     def open(path: Path) -> "Repository":
@@ -46,6 +53,11 @@ class Repository:
             path.mkdir(parents=True, exist_ok=True)
         kind = ["--bare"] if bare else []
         Git().run("init", "--quiet", "--template=", f"--initial-branch={branch}", *kind, "--", str(path.resolve()))
+        return Repository.open(path)
+
+    def borrowed(self, path: Path) -> "Repository":
+        """Given a new directory, return a bare repository there that reads this one's objects and writes its own."""
+        borrowing.borrow(self._git, path)
         return Repository.open(path)
 
     def __enter__(self) -> Self:
@@ -66,17 +78,24 @@ class Repository:
 
     def refs(self, prefix: str) -> dict[str, str]:
         """Given a prefix such as `refs/syncd/`, return the refs below it and what each names."""
-        return refs.listing(self._git, prefix)
+        if not prefix.startswith(ANCHORS):
+            return refs.listing(self._git, prefix)
+        if self._anchors is None:  # nobody else writes there, so one listing serves every space
+            self._anchors = refs.listing(self._git, ANCHORS)
+        below = prefix.rstrip("/") + "/"
+        return {ref: oid for ref, oid in self._anchors.items() if f"{ref}/".startswith(below)}
 
     def update_ref(self, ref: str, new: str, *, old: str | None) -> None:
         """Given a ref and the commit that it names now (None: it does not exist), let it name another.
 
         Raises: RefMoved when it names something else.
         """
+        self._anchors = None
         refs.update(self._git, self._reader, ref, new, old=old)
 
     def delete_ref(self, ref: str, *, old: str) -> None:
         """Given a ref and the commit that it names now, remove it. Raises: RefMoved when it names something else."""
+        self._anchors = None
         refs.delete(self._git, self._reader, ref, old=old)
 
     def head(self) -> Head:
@@ -102,26 +121,91 @@ class Repository:
         """Given a blob's id, return its bytes."""
         return self._reader.contents(oid, "blob")
 
+    def material(self, oid: str) -> bytes:
+        """Given a blob's id, return the bytes that it stands for: of a Git LFS pointer the object, when it is here."""
+        data = self.read(oid)
+        pointer = pointer_of(data)
+        return stored.object_of(self._git.place, pointer) or data if pointer is not None else data
+
     def lookup(self, commit: str, path: str) -> str | None:
         """Given a commit, return the id of the blob at a path; None when there is none."""
         found = self._reader.info(f"{check_oid(commit)}:{path}") if is_plain(path) else None
         return found[0] if found and found[1] == "blob" else None
 
+    def obstacles(self, commit: str, paths: Iterable[str]) -> dict[str, str]:
+        """Given a commit and paths of files, return each submodule and symbolic link that stands there or above."""
+        return obstacles.obstacles(self._git, commit, paths)
+
     def present(self, oids: Iterable[str]) -> set[str]:
         """Given object ids, return those that the repository has."""
-        return objects.present(self._git, oids)
+        asked = set(oids)
+        if len(asked) <= FEW:
+            return {oid for oid in asked if is_oid(oid) and self._reader.info(oid) is not None}
+        return objects.present(self._git, asked)
+
+    def sizes(self, oids: Iterable[str]) -> dict[str, int]:
+        """Given object ids, return the size in bytes of each that the repository has."""
+        return objects.sizes(self._git, oids)
+
+    def staged(self) -> dict[str, Blob]:
+        """Return the files of the index by their path from the root."""
+        return index.staged(self._git)
+
+    def listed(self) -> list[str]:
+        """Return the paths of the work tree that are tracked, or untracked and not ignored."""
+        return index.listed(self._git)
+
+    def revision(self, words: str) -> str | None:
+        """Given how a person names a commit (`HEAD~1`, a tag, a short id), return its id; None when there is none."""
+        plain = bool(words) and words.isprintable() and not words.startswith("-")
+        found = self._reader.info(f"{words}^{{commit}}") if plain else None
+        return found[0] if found else None
 
     def diff(self, before: str, after: str, directory: str = "", *, renames: bool = False) -> list[FileChange]:
         """Given two commits, return the files that differ below a directory, by their path there."""
         return objects.diff(self._git, before, after, directory, renames=renames)
 
+    def differences(
+        self, before: str, after: str, paths: Sequence[str] = (), *, renames: bool = False
+    ) -> list[objects.Difference]:
+        """Given two commits or trees, return each path that differs, from the root, with what both have there."""
+        return list(objects.differences(self._git, before, after, paths, renames=renames))
+
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
         """Given two commits, return whether the first is the second or one of its ancestors."""
-        return history.is_ancestor(self._git, ancestor, commit)
+        key = ancestor, commit
+        if key not in self._ancestry:
+            self._ancestry[key] = history.is_ancestor(self._git, ancestor, commit)
+        return self._ancestry[key]
 
     def merge_base(self, ours: str, theirs: str) -> str | None:
         """Given two commits, return a best common ancestor; None for unrelated histories."""
-        return history.merge_base(self._git, ours, theirs)
+        found = history.merge_base(self._git, ours, theirs)
+        if found is None:
+            self._refuse_cut(ours, theirs)
+        return found
+
+    def merge_bases(self, ours: str, theirs: str) -> list[str]:
+        """Given two commits, return all best common ancestors; none for unrelated histories."""
+        found = history.merge_bases(self._git, ours, theirs)
+        if not found:
+            self._refuse_cut(ours, theirs)
+        return found
+
+    def _is_cut(self) -> bool:
+        return (self._git.place.common_dir / "shallow").exists()
+
+    def _refuse_cut(self, ours: str, theirs: str) -> None:
+        """Of histories that are cut nobody can say that they are unrelated. Raises: GitFailed."""
+        if self._is_cut():
+            raise GitFailed(
+                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone",
+                hint="git fetch --unshallow",
+            )
+
+    def marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
+        """Given two commits, return those with a trailer that only one of them reaches: the first, the second."""
+        return history.marked(self._git, self._reader, ours, theirs, trailer)
 
     def commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
         """Given a commit, return it and its ancestors, newest first, without those of `exclude`, at most `limit`."""
@@ -130,15 +214,30 @@ class Repository:
     def find(self, ref: str, trailer: str, value: str) -> Commit | None:
         """Given a ref, return the newest commit of its first-parent line that carries a trailer with this value."""
         tip = self.resolve(ref)
-        return history.find(self._git, self._reader, tip, trailer=trailer, value=value) if tip else None
+        return self._finder.find(tip, trailer, value) if tip else None
+
+    def carried(self, commit: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
+        """Given a commit, return it and all of its ancestors by this committer that carry a trailer, newest first."""
+        return history.carrying(self._git, self._reader, commit, trailer, value, committer=committer)
 
     def writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
         """Given a ref and the commit that it names now, return a writer of its next commit, a context manager."""
+        self._anchors = None
         return Writer(self._git, self._reader, ref, old=old, start=start)
 
     def merge(self, ours: str, theirs: str) -> Merged:
         """Given two commits, related or not, return the tree that merges them and the paths in conflict."""
+        if self._is_cut():
+            self.merge_base(ours, theirs)
         return merge.merge(self._git, ours, theirs)
+
+    def merge_texts(self, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
+        """Given blobs in threes, a base and two that grew from it, return each three merged."""
+        return merge.merge_texts(self._git, self._reader, trios)
+
+    def replaced(self, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
+        """Given a tree (None: empty) and what some paths are to hold (None: nothing), return the tree that does."""
+        return merge.replaced(self._git, self._reader, tree, changes)
 
     def commit_tree(self, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
         """Given a tree and what is to be said about it, write the commit and return its id; no ref names it yet."""
@@ -151,6 +250,10 @@ class Repository:
         """
         WorkTree(self._git, self._reader).fast_forward(branch, old=old, new=new)
 
+    def follow(self, branch: str, *, old: str, new: str) -> None:
+        """Given a branch that has nothing of its own, move it to where its rewritten upstream is; as `fast_forward`."""
+        WorkTree(self._git, self._reader).follow(branch, old=old, new=new)
+
     def checkout_new(self, branch: str) -> None:
         """Given the branch that a fresh work tree is on, fill index and files from it."""
         WorkTree(self._git, self._reader).checkout_new(branch)
@@ -158,6 +261,15 @@ class Repository:
     def recover(self, remote: str = "platform") -> None:
         """Given that the caller holds the run lock, remove stale locks of ours and finish a cut-off move."""
         WorkTree(self._git, self._reader).recover(remote)
+
+    def remote_url(self, name: str) -> str | None:
+        """Given a Git remote's name, return its address as the repository's configuration has it; None for none."""
+        status, output, _ = self._git.attempt("config", "--get", f"remote.{name}.url")
+        return None if status else output.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def remote(self, access: Access, *, pulse: Callable[[], None]) -> Remote:
+        """Given the access to a Git remote, return it, a context manager; `pulse` ends its work by an exception."""
+        return Remote(self._git.place, access, pulse=pulse)
 
     def anchor(self, ref: str, files: Mapping[str, bytes], message: str) -> str:
         """Given a ref below `refs/syncd/`, let it name a new commit that holds exactly these files; return its id."""

@@ -65,3 +65,12 @@ class Merged:
 
     tree: str
     conflicts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedText:
+    """A blob that three were merged into; where they conflict, `text` is the same with markers and labels."""
+
+    oid: str
+    conflicts: bool
+    text: bytes = b""

@@ -84,9 +84,16 @@ class WorkTree:
 
         Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
         """
-        ref = check_branch(branch)
         if old is not None and not history.is_ancestor(self._git, old, new):
             raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
+        self.follow(branch, old=old, new=new)
+
+    @system_failures("moving the work tree")
+    def follow(self, branch: str, *, old: str | None, new: str) -> None:
+        """Given a branch, where it is, and any commit, move it there like a fast-forward: the caller has seen to it
+        that nothing is lost. Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
+        """
+        ref = check_branch(branch)
         with alone(self._git):
             self._resume_for(branch)
             here = refs.resolve(self._reader, ref)

@@ -2,19 +2,21 @@
 
 fast-import itself moves no ref: the branch that it builds on is reset to nothing before its stream ends. It tells the
 commit's id, and update-ref does the rest. A stream that is cut off moves nothing, because it lacks its `done`.
+Blobs up to its last checkpoint are in the repository even then, though nothing names them: git keeps such objects for
+two weeks, and a later commit may hold them.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.errors import GitFailed
+from syncd.errors import GitFailed, SyncdError
 from syncd.repo import refs
-from syncd.repo.failures import failure
+from syncd.repo.failures import failure, system_failures
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid, check_path, check_ref, quote
 from syncd.repo.objects import Reader
@@ -24,14 +26,16 @@ from syncd.repo.values import Person
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""
 
-_FAST = {"core.compression": "1", "pack.compression": "1"}
+_FAST = {"core.compression": "1", "pack.compression": "1", "core.bigFileThreshold": "1m"}
+"""What is over the threshold goes through fast-import piece by piece, never whole into its memory."""
+_PACK = b".pack"
 
 
 class Writer:
     """One commit: blobs as they come, then where they go, then the commit itself.
 
-    Shape: used as a context manager; leaving it without `commit` undoes everything. `start` is the base of a commit
-    that names none.
+    Shape: used as a context manager; leaving it without `commit` undoes everything since the last `checkpoint`.
+    `start` is the base of a commit that names none.
     """
 
     def __init__(self, git: Git, reader: Reader, ref: str, *, old: str | None, start: str | None) -> None:
@@ -39,7 +43,10 @@ class Writer:
         self._ref, self._old, self._start = check_ref(ref), old, start
         self._changes: dict[str, bytes] = {}
         self._marks = 0
-        self._pipe: Pipe | None = git.start("fast-import", "--quiet", "--done", "--date-format=raw", config=_FAST)
+        self._packs: list[Path] = []
+        # The names of packs come on the same pipe as all that it answers.
+        options = ("--quiet", "--done", "--date-format=raw", "--export-pack-edges=/dev/stdout")
+        self._pipe: Pipe | None = git.start("fast-import", *options, config=_FAST)
 
     def __enter__(self) -> Self:
         return self
@@ -51,9 +58,28 @@ class Writer:
 
     def blob(self, data: bytes) -> str:
         """Given a file's bytes, send them and return the mark that stands for the blob in `put`."""
+        return self.stream(len(data), (data,))
+
+    def stream(self, size: int, pieces: Iterable[bytes]) -> str:
+        """Given a file's length and its bytes in pieces, send them and return the mark that stands for the blob."""
+        pipe, sent = self._stream(), 0
         self._marks += 1
-        self._stream().send(b"blob\nmark :%d\ndata %d\n%b\n" % (self._marks, len(data), data))
+        pipe.send(b"blob\nmark :%d\ndata %d\n" % (self._marks, size))
+        for piece in pieces:
+            sent += len(piece)
+            pipe.send(piece)
+        if sent != size:
+            self.close()
+            raise GitFailed(f"a file of {size} bytes came as {sent}; nothing was written")
+        pipe.send(b"\n")
         return f":{self._marks}"
+
+    def checkpoint(self) -> None:
+        """Let every blob sent so far outlive this process. Source: git-fast-import(1), checkpoint and progress."""
+        pipe = self._stream()
+        pipe.send(b"checkpoint\nprogress done\n")
+        while (line := pipe.line()) != b"progress done":
+            self._heard(line)
 
     def put(self, path: str, oid_or_mark: str) -> None:
         """Given a path from the repository's root and a blob, let the commit hold it there. Raises: PathRefused."""
@@ -86,6 +112,8 @@ class Writer:
         pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (_BRANCH, self._marks))
         commit = check_oid(self._complete(pipe))
         refs.update(self._git, self._reader, self._ref, commit, old=self._old)
+        with suppress(SyncdError):  # tidiness only: the commit stands, and git's own repacking finds the packs
+            self._join_packs()
         return commit
 
     def close(self) -> None:
@@ -109,7 +137,28 @@ class Writer:
         if status:
             self._clean(pipe, held)
             raise failure("fast-import", status, complaint)
-        return answer.decode().strip()
+        commit, *rest = answer.splitlines()
+        for line in rest:
+            self._heard(line)
+        return commit.decode()
+
+    def _heard(self, line: bytes) -> None:
+        """Take note of a pack: fast-import names it, a colon, and the commits that it ends with."""
+        name, sign, _ = line.rpartition(_PACK + b":")
+        if sign:
+            self._packs.append(Path(os.fsdecode(name + _PACK)))
+
+    def _join_packs(self) -> None:
+        """Make one pack of those that checkpoints have left: everybody who reads would look through each of them."""
+        if len(self._packs) < 2:
+            return
+        names = b"".join(os.fsencode(pack.name) + b"\n" for pack in self._packs)
+        whole = str(self._packs[0].with_name("pack"))
+        joined = self._git.run("pack-objects", "-q", "--stdin-packs", "--window=0", whole, data=names).decode().strip()
+        with system_failures("removing packs that were joined"):
+            for pack in self._packs:
+                if pack.stem != f"pack-{joined}":
+                    _remove_pack(pack)
 
     def _clean(self, pipe: Pipe, held: list[Path]) -> None:
         """Remove what a fast-import that failed leaves: unfinished packs, and its report, which the error repeats."""
@@ -163,6 +212,12 @@ def message_bytes(message: str) -> bytes:
 def _ancestry(parents: Sequence[str]) -> list[bytes]:
     words = ["from", *["merge"] * (len(parents) - 1)]
     return [f"{word} {check_oid(parent)}\n".encode() for word, parent in zip(words, parents, strict=False)]
+
+
+def _remove_pack(pack: Path) -> None:
+    # The index first: without it nobody looks for the pack. Source: git, packfile.c, unlink_pack_path.
+    for suffix in (".idx", ".rev", ".pack"):
+        pack.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def _temporary_packs(pipe: Pipe) -> list[Path]:

@@ -45,3 +45,29 @@ def test_a_page_added_below_a_renamed_folder_stays_where_it_was_put(repository: 
     merged = repository.merge(ours, theirs)
     assert merged.conflicts == ()
     assert "guide/new.md" in repository.tree(merged.tree)
+
+
+def test_texts_merge_with_a_base_of_their_own_all_at_once(repository: Repository, commit: Commit) -> None:
+    head, tail = LINES.replace(b"line 0", b"head"), LINES.replace(b"line 8", b"tail")
+    other, short = LINES.replace(b"line 0", b"other"), b"line 0\nmore\n"
+    at = commit({"base": LINES, "head": head, "tail": tail, "other": other, "short": short})
+    oids = {path: blob.oid for path, blob in repository.tree(at).items()}
+    trios = [("base", "head", "tail"), ("base", "head", "other")]
+    fine, conflict = repository.merge_texts([(oids[a], oids[b], oids[c]) for a, b, c in trios])
+    assert not fine.conflicts
+    assert repository.read(fine.oid) == head.replace(b"line 8", b"tail")
+    markers = b"<<<<<<< ours\nhead\n||||||| base\nline 0\n=======\nother\n>>>>>>> theirs\n"
+    assert conflict.conflicts
+    assert conflict.text.startswith(markers)
+    (two_new,) = repository.merge_texts([("", oids["base"], oids["short"])])
+    assert two_new.text.startswith(b"line 0\n<<<<<<< ours\nline 1\n"), "what both have is not in dispute"
+    assert repository.merge_texts([]) == []
+
+
+def test_a_tree_changes_only_where_it_is_told_to(repository: Repository, commit: Commit, git: Git) -> None:
+    tree = repository.subtree(commit({"a/b.md": b"b", "a/c.md": b"c", "d": b"d"}))
+    changed = repository.replaced(tree, {"a/b.md": None, "a/c.md": None, "d": None, "d/e.md": b"e", "a": b"file"})
+    assert sorted(repository.tree(changed)) == ["a", "d/e.md"]
+    assert repository.read(repository.tree(changed)["d/e.md"].oid) == b"e"
+    assert repository.replaced(None, {}) == git("hash-object", "-t", "tree", "/dev/null").strip()
+    assert git("for-each-ref", "refs/syncd/stream") == "", "no ref names what was built on the way"

@@ -1,5 +1,6 @@
 """A commit is written whole or not at all, and holds no path that a repository must not have."""
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -16,6 +17,11 @@ Commit = Callable[..., str]
 Git = Callable[..., str]
 REF = "refs/remotes/platform/main"
 
+
+def blob_id(body: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(body) + body, usedforsecurity=False).hexdigest()
+
+
 HOSTILE = [
     "", "../x", "a/../../x", "./x", "a/./b", "/etc/passwd", "a//b", "a/", ".git/config", ".git/hooks/pre-commit",
     ".GIT/config", ".Git/x", "docs/.git/config", ".git", "git~1/config", "GIT~1/config", ".git ", ".git.",
@@ -30,6 +36,51 @@ AWKWARD = [
     "．．/x", ".gitbook.yaml", ".gitbook/assets/a b.png", ".gitbook/includes/x.md", "é.md", "e\u0301.md", "x.",
     "日本/語.md",
 ]  # fmt: skip
+
+
+def test_what_was_sent_before_a_checkpoint_outlives_a_writer_that_is_dropped(
+    repository: Repository, person: Person, git: Git
+) -> None:
+    bodies = [b"body %d\n" % number for number in range(300)]
+    with repository.writer(REF, old=None) as writer:
+        for body in bodies:
+            writer.blob(body)
+        writer.checkpoint()
+        writer.blob(b"too late\n")
+    oids = [blob_id(body) for body in bodies]
+    assert repository.present([*oids, blob_id(b"too late\n")]) == set(oids)
+    with repository.writer(REF, old=None) as writer:
+        for number, oid in enumerate(oids):
+            writer.put(f"{number}.md", oid)
+        commit = writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
+    assert [repository.read(blob.oid) for blob in repository.tree(commit).values()] == sorted(
+        bodies, key=lambda body: f"{int(body[5:])}.md"
+    )
+    assert git("fsck", "--strict") == ""
+
+
+def test_the_packs_of_checkpoints_are_joined(repository: Repository, person: Person, git: Git) -> None:
+    with repository.writer(REF, old=None) as writer:
+        for number in range(400):
+            writer.put(f"{number}.md", writer.blob(b"body %d\n" % number))
+            if number % 150 == 149:
+                writer.checkpoint()
+        commit = writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
+    assert len(repository.tree(commit)) == 400
+    assert "packs: 1\n" in git("count-objects", "-v")
+    assert git("fsck", "--strict") == ""
+
+
+@pytest.mark.parametrize("pieces", [[b"abc"], [b"abc", b"def", b"g"]])
+def test_a_file_of_another_length_than_announced_is_never_written(
+    repository: Repository, person: Person, pieces: list[bytes]
+) -> None:
+    with repository.writer(REF, old=None) as writer:
+        with pytest.raises(GitFailed, match="6 bytes came as"):
+            writer.stream(6, pieces)
+        with pytest.raises(GitFailed):
+            writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
+    assert repository.resolve(REF) is None
 
 
 def test_a_hostile_path_reaches_no_tree(repository: Repository, base: str) -> None:

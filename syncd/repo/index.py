@@ -1,0 +1,32 @@
+"""What the index and the work tree hold, by path from the root, without changing either."""
+
+from syncd.errors import GitFailed
+from syncd.repo.git import Git
+from syncd.repo.objects import LINK
+from syncd.repo.values import Blob
+
+
+def staged(git: Git) -> dict[str, Blob]:
+    """Given a work tree, return the files of its index; of a path in conflict, our side. Submodules are left out.
+
+    Source: git-ls-files(1), --stage.
+    """
+    found: dict[str, Blob] = {}
+    for record in _records(git.run("ls-files", "--stage", "-z")):
+        facts, path = record.split("\t", 1)
+        mode, oid, stage = facts.split(" ")
+        if mode != LINK and stage in ("0", "2"):
+            found[path] = Blob(oid, mode)
+    return found
+
+
+def listed(git: Git) -> list[str]:
+    """Given a work tree, return the paths that are tracked, or untracked and not ignored; some may not be on disk."""
+    if git.place.work_tree is None:
+        raise GitFailed(f"{git.place.git_dir} has no work tree", hint="name a commit")
+    options = ("--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
+    return [path for path in _records(git.run("ls-files", *options)) if not path.endswith("/")]
+
+
+def _records(output: bytes) -> list[str]:
+    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]

@@ -1,0 +1,35 @@
+"""What is in the way of files in a tree: submodules and symbolic links, which are neither followed nor replaced."""
+
+from collections.abc import Iterable
+
+from syncd.repo.git import Git
+from syncd.repo.names import check_oid, is_plain
+from syncd.repo.objects import LINK
+
+SYMBOLIC_LINK = "120000"
+_KINDS = {LINK: "submodule", SYMBOLIC_LINK: "symbolic link"}
+_ASKED_MAX = 500
+"""Names on one command line; for more, the whole tree is listed."""
+
+
+def obstacles(git: Git, commit: str, paths: Iterable[str]) -> dict[str, str]:
+    """Given a commit and paths of files, return what stands at one of them, or above it, and is no file or directory.
+
+    Shape: path to kind, `submodule` or `symbolic link`.
+    """
+    names = {name for path in paths if is_plain(path) for name in _with_those_above(path)}
+    if not names:
+        return {}
+    few = sorted(names) if len(names) <= _ASKED_MAX else []
+    options = ["-z", "--full-tree", *(["-t"] if few else ["-r"])]
+    listed = git.run("ls-tree", *options, check_oid(commit), "--", *few).decode("utf-8", "surrogateescape")
+    records = (record.split("\t", 1) for record in listed.split("\0")[:-1])
+    found = ((path, _KINDS.get(facts.split(" ", 1)[0])) for facts, path in records)
+    return {path: kind for path, kind in found if kind is not None and path in names}
+
+
+def _with_those_above(path: str) -> Iterable[str]:
+    yield path
+    while (cut := path.rfind("/")) > 0:
+        path = path[:cut]
+        yield path

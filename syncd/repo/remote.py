@@ -1,0 +1,226 @@
+"""Speak to a Git remote: list its branches, fetch from it, push to it; from a repository of nothing but our own.
+
+| rule                                              | why                                                              |
+|---------------------------------------------------|------------------------------------------------------------------|
+| git runs in a scratch repository, which shares    | no insteadOf, credential helper, proxy, header, sshCommand or    |
+| only the objects                                  | hook of the user's repository takes part                         |
+| one protocol is allowed, by the environment       | no redirect and no configuration leads to another transport      |
+| the token is read by a helper, from its file, for | it is in no argument, environment, configuration, log or object  |
+| one host                                          |                                                                  |
+| ssh reads no configuration, asks nobody, and      | no ProxyCommand runs, and no stranger is trusted                 |
+| knows hosts already                               |                                                                  |
+| a push says where the branch has to be            | never force: what somebody else pushed meanwhile stays           |
+
+Source: git(1), GIT_OBJECT_DIRECTORY and GIT_ALLOW_PROTOCOL; git-push(1), --porcelain; research, reliability, 5.2.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from syncd.errors import GitFailed
+from syncd.repo import credential
+from syncd.repo.address import Address, parse, ssh_path
+from syncd.repo.failures import remote_failure, system_failures
+from syncd.repo.git import Git
+from syncd.repo.names import check_branch, check_oid
+from syncd.repo.pipe import unheeded
+from syncd.repo.place import Place
+
+SECONDS = 3600.0
+"""How long one exchange with a remote may take; one that stands still is ended after a minute."""
+STALL_SECONDS = 60
+USERNAME = "x-access-token"
+"""Whom a token stands for where no name is given: hosts that look at the token only take any."""
+
+_HEADS, _FETCHED = "refs/heads/", "refs/fetched/"
+_PROTECTED = re.compile(r"protected|hook declined|rule violations|pull request|TF402455|prohibited", re.IGNORECASE)
+_PUSHED = re.compile(r"(.)\t[^\t]*\t(.*)")
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where a remote is, and what identifies the caller there: paths of files, never what they hold."""
+
+    url: str
+    username: str = ""
+    token_file: Path | None = None
+    ssh_key_file: Path | None = None
+    known_hosts_file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a remote did not take a branch; `protected` when it takes it from a pull request only."""
+
+    reason: str
+    protected: bool
+
+
+class Remote:
+    """One remote of one repository, for one run; a context manager."""
+
+    def __init__(
+        self, place: Place, access: Access, *, pulse: Callable[[], None] = unheeded, ssh: str | None = None
+    ) -> None:
+        """Given a repository's place and the access, prepare to speak; nothing is sent yet.
+
+        Shape: `pulse` is called while git works and ends it by an exception; `ssh` is a program in place of ssh.
+        Raises: ConfigInvalid.
+        """
+        self.address = parse(access.url)
+        self.name = self.address.host or self.address.url
+        self._place, self._access = place, access
+        self._scratch = place.own() / "upstream.git"
+        self._git = Git(Place(self._scratch, self._scratch, None), seconds=SECONDS, pulse=pulse)
+        self._config = _config(self.address, access)
+        self._extra = {"GIT_OBJECT_DIRECTORY": str(place.common_dir / "objects"), **_environment(self.address)}
+        if self.address.protocol == "ssh":
+            self._extra |= _ssh_environment(access, ssh)
+
+    def __enter__(self) -> Self:
+        self._remove()
+        git, format = Git(self._place), "--show-object-format"
+        kind = git.run("rev-parse", format).decode().strip()
+        with system_failures("preparing to speak to a remote"):
+            self._scratch.parent.mkdir(mode=0o700, exist_ok=True)
+        options = ("--quiet", "--bare", "--template=", f"--object-format={kind}")
+        Git().run("init", *options, "--", str(self._scratch))
+        shallow = self._place.common_dir / "shallow"
+        if shallow.exists():
+            with system_failures("preparing to speak to a remote"):
+                shutil.copyfile(shallow, self._scratch / "shallow")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._remove()
+
+    def heads(self, names: Sequence[str]) -> dict[str, str]:
+        """Given names or patterns of branches, return the remote's branches that they match, and what each names.
+
+        Raises: Unreachable, Unauthorized, NotFound.
+        """
+        asked = [f"{_HEADS}{name}" for name in names]
+        listed = self._run("ls-remote", "--quiet", "--heads", "--", self.address.url, *asked)
+        pairs = (line.split("\t", 1) for line in listed.decode("utf-8", "surrogateescape").split("\n")[:-1])
+        return {ref.removeprefix(_HEADS): check_oid(oid) for oid, ref in pairs if ref.startswith(_HEADS)}
+
+    def fetch(self, branches: Sequence[str], *, known: Sequence[str]) -> dict[str, str]:
+        """Given branches of the remote, and commits that are here, fetch what is missing; return each branch's commit.
+
+        Shape: no ref of the repository moves. Raises: Unreachable, Unauthorized, NotFound.
+        """
+        seeds = "".join(f"create refs/seeds/{number} {check_oid(oid)}\n" for number, oid in enumerate(set(known)))
+        self._git.run("update-ref", "--stdin", data=seeds.encode(), extra=self._extra)
+        specs = [f"+{check_branch(name)}:{_FETCHED}{name}" for name in branches]
+        options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+        self._run("fetch", *options, "--", self.address.url, *specs)
+        listed = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", _FETCHED, extra=self._extra)
+        pairs = (line.split(" ", 1) for line in listed.decode("utf-8", "surrogateescape").split("\n")[:-1])
+        return {ref.removeprefix(_FETCHED): oid for oid, ref in pairs}
+
+    def push(self, commit: str, branch: str, *, old: str | None) -> Refusal | None:
+        """Given a commit, and where the remote's branch is (None: nowhere), let the branch name it; or say why not.
+
+        Shape: the caller has made sure that `old` is an ancestor. Raises: Unreachable, Unauthorized, NotFound.
+        """
+        ref = check_branch(branch)
+        lease = f"--force-with-lease={ref}:{check_oid(old) if old else ''}"
+        options = ("--quiet", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", lease)
+        submodules = "--recurse-submodules=no"
+        status, output, complaint = self._attempt(
+            "push", *options, submodules, "--", self.address.url, f"{check_oid(commit)}:{ref}"
+        )
+        if not status:
+            return None
+        for line in output.decode("utf-8", "replace").splitlines():
+            found = _PUSHED.fullmatch(line)
+            if found is not None and found[1] == "!":
+                return Refusal(_reason(found[2]), protected="[remote rejected]" in found[2] and _is_protected(found[2]))
+        raise remote_failure("push", self.name, status, complaint)
+
+    def _run(self, verb: str, *arguments: str) -> bytes:
+        status, output, complaint = self._attempt(verb, *arguments)
+        if status:
+            raise remote_failure(verb, self.name, status, complaint)
+        return output
+
+    def _attempt(self, verb: str, *arguments: str) -> tuple[int, bytes, str]:
+        return self._git.attempt(verb, *arguments, extra=self._extra, config=self._config)
+
+    def _remove(self) -> None:
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _is_protected(summary: str) -> bool:
+    return _PROTECTED.search(summary) is not None
+
+
+def _reason(summary: str) -> str:
+    """What stands in brackets, or all of it; it is the remote's text, so it is cut."""
+    found = re.search(r"\((.*)\)\s*$", summary)
+    return "".join(c if c.isprintable() else "?" for c in (found[1] if found else summary))[:120]
+
+
+def _config(address: Address, access: Access) -> Mapping[str, str]:
+    config = {
+        "credential.helper": "",
+        "http.followRedirects": "initial",
+        "http.lowSpeedLimit": "1",
+        "http.lowSpeedTime": str(STALL_SECONDS),
+        "http.proxy": "",
+        "push.default": "nothing",
+        "transfer.credentialsInUrl": "die",
+    }
+    if access.token_file is not None and address.protocol in ("https", "http"):
+        words = [str(access.token_file), access.username or USERNAME, address.protocol, address.host]
+        config["credential.helper"] = "!" + shlex.join([_python(), "-I", "-S", str(credential.__file__), *words])
+    return config
+
+
+def _python() -> str:
+    if not sys.executable:
+        raise GitFailed("Python does not say where it is, so git cannot read the token", hint="run syncd as a program")
+    return sys.executable
+
+
+def _environment(address: Address) -> Mapping[str, str]:
+    """What git needs to know besides; only certificate authorities come from the caller."""
+    environment = {"GIT_ALLOW_PROTOCOL": address.protocol}
+    if authorities := os.environ.get("SSL_CERT_FILE"):
+        environment["GIT_SSL_CAINFO"] = authorities
+    return environment
+
+
+def _ssh_environment(access: Access, program: str | None) -> Mapping[str, str]:
+    environment = {"GIT_SSH_COMMAND": ssh_command(access, program), "GIT_SSH_VARIANT": "ssh"}
+    agent = os.environ.get("SSH_AUTH_SOCK")
+    return environment | ({"SSH_AUTH_SOCK": agent} if agent and access.ssh_key_file is None else {})
+
+
+def ssh_command(access: Access, program: str | None = None) -> str:
+    """Given the access, return the command for ssh, quoted for a shell: it reads no configuration and asks nobody.
+
+    Raises: ConfigInvalid, GitFailed when there is no ssh.
+    """
+    ssh = program or shutil.which("ssh")
+    if ssh is None:
+        raise GitFailed("ssh is not installed", hint="install OpenSSH, or use an https address")
+    options = ["BatchMode=yes", "StrictHostKeyChecking=yes", "ConnectTimeout=30"]
+    options += ["ServerAliveInterval=15", "ServerAliveCountMax=4"]
+    words = [ssh, "-F", "none"]
+    if access.ssh_key_file is not None:
+        words += ["-i", ssh_path(access.ssh_key_file, "ssh_key_file")]
+        options.append("IdentitiesOnly=yes")
+    if access.known_hosts_file is not None:
+        options.append(f"UserKnownHostsFile={ssh_path(access.known_hosts_file, 'known_hosts_file')}")
+    return shlex.join([*words, *(word for option in options for word in ("-o", option))])
