@@ -22,6 +22,8 @@ class ChangeRequests:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+        self.writes = True
+        """Whether content can be written, as far as the caller knows; once False, `write_content` asks no more."""
 
     @operation("listChangeRequestsForSpace")
     def list(
@@ -95,6 +97,8 @@ class ChangeRequests:
         Raises: Rejected with status 404 when the change request exists but the platform cannot write content;
         NotFound when there is no such change request; AnswerLost when it may or may not have happened.
         """
+        if not self.writes:
+            raise Rejected("this platform cannot write a change request's content", status=404)
         path = _path(space, change_request, "content")
         try:
             return self._transport.call("POST", path, ContentWritten, params={"compat": "false"}, body=write.wire())

@@ -1,43 +1,49 @@
-"""The platform's API as one object, with a resource group behind each attribute."""
+"""The platform's API as one object, with a resource group behind each attribute.
+
+A group is loaded when it is first used: all of their shapes together take longer to make than most commands run.
+"""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from random import random as uniform
 from time import sleep as sleep_for
 from time import time
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from syncd.api.ask import SiteAsk
-from syncd.api.change_request_content import ChangeRequestContent
-from syncd.api.change_requests import ChangeRequests
-from syncd.api.collections import Collections
-from syncd.api.comments import ChangeRequestComments, SpaceComments
-from syncd.api.content import Content, Revisions
-from syncd.api.conversations import Conversations
-from syncd.api.customization import Customization
 from syncd.api.downloads import Downloads, Resolve, addresses_of
-from syncd.api.integrations import Integrations
-from syncd.api.members import Members
-from syncd.api.openapi_specs import OpenAPISpecs
-from syncd.api.organizations import Organizations
-from syncd.api.permissions import CollectionPermissions, SpacePermissions
-from syncd.api.raw import Raw
-from syncd.api.redirects import Redirects
-from syncd.api.reviews import Reviews
-from syncd.api.saml import Saml
-from syncd.api.search import Search
-from syncd.api.section_groups import SectionGroups
-from syncd.api.sections import Sections
-from syncd.api.share_links import ShareLinks
-from syncd.api.site_spaces import SiteSpaces
-from syncd.api.sites import Sites
-from syncd.api.spaces import Spaces
-from syncd.api.teams import Teams
-from syncd.api.translations import Translations
 from syncd.api.transport import DEADLINE, Transport
-from syncd.api.users import Users
+
+if TYPE_CHECKING:
+    from syncd.api.ask import SiteAsk
+    from syncd.api.change_request_content import ChangeRequestContent
+    from syncd.api.change_requests import ChangeRequests
+    from syncd.api.collections import Collections
+    from syncd.api.comments import ChangeRequestComments, SpaceComments
+    from syncd.api.content import Content, Revisions
+    from syncd.api.conversations import Conversations
+    from syncd.api.customization import Customization
+    from syncd.api.integrations import Integrations
+    from syncd.api.members import Members
+    from syncd.api.openapi_specs import OpenAPISpecs
+    from syncd.api.organizations import Organizations
+    from syncd.api.permissions import CollectionPermissions, SpacePermissions
+    from syncd.api.raw import Raw
+    from syncd.api.redirects import Redirects
+    from syncd.api.reviews import Reviews
+    from syncd.api.saml import Saml
+    from syncd.api.search import Search
+    from syncd.api.section_groups import SectionGroups
+    from syncd.api.sections import Sections
+    from syncd.api.share_links import ShareLinks
+    from syncd.api.site_spaces import SiteSpaces
+    from syncd.api.sites import Sites
+    from syncd.api.spaces import Spaces
+    from syncd.api.teams import Teams
+    from syncd.api.translations import Translations
+    from syncd.api.users import Users
 
 
 class Client:
@@ -73,48 +79,7 @@ class Client:
             cancelled=cancelled,
             deadline=deadline,
         )
-        self._open_shell()
-        self._open_content(Downloads(self._transport, resolve))
-        self._open_sites()
-        self._open_services()
-
-    def _open_shell(self) -> None:
-        self.raw = Raw(self._transport)
-        self.users = Users(self._transport)
-        self.organizations = Organizations(self._transport)
-        self.members = Members(self._transport)
-        self.teams = Teams(self._transport)
-        self.saml = Saml(self._transport)
-        self.collections = Collections(self._transport)
-        self.collection_permissions = CollectionPermissions(self._transport)
-        self.spaces = Spaces(self._transport)
-        self.space_permissions = SpacePermissions(self._transport)
-
-    def _open_content(self, downloads: Downloads) -> None:
-        self.content = Content(self._transport, downloads)
-        self.revisions = Revisions(self._transport)
-        self.search = Search(self._transport)
-        self.change_requests = ChangeRequests(self._transport)
-        self.change_request_content = ChangeRequestContent(self._transport)
-        self.change_request_comments = ChangeRequestComments(self._transport)
-        self.space_comments = SpaceComments(self._transport)
-        self.reviews = Reviews(self._transport)
-
-    def _open_sites(self) -> None:
-        self.sites = Sites(self._transport)
-        self.section_groups = SectionGroups(self._transport)
-        self.sections = Sections(self._transport)
-        self.site_spaces = SiteSpaces(self._transport)
-        self.redirects = Redirects(self._transport)
-        self.customization = Customization(self._transport)
-        self.share_links = ShareLinks(self._transport)
-
-    def _open_services(self) -> None:
-        self.openapi_specs = OpenAPISpecs(self._transport)
-        self.ask = SiteAsk(self._transport)
-        self.conversations = Conversations(self._transport)
-        self.integrations = Integrations(self._transport)
-        self.translations = Translations(self._transport)
+        self._downloads = Downloads(self._transport, resolve)
 
     def __repr__(self) -> str:
         return f"Client({self._transport.base!r})"
@@ -135,3 +100,213 @@ class Client:
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
+
+    @cached_property
+    def raw(self) -> "Raw":
+        """Operations by their path, such as `/orgs` or `/v1/spaces/abc?shareKey=k`."""
+        from syncd.api.raw import Raw
+
+        return Raw(self._transport)
+
+    @cached_property
+    def users(self) -> "Users":
+        """Operations on users; all are beyond the document."""
+        from syncd.api.users import Users
+
+        return Users(self._transport)
+
+    @cached_property
+    def organizations(self) -> "Organizations":
+        """Operations on organizations."""
+        from syncd.api.organizations import Organizations
+
+        return Organizations(self._transport)
+
+    @cached_property
+    def members(self) -> "Members":
+        """Operations on members and invitations; all but `delete_link_invite` are beyond the document."""
+        from syncd.api.members import Members
+
+        return Members(self._transport)
+
+    @cached_property
+    def teams(self) -> "Teams":
+        """Operations on teams."""
+        from syncd.api.teams import Teams
+
+        return Teams(self._transport)
+
+    @cached_property
+    def saml(self) -> "Saml":
+        """Operations on SAML providers."""
+        from syncd.api.saml import Saml
+
+        return Saml(self._transport)
+
+    @cached_property
+    def collections(self) -> "Collections":
+        """Operations on collections."""
+        from syncd.api.collections import Collections
+
+        return Collections(self._transport)
+
+    @cached_property
+    def collection_permissions(self) -> "CollectionPermissions":
+        """Operations on the direct access to a collection; all are beyond the document."""
+        from syncd.api.permissions import CollectionPermissions
+
+        return CollectionPermissions(self._transport)
+
+    @cached_property
+    def spaces(self) -> "Spaces":
+        """Operations on spaces."""
+        from syncd.api.spaces import Spaces
+
+        return Spaces(self._transport)
+
+    @cached_property
+    def space_permissions(self) -> "SpacePermissions":
+        """Operations on the direct access to a space; all are beyond the document."""
+        from syncd.api.permissions import SpacePermissions
+
+        return SpacePermissions(self._transport)
+
+    @cached_property
+    def content(self) -> "Content":
+        """Operations on a space's main content."""
+        from syncd.api.content import Content
+
+        return Content(self._transport, self._downloads)
+
+    @cached_property
+    def revisions(self) -> "Revisions":
+        """Operations on revisions of a space by their id (beyond the API document: content-write §2, §3)."""
+        from syncd.api.content import Revisions
+
+        return Revisions(self._transport)
+
+    @cached_property
+    def search(self) -> "Search":
+        """Searching main content."""
+        from syncd.api.search import Search
+
+        return Search(self._transport)
+
+    @cached_property
+    def change_requests(self) -> "ChangeRequests":
+        """Operations on change requests; `change_request` is an id or a number within the space."""
+        from syncd.api.change_requests import ChangeRequests
+
+        return ChangeRequests(self._transport)
+
+    @cached_property
+    def change_request_content(self) -> "ChangeRequestContent":
+        """Reads of a change request's content; `change_request` is an id or a number within the space."""
+        from syncd.api.change_request_content import ChangeRequestContent
+
+        return ChangeRequestContent(self._transport)
+
+    @cached_property
+    def change_request_comments(self) -> "ChangeRequestComments":
+        """Operations on the comments of a change request, which is an id or a number within the space."""
+        from syncd.api.comments import ChangeRequestComments
+
+        return ChangeRequestComments(self._transport)
+
+    @cached_property
+    def space_comments(self) -> "SpaceComments":
+        """Operations on the comments of a space."""
+        from syncd.api.comments import SpaceComments
+
+        return SpaceComments(self._transport)
+
+    @cached_property
+    def reviews(self) -> "Reviews":
+        """Operations on the reviews of a change request, which is an id or a number within the space."""
+        from syncd.api.reviews import Reviews
+
+        return Reviews(self._transport)
+
+    @cached_property
+    def sites(self) -> "Sites":
+        """Operations on sites."""
+        from syncd.api.sites import Sites
+
+        return Sites(self._transport)
+
+    @cached_property
+    def section_groups(self) -> "SectionGroups":
+        """Operations on a site's section groups."""
+        from syncd.api.section_groups import SectionGroups
+
+        return SectionGroups(self._transport)
+
+    @cached_property
+    def sections(self) -> "Sections":
+        """Operations on a site's sections."""
+        from syncd.api.sections import Sections
+
+        return Sections(self._transport)
+
+    @cached_property
+    def site_spaces(self) -> "SiteSpaces":
+        """Operations on a site's site-spaces."""
+        from syncd.api.site_spaces import SiteSpaces
+
+        return SiteSpaces(self._transport)
+
+    @cached_property
+    def redirects(self) -> "Redirects":
+        """Operations on a site's redirects."""
+        from syncd.api.redirects import Redirects
+
+        return Redirects(self._transport)
+
+    @cached_property
+    def customization(self) -> "Customization":
+        """Operations on the settings of sites and site-spaces."""
+        from syncd.api.customization import Customization
+
+        return Customization(self._transport)
+
+    @cached_property
+    def share_links(self) -> "ShareLinks":
+        """Operations on a site's share links."""
+        from syncd.api.share_links import ShareLinks
+
+        return ShareLinks(self._transport)
+
+    @cached_property
+    def openapi_specs(self) -> "OpenAPISpecs":
+        """Operations on OpenAPI specifications."""
+        from syncd.api.openapi_specs import OpenAPISpecs
+
+        return OpenAPISpecs(self._transport)
+
+    @cached_property
+    def ask(self) -> "SiteAsk":
+        """The operation that answers questions."""
+        from syncd.api.ask import SiteAsk
+
+        return SiteAsk(self._transport)
+
+    @cached_property
+    def conversations(self) -> "Conversations":
+        """Operations on conversations."""
+        from syncd.api.conversations import Conversations
+
+        return Conversations(self._transport)
+
+    @cached_property
+    def integrations(self) -> "Integrations":
+        """Operations on integrations."""
+        from syncd.api.integrations import Integrations
+
+        return Integrations(self._transport)
+
+    @cached_property
+    def translations(self) -> "Translations":
+        """Operations on translations."""
+        from syncd.api.translations import Translations
+
+        return Translations(self._transport)

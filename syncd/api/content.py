@@ -1,7 +1,7 @@
 """Content of a space: its main content and its past revisions, with links, changes, templates, documents and PDFs."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import IO, Literal
 
 from syncd.api.downloads import Downloads
 from syncd.api.lists import iterate
@@ -126,9 +126,9 @@ class Content:
         """Given a space's id, return where it, or a page of it, is as PDF for a while (beyond the API document)."""
         return self._transport.call("GET", ("spaces", space, "pdf"), PDFLink, params={"page": page, "only": only})
 
-    def download(self, file: File) -> bytes:
-        """Given a file just read, return its bytes. Raises: as `Downloads.fetch`."""
-        return self._downloads.fetch(file)
+    def download(self, file: File, into: IO[bytes]) -> int:
+        """Given a file just read, write its bytes into an open file and return how many. Raises: `Downloads.fetch`."""
+        return self._downloads.fetch(file, into)
 
 
 class Revisions:

@@ -7,7 +7,8 @@ was checked.
 
 import ipaddress
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import IO
 
 import httpx
 
@@ -53,20 +54,21 @@ class Downloads:
         self._transport = transport
         self._resolve = resolve
 
-    def fetch(self, file: File) -> bytes:
-        """Given a file just read, return its bytes.
+    def fetch(self, file: File, into: IO[bytes]) -> int:
+        """Given a file just read, write its bytes into an open file, in place of all there, and return how many.
 
-        Raises: Rejected (an address that is not followed), NotFound, Unreachable (also when the size is not the
-        file's), NotThePlatform (too large), RateLimited, Stopped.
+        Shape: piece by piece; a download that breaks off starts over. Raises: Rejected (an address that is not
+        followed), NotFound, Unreachable (also when the size is not the file's), NotThePlatform (too large),
+        RateLimited, Stopped.
         """
         what = f"download of file {file.id}"
         if file.size is not None and file.size > FILE_CAP:
             raise NotThePlatform(f"{what}: {file.size} bytes are more than {FILE_CAP}")
         url = self._joined(self._transport.origin + "/", file.download_url or "", what)
         for _ in range(1 + HOPS):
-            answer = self._transport.perform(self._ask(url, what))
+            answer = self._transport.perform(self._ask(url, what, into))
             if answer.status not in REDIRECTS:
-                return _whole(answer, file, what)
+                return _whole(answer, into.tell(), file, what)
             url = self._joined(str(url), answer.headers.get("Location", ""), what)
         raise Rejected(f"{what}: more than {HOPS} redirects")
 
@@ -78,13 +80,14 @@ class Downloads:
         except httpx.InvalidURL as error:
             raise Rejected(f"{what}: the platform gives an address that is none") from error
 
-    def _ask(self, url: httpx.URL, what: str) -> Ask:
+    def _ask(self, url: httpx.URL, what: str, into: IO[bytes]) -> Ask:
         origin = origin_of(url)
         if origin == self._transport.origin and not url.userinfo:
             build = self._builder(url, {})
         else:
             build = self._pinned(url, what)
-        return Ask("GET", what, origin, build, cap=FILE_CAP, seconds=PATIENCE * self._transport.deadline, paced=False)
+        seconds = PATIENCE * self._transport.deadline
+        return Ask("GET", what, origin, build, cap=FILE_CAP, seconds=seconds, paced=False, sink=_writing(into))
 
     def _pinned(self, url: httpx.URL, what: str) -> Callable[[int], httpx.Request]:
         if url.scheme != "https" or not url.host or url.userinfo:
@@ -125,8 +128,18 @@ def _inside(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress
     return [one for one in (ip.ipv4_mapped, ip.sixtofour, teredo, nat64) if one is not None]
 
 
-def _whole(answer: Answer, file: File, what: str) -> bytes:
-    status, size = answer.status, len(answer.body)
+def _writing(into: IO[bytes]) -> Callable[[Iterator[bytes]], None]:
+    def write(pieces: Iterator[bytes]) -> None:
+        into.seek(0)
+        into.truncate()
+        for piece in pieces:
+            into.write(piece)
+
+    return write
+
+
+def _whole(answer: Answer, size: int, file: File, what: str) -> int:
+    status = answer.status
     if status in (404, 410):
         raise NotFound(f"{what}: nothing is there ({status})", status=status)
     if status >= 500:
@@ -136,4 +149,4 @@ def _whole(answer: Answer, file: File, what: str) -> bytes:
         raise Rejected(f"{what}: refused ({status})", status=status, hint=hint)
     if file.size is not None and size != file.size:
         raise Unreachable(f"{what}: {size} of {file.size} bytes arrived")
-    return answer.body
+    return size

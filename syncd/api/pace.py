@@ -1,6 +1,7 @@
 """How fast to ask: what the platform's rate limit headers say, shared by all threads."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC
@@ -11,6 +12,8 @@ import httpx
 
 SMALL = 0.1
 """Share of the limit from which on the remaining requests are spread."""
+NEAR = 32
+"""Requests left from which on each is counted here too: more than are ever under way, which no answer has counted."""
 SPREAD_MAX = 10.0
 """Seconds between two spread requests at most: a window of an hour must not stall a run that needs three requests."""
 LONGEST = 120.0
@@ -63,43 +66,60 @@ class Pacer:
         self._lock = Lock()
         self._windows: dict[str, _Window] = {}
         self._held: dict[str, float] = {}
+        self._under_way: Counter[str] = Counter()
 
     def reserve(self, method: str) -> float:
         """Given the method of the next request, count it and return how long it has to wait first, in seconds."""
         with self._lock:
             now = self._clock()
+            self._under_way[method] += 1
             held = min(max(self._held.get(method, now) - now, 0.0), LONGEST)
-            window = self._windows.get(method)
+            window = self._current(method, now)
             if window is None:
                 return held
-            if not 0 < window.reset - now <= window.length:  # over, or the clock was set back
-                del self._windows[method]
-                return held
             wait = pace(window.limit, window.remaining, window.reset, now)
+            # Who waits for the next window is counted in it, and what does not fit there waits for the one after.
+            later = -window.remaining // window.limit * window.length if window.remaining <= 0 else 0.0
             window.remaining -= 1
-            return max(held, wait)
+            return max(held, wait + later)
+
+    def _current(self, method: str, now: float) -> _Window | None:
+        """The window that a request falls into now; when the last one is over, one like it, until an answer tells."""
+        window = self._windows.get(method)
+        if window is not None and window.reset <= now:
+            left = window.limit + min(window.remaining, 0.0)
+            window = self._windows[method] = _Window(window.limit, left, now + window.length, window.length)
+        if window is not None and window.reset - now > window.length:  # the clock was set back
+            del self._windows[method]
+            return None
+        return window
 
     def hold(self, method: str, seconds: float) -> None:
         """Given a method that was refused with 429, make every thread wait that long before its next request."""
         with self._lock:
             self._held[method] = max(self._held.get(method, 0.0), self._clock() + min(seconds, LONGEST))
 
+    def give_up(self, method: str) -> None:
+        """Given the method of a request that is not sent after all, or gets no answer, do not expect one."""
+        with self._lock:
+            self._under_way[method] = max(self._under_way[method] - 1, 0)
+
     def learn(self, method: str, headers: httpx.Headers) -> None:
         """Given the headers of an answer, remember the limit while it is nearly used up."""
+        self.give_up(method)
         remaining = _number(headers.get("X-RateLimit-Remaining"))
-        if remaining is None:
-            return
         limit, reset = _number(headers.get("X-RateLimit-Limit")), _number(headers.get("X-RateLimit-Reset"))
-        if limit is None or reset is None:
+        if remaining is None or limit is None or reset is None:
             return
         with self._lock:
-            if remaining > limit * SMALL:
+            if remaining > max(limit * SMALL, NEAR) or limit < 1:
                 self._windows.pop(method, None)
                 return
             now = self._clock()
             length = reset - _server_time(headers, now)
             before = self._windows.get(method)
-            # Answers arrive in any order, and the platform has not yet counted the requests that are under way.
+            # The platform has not yet counted all that is under way, and answers arrive in any order.
+            remaining -= self._under_way[method]
             if before is not None and abs(before.reset - now - length) < 2:
                 remaining = min(remaining, before.remaining)
             self._windows[method] = _Window(limit, remaining, now + length, length + 2)

@@ -43,6 +43,7 @@ from syncd.errors import (
     NotThePlatform,
     RateLimited,
     Stopped,
+    SyncdError,
     Unreachable,
 )
 from syncd.model.base import Observed
@@ -107,7 +108,10 @@ class Broken:
 
 @dataclass(frozen=True)
 class Ask:
-    """One thing to ask: `build` makes the request of a try, counted from 1; `origin` says whose connection it takes."""
+    """One thing to ask: `build` makes the request of a try, counted from 1; `origin` says whose connection it takes.
+
+    `sink` takes the pieces of an answer with status 200, from the start again at each try; its body is then empty.
+    """
 
     method: Method
     what: str
@@ -116,6 +120,7 @@ class Ask:
     cap: int = JSON_CAP
     seconds: float = DEADLINE
     paced: bool = True
+    sink: Callable[[Iterator[bytes]], object] | None = None
 
 
 class Transport:
@@ -263,10 +268,16 @@ class Transport:
 
     def _hold(self, ask: Ask) -> None:
         self._heed(ask)
-        wait = self._pacer.reserve(ask.method) if ask.paced else 0.0
-        if wait > LONGEST:
-            raise self._limited(ask, wait)
-        self._pause(wait, ask)
+        if not ask.paced:
+            return
+        wait = self._pacer.reserve(ask.method)
+        try:
+            if wait > LONGEST:
+                raise self._limited(ask, wait)
+            self._pause(wait, ask)
+        except SyncdError:
+            self._pacer.give_up(ask.method)
+            raise
 
     def _try(self, ask: Ask, attempt: int, stack: ExitStack | None) -> Answer | Broken:
         request = ask.build(attempt)
@@ -275,20 +286,22 @@ class Transport:
         try:
             answer = self._exchanged(request, ask, stack)
         except BROKEN as error:
+            if ask.paced:
+                self._pacer.give_up(ask.method)
             return self._broken(error)
         if ask.paced:
             self._pacer.learn(ask.method, answer.headers)
         return answer
 
     def _exchanged(self, request: httpx.Request, ask: Ask, stack: ExitStack | None) -> Answer:
-        if stack is None:
-            return self._wires.exchange(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
         with ExitStack() as own:
             opened = self._wires.streamed(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
             answer = own.enter_context(opened)
-            if 200 <= answer.status < 300:
+            if stack is not None and 200 <= answer.status < 300:
                 stack.push(own.pop_all())
                 return answer
+            if ask.sink is not None and answer.status == 200:
+                ask.sink(answer.pieces)
             return Answer(answer.status, answer.headers, b"".join(answer.pieces))
 
     def _heard(self, what: str, pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -68,18 +68,13 @@ class Wires:
         self._context: ssl.SSLContext | None = None
         self._closed = False
 
-    def exchange(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Answer:
-        """Given a request, return its answer.
+    @contextmanager
+    def streamed(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[Streamed]:
+        """Given a request, open its answer, whose body can be read in the block.
 
         Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read.
         Raises: the exceptions of httpx.
         """
-        with self.streamed(request, origin=origin, cap=cap, seconds=seconds) as answer:
-            return Answer(answer.status, answer.headers, b"".join(answer.pieces))
-
-    @contextmanager
-    def streamed(self, request: httpx.Request, *, origin: str, cap: int, seconds: float) -> Iterator[Streamed]:
-        """Given a request, open its answer, whose body can be read in the block. Units, Raises: as `exchange`."""
         deadline = monotonic() + seconds
         request.extensions |= {"timeout": TIMEOUTS, "deadline": deadline}
         with self._borrowed(origin) as wire:

@@ -1,6 +1,8 @@
 """Downloads: where they may go, what they carry, and when they are believed."""
 
+import socket
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import httpx
@@ -18,6 +20,13 @@ BYTES = b"\x89PNG"
 
 def file(url: str | None, size: int | None = None) -> File:
     return File(id="f1", name="a.png", download_url=url, size=size)
+
+
+def download(client: Client, file: File) -> bytes:
+    into = BytesIO(b"what was there")
+    size = client.content.download(file, into)
+    assert size == len(into.getvalue())
+    return into.getvalue()
 
 
 def recording(*answers: httpx.Response) -> tuple[list[httpx.Request], Callable[[httpx.Request], httpx.Response]]:
@@ -47,14 +56,14 @@ def knows(**names: str) -> Callable[[str, int], list[str]]:
 )
 def test_the_platforms_own_files_need_no_token(client_on: Build, url: str) -> None:
     seen, handle = recording(found())
-    assert client_on(handle).content.download(file(url, 4)) == BYTES
+    assert download(client_on(handle), file(url, 4)) == BYTES
     assert str(seen[0].url) == "https://api.example.com/files/f1?sig=1"
     assert "Authorization" not in seen[0].headers
 
 
 def test_a_file_elsewhere_is_fetched_from_the_address_that_was_checked(client_on: Build) -> None:
     seen, handle = recording(found())
-    assert client_on(handle, resolve=knows()).content.download(file("https://cdn.example:8443/f1?sig=1")) == BYTES
+    assert download(client_on(handle, resolve=knows()), file("https://cdn.example:8443/f1?sig=1")) == BYTES
     request = seen[0]
     assert (request.url.host, request.url.port, request.url.raw_path) == (PUBLIC, 8443, b"/f1?sig=1")
     assert request.headers["Host"] == "cdn.example:8443"
@@ -64,8 +73,8 @@ def test_a_file_elsewhere_is_fetched_from_the_address_that_was_checked(client_on
 
 def test_an_ipv6_address_is_connected_to_as_one(client_on: Build) -> None:
     seen, handle = recording(found())
-    client_on(handle, resolve=lambda *_: ["2606:2800:21f:cb07:6820:80da:af6b:8b2c"]).content.download(
-        file("https://c.example/a")
+    download(
+        client_on(handle, resolve=lambda *_: ["2606:2800:21f:cb07:6820:80da:af6b:8b2c"]), file("https://c.example/a")
     )
     assert seen[0].url.netloc == b"[2606:2800:21f:cb07:6820:80da:af6b:8b2c]"
 
@@ -79,7 +88,7 @@ def test_a_try_takes_the_next_address(client_on: Build) -> None:
             raise httpx.ConnectError("no route")
         return found()
 
-    client_on(handle, resolve=lambda *_: [PUBLIC, "1.1.1.1"]).content.download(file("https://cdn.example/a"))
+    download(client_on(handle, resolve=lambda *_: [PUBLIC, "1.1.1.1"]), file("https://cdn.example/a"))
     assert hosts == [PUBLIC, "1.1.1.1"]
 
 
@@ -103,7 +112,7 @@ def test_a_try_takes_the_next_address(client_on: Build) -> None:
 def test_an_address_that_is_not_public_https_is_not_followed(client_on: Build, url: str | None) -> None:
     seen, handle = recording(found())
     with pytest.raises(Rejected) as caught:
-        client_on(handle, resolve=lambda host, _: [host]).content.download(file(url))
+        download(client_on(handle, resolve=lambda host, _: [host]), file(url))
     assert seen == []
     assert "word" not in str(caught.value)
 
@@ -144,7 +153,7 @@ def test_a_name_that_leads_inside_is_not_followed(client_on: Build, address: str
     seen, handle = recording(found())
     client = client_on(handle, resolve=lambda *_: [PUBLIC, address])
     with pytest.raises(Rejected, match=r"cdn\.example is not followed"):
-        client.content.download(file("https://cdn.example/a?sig=1"))
+        download(client, file("https://cdn.example/a?sig=1"))
     assert seen == []
 
 
@@ -157,13 +166,13 @@ def test_public_addresses_are_public(address: str) -> None:
 def test_a_disguised_loopback_address_is_seen_through(client_on: Build, host: str) -> None:
     seen, handle = recording(found())
     with pytest.raises((Rejected, Unreachable)):
-        client_on(handle).content.download(file(f"https://{host}/a"))
+        download(client_on(handle), file(f"https://{host}/a"))
     assert seen == []
 
 
 def test_three_redirects_are_followed_and_each_is_checked(client_on: Build) -> None:
     seen, handle = recording(moved("/b"), moved("https://cdn.example/c"), moved("https://other.example/d"), found())
-    assert client_on(handle, resolve=knows()).content.download(file("/a")) == BYTES
+    assert download(client_on(handle, resolve=knows()), file("/a")) == BYTES
     assert [request.headers["Host"] for request in seen] == ["api.example.com"] * 2 + ["cdn.example", "other.example"]
     assert not any("Authorization" in request.headers for request in seen)
 
@@ -172,31 +181,59 @@ def test_three_redirects_are_followed_and_each_is_checked(client_on: Build) -> N
 def test_a_redirect_cannot_lead_where_an_address_may_not(client_on: Build, to: str) -> None:
     seen, handle = recording(moved(to), found())
     with pytest.raises(Rejected):
-        client_on(handle, resolve=knows(inside_example="10.0.0.1")).content.download(file("https://cdn.example/a"))
+        download(client_on(handle, resolve=knows(inside_example="10.0.0.1")), file("https://cdn.example/a"))
     assert len(seen) == 1
 
 
 def test_a_fourth_redirect_is_not_followed(client_on: Build) -> None:
     seen, handle = recording(moved("/again"))
     with pytest.raises(Rejected, match="more than 3 redirects"):
-        client_on(handle).content.download(file("/a"))
+        download(client_on(handle), file("/a"))
     assert len(seen) == 4
 
 
 @pytest.mark.parametrize("size", [3, 5])
 def test_a_file_of_another_size_is_not_believed(client_on: Build, size: int) -> None:
     with pytest.raises(Unreachable, match=f"4 of {size} bytes"):
-        client_on(recording(found())[1]).content.download(file("/a", size))
+        download(client_on(recording(found())[1]), file("/a", size))
 
 
 def test_an_empty_file_is_a_file(client_on: Build) -> None:
-    assert client_on(recording(found(b""))[1]).content.download(file("/a", 0)) == b""
+    assert download(client_on(recording(found(b""))[1]), file("/a", 0)) == b""
+
+
+def test_a_download_that_breaks_off_starts_over(served: Build) -> None:
+    whole, tries = b"0123456789" * 30_000, []
+
+    def serve(connection: socket.socket) -> None:
+        if not connection.recv(1 << 16):
+            return
+        tries.append(1)
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(whole)}\r\n\r\n".encode()
+        connection.sendall(head + (whole if len(tries) == 3 else whole[: 100_000 * len(tries)]))
+
+    assert download(served(serve), file("/a", len(whole))) == whole
+    assert len(tries) == 3
+
+
+def test_a_file_is_never_in_memory_as_a_whole(client_on: Build) -> None:
+    largest = 0
+
+    class Measured(BytesIO):
+        def write(self, piece: Any) -> int:
+            nonlocal largest
+            largest = max(largest, len(piece))
+            return super().write(piece)
+
+    pieces = httpx.Response(200, content=(b"x" * 4096 for _ in range(500)))
+    size = client_on(recording(pieces)[1]).content.download(file("/a", 4096 * 500), Measured())
+    assert (size, largest) == (4096 * 500, 4096)
 
 
 def test_a_file_that_says_it_is_too_large_is_not_fetched(client_on: Build) -> None:
     seen, handle = recording(found())
     with pytest.raises(NotThePlatform):
-        client_on(handle).content.download(file("/a", FILE_CAP + 1))
+        download(client_on(handle), file("/a", FILE_CAP + 1))
     assert seen == []
 
 
@@ -206,19 +243,19 @@ def test_a_file_that_says_it_is_too_large_is_not_fetched(client_on: Build) -> No
 )
 def test_an_address_that_gives_no_file_says_why(client_on: Build, status: int, leaf: type[Exception]) -> None:
     with pytest.raises(leaf, match=str(status)):
-        client_on(recording(httpx.Response(status))[1]).content.download(file("/a"))
+        download(client_on(recording(httpx.Response(status))[1]), file("/a"))
 
 
 def test_a_failing_store_is_asked_again(client_on: Build) -> None:
     client = client_on(recording(httpx.Response(503), httpx.Response(429, headers={"Retry-After": "1"}), found())[1])
-    assert client.content.download(file("/a")) == BYTES
+    assert download(client, file("/a")) == BYTES
     assert client.requests_sent == {"GET": 3}
 
 
 def test_an_address_signed_with_a_secret_is_in_no_error(client_on: Build, caplog: Any) -> None:
     caplog.set_level("DEBUG")
     with pytest.raises(Rejected) as caught:
-        client_on(recording(moved("http://cdn.example/b?sig=hush"))[1]).content.download(file("/a?sig=hush"))
+        download(client_on(recording(moved("http://cdn.example/b?sig=hush"))[1]), file("/a?sig=hush"))
     assert "hush" not in str(caught.value) + caplog.text
 
 
@@ -227,4 +264,4 @@ def test_a_name_without_an_address_is_unreachable(client_on: Build) -> None:
         raise OSError("Name or service not known")
 
     with pytest.raises(Unreachable, match="has no address"):
-        client_on(recording(found())[1], resolve=resolve).content.download(file("https://cdn.example/a"))
+        download(client_on(recording(found())[1], resolve=resolve), file("https://cdn.example/a"))

@@ -1,5 +1,7 @@
 """Pacing: what the rate limit headers make of the time between requests."""
 
+import random
+from collections import Counter
 from typing import Any
 
 import httpx
@@ -166,3 +168,30 @@ def test_incomplete_headers_say_nothing(clock: Any, headers: dict[str, str]) -> 
     pacer = Pacer(clock)
     pacer.learn("GET", httpx.Headers(headers))
     assert pacer.reserve("GET") == 0
+
+
+@pytest.mark.parametrize(("limit", "asked"), [(20, 90), (60, 200), (1000, 2500)])
+def test_threads_do_not_run_into_a_limit_that_is_announced(limit: int, asked: int) -> None:
+    """A platform that counts, and threads that have eight requests under way, each in its own order."""
+    now, refused = NOW, 0
+    used = Counter({NOW // 60: 1})
+    pacer = Pacer(lambda: now)
+    pacer.learn("GET", limits(limit, limit - 1, (NOW // 60 + 1) * 60))
+    chance = random.Random(limit)
+    ready: list[float] = [NOW] * 8
+    answers: list[tuple[float, httpx.Headers]] = []
+    for _ in range(asked):
+        ready.sort()
+        now = max(now, ready.pop(0))
+        for done, headers in sorted(answers, key=lambda answer: answer[0]):
+            if done <= now:
+                pacer.learn("GET", headers)
+        answers = [answer for answer in answers if answer[0] > now]
+        sent = now + pacer.reserve("GET")
+        used[sent // 60] += 1
+        refused += used[sent // 60] > limit
+        done = sent + chance.uniform(0.01, 0.05)
+        answers.append((done, limits(limit, max(limit - used[sent // 60], 0), (sent // 60 + 1) * 60)))
+        ready.append(done)
+    assert refused == 0
+    assert now - NOW < 60 * (2 + asked / limit)

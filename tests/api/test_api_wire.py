@@ -205,9 +205,13 @@ def test_a_packed_answer_that_is_broken_is_refused(served: Build, packed: bytes)
 def test_an_answer_beyond_the_cap_is_refused() -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=b"x" * 1001))
     request = httpx.Request("GET", "https://api.example.com")
-    assert len(Wires(transport).exchange(request, origin="", cap=1001, seconds=9).body) == 1001
-    with pytest.raises(httpx.DecodingError, match="larger than 1000 bytes"):
-        Wires(transport).exchange(request, origin="", cap=1000, seconds=9)
+    with Wires(transport).streamed(request, origin="", cap=1001, seconds=9) as answer:
+        assert len(b"".join(answer.pieces)) == 1001
+    with (
+        pytest.raises(httpx.DecodingError, match="larger than 1000 bytes"),
+        Wires(transport).streamed(request, origin="", cap=1000, seconds=9) as answer,
+    ):
+        list(answer.pieces)
 
 
 def test_a_reset_without_a_length_does_not_wait_for_the_connection_to_end(served: Build) -> None:
