@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from itertools import starmap
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
@@ -12,6 +11,7 @@ from sqlalchemy.dialects import sqlite
 
 from syncd.model.anchor import Anchor
 from syncd.store.database import Database
+from syncd.store.glance import Outcome, glance
 from syncd.store.schema import anchors, outcomes, seen
 
 _ANCHOR = ("id", "kind", "path", "form", "fingerprint", "oid")
@@ -29,17 +29,6 @@ class Seen:
     commit: str
     anchors: dict[str, Anchor]
     shape: str = ""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the last run of one flow came to; `at` is an ISO 8601 moment."""
-
-    flow: str
-    key: str
-    state: str
-    detail: str
-    at: str
 
 
 class Store:
@@ -119,15 +108,23 @@ class Store:
         self._database.write(work)
         self._shown.discard((space, lane))
 
-    def record(self, results: Iterable[Outcome]) -> None:
-        """Given what flows came to, remember it in place of the last time, in one transaction."""
+    def record(self, results: Iterable[Outcome], *, whole: bool = False) -> None:
+        """Given what flows came to, remember it in place of the last time, in one transaction.
+
+        Shape: when it is the `whole` of what can run, nothing else is remembered: what it was about is gone.
+        """
         rows = [asdict(result) for result in results]
-        self._database.write(lambda connection: _upsert(connection, outcomes, rows))
+
+        def work(connection: sa.Connection) -> None:
+            if whole:
+                connection.execute(outcomes.delete())
+            _upsert(connection, outcomes, rows)
+
+        self._database.write(work)
 
     def outcomes(self) -> list[Outcome]:
         """Return the last outcome of every flow, by flow and key."""
-        query = sa.select(outcomes).order_by(outcomes.c.flow, outcomes.c.key)
-        return list(starmap(Outcome, self._database.read(lambda connection: connection.execute(query).all())))
+        return list(glance(self._database.path).outcomes)
 
     def close(self) -> None:
         """Close the database; nothing may use this store afterwards."""

@@ -14,7 +14,9 @@ import pytest
 import sqlalchemy as sa
 
 from syncd.errors import DiskFull, StoreError, StoreNewer
-from syncd.store import Anchor, Outcome, Seen, Store
+from syncd.model.anchor import Anchor
+from syncd.store.glance import Glance, Outcome, glance
+from syncd.store.store import Seen, Store
 
 WRITER = Path(__file__).with_name("writer.py")
 
@@ -252,3 +254,27 @@ def test_a_kill_during_a_save_leaves_the_former_or_the_next_state(tmp_path: Path
             assert store.warnings == ()
             assert {one.oid for one in seen.anchors.values()} == {seen.commit}
             assert len(seen.anchors) == 2000
+
+
+def test_a_glance_sees_what_was_recorded_while_the_store_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "state #1?.db"
+    assert glance(path) == Glance()
+    outcome = Outcome("mirror", "guides", "waiting", "no answer", "2026-01-01T00:00:00+00:00")
+    with Store(path) as store:
+        store.record([outcome])
+        save(store, anchor(1))
+        assert glance(path) == Glance((outcome,), ("space",))
+    assert glance(path) == Glance((outcome,), ("space",))
+
+
+@pytest.mark.parametrize("damage", [cut, garbage, torn_pages])
+def test_a_glance_at_a_damaged_database_shows_nothing_and_changes_nothing(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, *(anchor(number) for number in range(500)))
+    damage(path)
+    damaged = path.read_bytes()
+    glance(path)
+    assert path.read_bytes() == damaged

@@ -4,7 +4,8 @@ import itertools
 import sys
 from pathlib import Path
 
-from syncd.store import Anchor, Store
+from syncd.model.anchor import Anchor
+from syncd.store.store import Store
 
 
 def lanes(store: Store, lane: str) -> None:
