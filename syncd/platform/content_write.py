@@ -16,7 +16,7 @@ from syncd.platform.fetching import fetch_all
 from syncd.platform.operations import Batch, Changes
 from syncd.platform.outline import Draft, Outline
 from syncd.platform.routing import room
-from syncd.platform.settings import Configured
+from syncd.platform.settings import Configured, Settings
 from syncd.platform.storage import Storage
 from syncd.platform.times import iso
 from syncd.platform.writing import Writing
@@ -50,7 +50,7 @@ def update_change_request_content(
 
     def prepare(connection: sa.Connection) -> tuple[str, Batch]:
         row = at.require_live(connection)
-        batch = _begin(at.storage, connection, row)
+        batch = _begin(at.storage, connection, row, settings)
         batch.fetched = fetched
         batch.apply(body.changes)
         return row.revision, batch
@@ -70,12 +70,12 @@ def update_change_request_content(
     return answers.ok(shown if compat else {"changeRequest": shown, **_effects(at, batch, row)})
 
 
-def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any]) -> Batch:
+def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any], settings: Settings) -> Batch:
     def past(revision: str) -> Outline:
         return revisions.outline(connection, row.space, revision or change_requests.base_of(row))
 
     draft = Draft(revisions.outline(connection, row.space, row.revision))
-    writing = Writing(draft, storage.blobs, iso(storage.now()))
+    writing = Writing(draft, storage.blobs, iso(storage.now()), settings.rewrite)
     return Batch(draft, writing, storage.new_id, past)
 
 

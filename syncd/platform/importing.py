@@ -32,7 +32,7 @@ from syncd.platform.times import iso
 from syncd.platform.tree import FILES, INCLUDES, PAGES, ROOT, Node
 
 _KEPT = ("createdAt", "updatedAt", "emoji")
-"""Members of a page that no file holds."""
+"""Members of a page that no file need hold."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,11 @@ def import_directory(
 
 @dataclass(frozen=True, slots=True)
 class _Body:
+    """A kept body. Shape: `heading` is the first heading of a page that starts with one."""
+
     oid: str
     fields: Mapping[str, Any]
+    heading: str = ""
 
 
 def _paths(directory: Path) -> Iterator[str]:
@@ -122,7 +125,7 @@ def _spelled(path: str) -> str:
 
 def _keep(storage: Storage, directory: Path, declared: Declared) -> dict[str, _Body]:
     """Keep every body; texts are checked and described, files measured, on the way."""
-    described_as: dict[str, Mapping[str, Any]] = {}
+    described_as: dict[str, tuple[Mapping[str, Any], str]] = {}
 
     def contents() -> Iterator[bytes]:
         for path in (*declared.documents, *declared.includes, *declared.files):
@@ -131,16 +134,17 @@ def _keep(storage: Storage, directory: Path, declared: Declared) -> dict[str, _B
             yield data
 
     oids = storage.blobs.put_all(contents())
-    return {path: _Body(oid, described_as[path]) for oid, path in zip(oids, described_as, strict=True)}
+    return {path: _Body(oid, *described_as[path]) for oid, path in zip(oids, described_as, strict=True)}
 
 
-def _described(path: str, data: bytes, declared: Declared) -> Mapping[str, Any]:
+def _described(path: str, data: bytes, declared: Declared) -> tuple[Mapping[str, Any], str]:
+    """The members that follow from a body, and the heading that a page starts with."""
     if path in declared.files:
-        return file_fields(data, content_type=content_type_of(basename(path)))
+        return file_fields(data, content_type=content_type_of(basename(path))), ""
     text = text_of(data, at=path)
     if path in declared.includes:
-        return {"title": frontmatter.fields(text, at=path).get("title")}
-    return described({}, text)
+        return {"title": frontmatter.fields(text, at=path).get("title")}, ""
+    return described({}, text), frontmatter.heading(text) or ""
 
 
 def _space(connection: sa.Connection, id: str) -> sa.Row[Any]:
@@ -232,6 +236,8 @@ class _Planting:
         body = self.bodies[path]
         fields = pointed(body.fields, lambda address: self._refer(address, path))
         fields |= {"linkTitle": entry.link_title} if entry.link_title else {}
+        emoji, title = frontmatter.split_emoji(body.heading)
+        fields |= {"emoji": emoji} if emoji and title == entry.title else {}
         node = Node(self._id_of(path), "document", entry.title, slug, fields, body.oid, path)
         return self._insert(node, parent)
 
@@ -252,7 +258,7 @@ class _Planting:
         """Insert a page with what no file holds; its dates move only when it changed."""
         former = self.known.node(node.id) if self.known else None
         kept = {name: former.fields[name] for name in _KEPT if name in former.fields} if former else {}
-        node = replace(node, fields={**node.fields, "createdAt": self.moment} | kept)
+        node = replace(node, fields={"createdAt": self.moment, **kept, **node.fields})
         if former is not None and replace(former, children=()) != node and node.type != "link":
             node = replace(node, fields={**node.fields, "updatedAt": self.moment})
         self.draft.insert(node, parent)

@@ -50,12 +50,21 @@ def serve(
 class Background:
     """The same server in a thread of its own, without signal handlers: `with Background(storage) as url`."""
 
-    def __init__(self, storage: Storage, *, host: str = "127.0.0.1", port: int = 0, works: bool = True) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        settings: Settings = _DEFAULT,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        works: bool = True,
+    ) -> None:
         """Given an open and bootstrapped storage, which stays the caller's to close, prepare a server of it.
 
         Shapes: `works` False leaves the platform's jobs to others, such as a test that does them itself.
         """
         self._storage = storage
+        self._settings = settings
         self._works = works
         self._host = host
         self._port = port
@@ -85,7 +94,7 @@ class Background:
     def _run(self, listener: socket.socket) -> None:
         try:
             with listener:
-                app = create_app(self._storage)
+                app = create_app(self._storage, self._settings)
                 _Server(app, announce=self._ready.set_result, stop=self._asked.is_set, works=self._works).run(
                     [listener]
                 )

@@ -1,5 +1,6 @@
 """What the operator of a platform decides; every value has a default that works offline."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -25,7 +26,9 @@ class Settings:
     Shapes: `requests_per_minute` limits each token, None never refuses; `private_addresses` lets the platform send
     requests into its own network, which is where an attacker would send them; `ask` speaks OpenAI's chat completions
     and `translate` the protocol of the manual's page on translations; without them the built-in ways answer;
-    `content_write` False is a platform that does not have the operation which writes a change request's content.
+    `content_write` False is a platform that does not have the operation which writes a change request's content;
+    `rewrite` is what a platform that keeps pages in a form of its own makes of a page that is written to it, and `git`
+    False one that tells nobody the ids that Git would give its content.
     """
 
     requests_per_minute: int | None = None
@@ -33,6 +36,8 @@ class Settings:
     ask: Endpoint | None = None
     translate: Endpoint | None = None
     content_write: bool = True
+    rewrite: Callable[[str], str] | None = None
+    git: bool = True
 
 
 async def _configured(request: Request) -> Settings:

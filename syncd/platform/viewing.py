@@ -15,6 +15,7 @@ from syncd.platform.downloads import Downloads, until
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot, is_page, open_tree, remembered
 from syncd.platform.rendering import Look
+from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
 
 _REMEMBERED = 4_096
@@ -116,8 +117,9 @@ def parameter(name: str) -> dict[str, Any]:
 
 def look_of(request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True) -> Look:
     """Given whose content is shown, return how this request's answer shows it."""
+    settings: Settings = request.app.state.settings
     downloads = Downloads(addresses.origin(request), storage.secret, until(storage.now().timestamp()))
-    return Look(f"{downloads.origin}/app/o/{organization}/s/{space}", downloads, metadata)
+    return Look(f"{downloads.origin}/app/o/{organization}/s/{space}", downloads, metadata and settings.git)
 
 
 def _meant(storage: Storage, caller: Caller, path: Mapping[str, str]) -> Meant:

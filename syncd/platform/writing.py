@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ class Writing:
     draft: Draft
     blobs: Blobs
     moment: str
+    rewrite: Callable[[str], str] | None = None
     references: References = field(init=False)
     _texts: dict[str, str] = field(default_factory=dict)
     _contents: list[bytes] = field(default_factory=list)
@@ -67,6 +68,7 @@ class Writing:
             node = self.draft.node(id)
             assert node.path
             text = self.references.rewritten(text, at=node.path)
+            text = self.rewrite(text) if self.rewrite is not None else text
             body = self.keep(text.encode())
             fields = metadata.described(node.fields, text, refer=partial(self.references.refer, at=node.path))
             self.draft.change(replace(node, body=body, fields=fields))
