@@ -5,7 +5,7 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
@@ -14,6 +14,10 @@ from syncd.errors import ConfigInvalid
 INTERVAL_SECONDS = 60.0
 """Between two polls of one repository: one cheap request a space."""
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+_BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_PATTERN_SIGNS = frozenset("*?[")
+"""Signs that no branch has in its name: what holds one stands for several branches."""
 
 
 class _Section(BaseModel):
@@ -51,6 +55,39 @@ class SiteConfig(_Section):
     apply: bool = True
 
 
+class ChangeRequestsConfig(_Section):
+    """What a team decided about its change requests; the meaning of each is in `sync/policy.py`."""
+
+    status: Literal["open", "draft"] = "open"
+    reviewers: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{1,254}$")], ...], Field(max_length=50)
+    ] = ()
+    update: Literal["auto", "never"] = "auto"
+    merge: Literal["manual", "auto"] = "manual"
+    deleted_branch: Literal["archive", "keep"] = "archive"
+
+
+class UpstreamConfig(_Section):
+    """The Git remote that the tracked branches come from and go to; credentials are named by their files."""
+
+    remote: Annotated[str, Field(pattern=_NAME)] = "origin"
+    url: str | None = None
+    push: Literal["branch", "side", "never"] = "branch"
+    side: str = "syncd/{branch}"
+    username: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{0,254}$")] = ""
+    token_file: Path | None = None
+    ssh_key_file: Path | None = None
+    known_hosts_file: Path | None = None
+
+    @field_validator("side")
+    @classmethod
+    def _names_a_branch(cls, value: str) -> str:
+        plain = value.replace("{branch}", "b")
+        if "{branch}" not in value or value == "{branch}" or set("*?[{}") & set(plain) or not _BRANCH.fullmatch(plain):
+            raise ValueError("must be a branch's name with {branch} in it")
+        return value
+
+
 class RepositoryConfig(_Section):
     """One Git repository and the spaces that it mirrors."""
 
@@ -62,6 +99,38 @@ class RepositoryConfig(_Section):
     propose: bool = True
     space: Annotated[tuple[SpaceConfig, ...], Field(min_length=1)]
     site: SiteConfig | None = None
+    upstream: UpstreamConfig | None = None
+    change_requests: ChangeRequestsConfig = ChangeRequestsConfig()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The tracked branches that are called by their name."""
+        return tuple(branch for branch in self.branches if not _PATTERN_SIGNS & set(branch))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns that stand for whatever branches there are at the time."""
+        return tuple(branch for branch in self.branches if _PATTERN_SIGNS & set(branch))
+
+    @field_validator("branches")
+    @classmethod
+    def _are_branches(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for branch in value:
+            if not _BRANCH.fullmatch(branch):
+                raise ValueError(f"{branch[:80]!r} is no branch and no pattern for branches")
+        return value
+
+    @model_validator(mode="after")
+    def _site_has_a_branch(self) -> "RepositoryConfig":
+        if self.site is not None and not self.named:
+            raise ValueError("the site file needs a branch that is called by its name, not by a pattern")
+        return self
+
+    @model_validator(mode="after")
+    def _two_remotes(self) -> "RepositoryConfig":
+        if self.upstream is not None and self.upstream.remote == self.remote:
+            raise ValueError(f"the platform and the upstream cannot both be the remote {self.remote}")
+        return self
 
     @model_validator(mode="after")
     def _apart(self) -> "RepositoryConfig":
@@ -113,7 +182,8 @@ def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
 def find(environ: Mapping[str, str], *, given: Path | None, start: Path) -> Path:
     """Given the ways to name a configuration, return the first that applies.
 
-    Shape: `--config`, `$SYNCD_CONFIG`, `.git/syncd.toml` of the repository around `start`, the user's, the system's.
+    Shape: `--config`, `$SYNCD_CONFIG`, `.git/syncd.toml` of the repository around `start`, `syncd.toml` committed at
+    its top, the user's, the system's.
     Raises: ConfigInvalid when none exists.
     """
     if given is not None:
@@ -121,13 +191,19 @@ def find(environ: Mapping[str, str], *, given: Path | None, start: Path) -> Path
     if named := environ.get("SYNCD_CONFIG"):
         return Path(named)
     user = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config") / "syncd" / "config.toml"
-    for candidate in (inside(start), user, Path("/etc/syncd/config.toml")):
+    for candidate in (inside(start), committed(start), user, Path("/etc/syncd/config.toml")):
         if candidate is not None and candidate.is_file():
             return candidate
     raise ConfigInvalid(
         "there is no configuration here",
-        hint="run syncd inside a repository made by syncd clone, or name --config FILE",
+        hint="run syncd inside a repository made by syncd clone or bound by syncd init, or name --config FILE",
     )
+
+
+def committed(start: Path) -> Path | None:
+    """Given a directory, return where a configuration at the top of the work tree around it would be."""
+    top = next((directory for directory in (start, *start.parents) if (directory / ".git").exists()), None)
+    return top / "syncd.toml" if top is not None else None
 
 
 def inside(start: Path) -> Path | None:
@@ -136,6 +212,8 @@ def inside(start: Path) -> Path | None:
         git = directory / ".git"
         if git.is_dir():
             return git / "syncd.toml"
+        if (directory / "HEAD").is_file() and (directory / "objects").is_dir():  # bare
+            return directory / "syncd.toml"
         if git.is_file():  # a linked worktree: `gitdir: <path>`; its repository is two levels up from worktrees/<name>
             pointed = Path(git.read_text(encoding="utf-8").removeprefix("gitdir:").strip())
             linked = pointed if pointed.is_absolute() else directory / pointed
@@ -159,11 +237,27 @@ def token(config: PlatformConfig, environ: Mapping[str, str]) -> SecretStr:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigInvalid(f"the token file {path} cannot be read: {error}") from error
-    if path != credential and mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if path != credential and mode & _OTHERS:
         raise ConfigInvalid(f"others may read the token file {path}", hint=f"chmod 600 {path}")
     if not re.fullmatch(r"[\x21-\x7e]+", text):
         raise ConfigInvalid(f"the token file {path} does not hold one token on one line")
     return SecretStr(text)
+
+
+def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
+    """Given a file that holds a secret, make sure that it can be read, and by its owner only, unless systemd gave it.
+
+    Raises: ConfigInvalid.
+    """
+    try:
+        mode = path.stat().st_mode
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise ConfigInvalid(f"the {key} {path} cannot be read: {error.strerror}") from error
+    handed = Path(environ["CREDENTIALS_DIRECTORY"]) if "CREDENTIALS_DIRECTORY" in environ else None
+    if mode & _OTHERS and (handed is None or path.parent != handed):
+        raise ConfigInvalid(f"others may read the {key} {path}", hint=f"chmod 600 {path}")
 
 
 def _resolved(config: Config, path: Path) -> Config:
@@ -173,7 +267,21 @@ def _resolved(config: Config, path: Path) -> Config:
     if platform.token_file is not None:
         platform = platform.model_copy(update={"token_file": root / platform.token_file.expanduser()})
     repositories = tuple(
-        repository.model_copy(update={"path": (root / repository.path.expanduser()).resolve()})
+        repository.model_copy(
+            update={
+                "path": (root / repository.path.expanduser()).resolve(),
+                "upstream": _beside(repository.upstream, root),
+            }
+        )
         for repository in config.repository
     )
     return config.model_copy(update={"platform": platform, "repository": repositories})
+
+
+def _beside(upstream: UpstreamConfig | None, root: Path) -> UpstreamConfig | None:
+    if upstream is None:
+        return None
+    files = {name: getattr(upstream, name) for name in ("token_file", "ssh_key_file", "known_hosts_file")}
+    return upstream.model_copy(
+        update={name: root / path.expanduser() for name, path in files.items() if path is not None}
+    )

@@ -117,7 +117,7 @@ class Conflict(SyncdError):
 
 
 class MergeConflict(Conflict):
-    """The same lines changed on both sides."""
+    """The same lines changed on both sides, in a file that no space holds."""
 
     def __init__(self, what: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(what, hint=hint)

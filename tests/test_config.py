@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,10 +37,11 @@ def test_the_example_loads_and_names_two_spaces() -> None:
 
 def test_the_example_shows_the_defaults() -> None:
     shown = parse(tomllib.loads(EXAMPLE.read_text(encoding="utf-8")), at=EXAMPLE)
-    plain = parse(tomllib.loads(WHOLE + "[repository.site]\n"), at=Path("x"))
+    plain = parse(tomllib.loads(WHOLE + "[repository.site]\n[repository.upstream]\n"), at=Path("x"))
     mine, usual = shown.repository[0], plain.repository[0]
     assert shown.platform.insecure == plain.platform.insecure
-    assert mine.model_dump(exclude={"space"}) == usual.model_dump(exclude={"space"})
+    own: dict[str, Any] = {"space": True, "upstream": {"url", "token_file", "ssh_key_file", "known_hosts_file"}}
+    assert mine.model_dump(exclude=own) == usual.model_dump(exclude=own)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +79,13 @@ def test_the_example_shows_the_defaults() -> None:
         (WHOLE + second(directory="b/.GIT"), "repository.0.space.1.directory"),
         (WHOLE + second(colour="red"), "repository.0.space.1.colour"),
         (WHOLE + "[repository.site]\nfil = 'x'\n", "repository.0.site.fil"),
+        (WHOLE + "[repository.upstream]\npush = 'force'\n", "repository.0.upstream.push"),
+        (WHOLE + "[repository.upstream]\nside = 'syncd'\n", "repository.0.upstream.side"),
+        (WHOLE + "[repository.upstream]\nside = '{branch}'\n", "repository.0.upstream.side"),
+        (WHOLE + "[repository.upstream]\nside = '-{branch}'\n", "repository.0.upstream.side"),
+        (WHOLE + "[repository.upstream]\nside = '{branch}/{x}'\n", "repository.0.upstream.side"),
+        (WHOLE + "[repository.upstream]\nremote = 'platform'\n", "repository.0"),
+        (WHOLE + "[repository.upstream]\ntoken = 'hunter2'\n", "repository.0.upstream.token"),
         (WHOLE + "[repository.site]\nfile = 1\n", "repository.0.site.file"),
         (WHOLE + "[repository.site]\napply = 'later'\n", "repository.0.site.apply"),
     ],
@@ -185,6 +194,9 @@ def test_the_first_place_that_has_a_configuration_is_taken(tmp_path: Path) -> No
     del everything["SYNCD_CONFIG"]
     assert find(everything, given=None, start=start) == own
     own.unlink()
+    shared = written(tmp_path / "docs" / "syncd.toml")
+    assert find(everything, given=None, start=start) == shared
+    shared.unlink()
     assert find(everything, given=None, start=start) == xdg
     del everything["XDG_CONFIG_HOME"]
     assert find(everything, given=None, start=start) == home

@@ -45,10 +45,10 @@ def _job(
 def summary(results: Sequence[Result]) -> Outcome:
     """Given the results of a run, return the one outcome that decides when the next run is.
 
-    Shape: a known time wins, then waiting, then held, then applied.
+    Shape: a known time wins, then waiting, then held, then applied. Waiting for people is no reason to run later.
     """
     outcomes = [result.outcome for result in results]
-    waiting = [outcome for outcome in outcomes if isinstance(outcome, Waiting)]
+    waiting = [outcome for outcome in outcomes if isinstance(outcome, Waiting) and outcome.exit_code]
     timed = [outcome for outcome in waiting if outcome.until is not None]
     held = [outcome for outcome in outcomes if isinstance(outcome, Held)]
     changes = tuple(change for o in outcomes if isinstance(o, Applied) for change in o.changes)

@@ -14,6 +14,8 @@ DAEMON = "syncd/daemon.lock"
 """Below a repository's git directory: held by the daemon that serves it."""
 RUN = "syncd/run.lock"
 """Below a repository's git directory: held during one run of the flows, the daemon's or a person's."""
+STATE = "syncd/state.db"
+"""Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
 _LOOK_AGAIN = 0.005
 _GRACE = 0.05
 """Seconds that even the impatient wait: who holds the lock for a moment may be `holder`, only looking."""

@@ -4,17 +4,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from syncd.api.client import Client
-from syncd.config import Config, RepositoryConfig, token
-from syncd.daemon.locks import RUN, Lock
-from syncd.repo import Repository
+from syncd.config import Config, RepositoryConfig, UpstreamConfig, check_private, token
+from syncd.daemon.locks import RUN, STATE, Lock
+from syncd.errors import ConfigInvalid
+from syncd.repo import Access, Repository
+from syncd.repo.address import parse
 from syncd.store.store import Store
 from syncd.sync.cycle import Wish
-from syncd.sync.workspace import Binding, Progress, Workspace, silent
+from syncd.sync.policy import Policy
+from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, silent
 
-STATE = "syncd/state.db"
-"""Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
 LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""
 
@@ -53,29 +56,72 @@ def opened(config: Config, repository: RepositoryConfig, around: Circumstances) 
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
-    secret = token(config.platform, around.environ)
     with Repository.open(repository.path) as git:
         git.recover(remote=repository.remote)
-        with (
-            Store(git.git_dir / STATE) as store,
-            Client(
-                config.platform.url,
-                secret.get_secret_value(),
-                insecure=config.platform.insecure,
-                cancelled=around.cancelled,
-            ) as client,
-        ):
-            yield Workspace(
-                client=client,
-                repository=git,
-                store=store,
-                now=now,
-                bindings=bindings(repository),
-                remote=repository.remote,
-                instance=repository.instance,
-                progress=around.progress,
-                force=around.force,
-            )
+        with _between(config, repository, around, git, git.git_dir / STATE) as workspace:
+            yield workspace
+
+
+@contextmanager
+def reading(config: Config, repository: RepositoryConfig, around: Circumstances) -> Iterator[Workspace]:
+    """Given a repository's configuration, open it to look at, beside any run: nothing in it is written or repaired.
+
+    Raises: ConfigInvalid, NotARepository, StoreNewer.
+    """
+    with Repository.open(repository.path) as git, TemporaryDirectory() as nowhere:
+        state = git.git_dir / STATE
+        state = state if state.is_file() else Path(nowhere) / "state.db"
+        with _between(config, repository, around, git, state) as workspace:
+            yield workspace
+
+
+@contextmanager
+def _between(
+    config: Config, repository: RepositoryConfig, around: Circumstances, git: Repository, state: Path
+) -> Iterator[Workspace]:
+    secret = token(config.platform, around.environ)
+    with (
+        Store(state) as store,
+        Client(
+            config.platform.url,
+            secret.get_secret_value(),
+            insecure=config.platform.insecure,
+            cancelled=around.cancelled,
+        ) as client,
+    ):
+        yield Workspace(
+            client=client,
+            repository=git,
+            store=store,
+            now=now,
+            bindings=bindings(repository),
+            remote=repository.remote,
+            instance=repository.instance,
+            progress=around.progress,
+            force=around.force,
+            branch=next(iter(repository.named), ""),
+            upstream=upstream(repository.upstream, git, around.environ),
+            cancelled=around.cancelled,
+            policy=Policy(**repository.change_requests.model_dump()),
+        )
+
+
+def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str]) -> Upstream | None:
+    """Given the configuration of an upstream, return it as the flows know it, its address read and its files checked.
+
+    Raises: ConfigInvalid.
+    """
+    if config is None:
+        return None
+    url = config.url or git.remote_url(config.remote)
+    if url is None:
+        raise ConfigInvalid(f"Git knows no remote {config.remote}", hint=f"git remote add {config.remote} URL")
+    parse(url)
+    files = {key: path for key in ("token_file", "ssh_key_file") if (path := getattr(config, key)) is not None}
+    for key, path in files.items():
+        check_private(path, key, environ)
+    access = Access(url, config.username, known_hosts_file=config.known_hosts_file, **files)
+    return Upstream(config.remote, access, config.push, config.side)
 
 
 def bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
@@ -86,7 +132,7 @@ def bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
 def wish(repository: RepositoryConfig) -> Wish:
     """Given a repository's configuration, return what a whole run of it is asked for."""
     site = repository.site.file if repository.site is not None and repository.site.apply else ""
-    return Wish(branches=repository.branches, propose=repository.propose, site=site)
+    return Wish(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
 
 
 def now() -> datetime:

@@ -1,30 +1,32 @@
 """The content that a proposal starts from: main content, or a change request's, with an anchor for every part."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from posixpath import dirname, join, normpath
 
+from syncd.errors import FileInvalid
 from syncd.layout.links import resolve, targets
-from syncd.layout.placement import Placement, match, place
+from syncd.layout.paths import is_markdown
+from syncd.layout.placement import SUMMARY, Placement, match, place
+from syncd.layout.summary import parse, walk
 from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
+from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE, bare_subject, mirror_message
 from syncd.plan.mirror import wanted
 from syncd.plan.proposal import Existing
 from syncd.repo import Repository
-from syncd.sync.base import base_of, entries_at, save_lane
+from syncd.sync.base import LOST, base_of, entries_at, save_lane
+from syncd.sync.gathered import RevisionMoved, gather_content, known_of
 from syncd.sync.proposals import Proposal, head_of
-from syncd.sync.snapshot import (
-    TRIES,
-    Base,
-    RevisionMoved,
-    Signature,
-    Written,
-    gather_content,
-    known_of,
-    write_content,
-)
+from syncd.sync.renditions import Rest, render
+from syncd.sync.roots import below_root, ruling
+from syncd.sync.sending import sent_to
+from syncd.sync.snapshot import TRIES, Signature, Written, write_content
 from syncd.sync.source import MainContent, ProposedContent
+from syncd.sync.tables import settings_at, text_at
+from syncd.sync.taken import footing
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -37,9 +39,10 @@ class Content:
     translation: Translation
 
 
-def main_content(workspace: Workspace, binding: Binding) -> Content:
+def main_content(workspace: Workspace, binding: Binding, *, guide: str | None = None) -> Content:
     """Given a space whose main content is mirrored, return that content with its anchors.
 
+    Shape: a root that the commit `guide` has changed has taken everything along.
     Raises: RevisionMoved when the platform has gone on since.
     """
     revision = MainContent(workspace.client, binding.space).content()
@@ -47,20 +50,34 @@ def main_content(workspace: Workspace, binding: Binding) -> Content:
     if last is None or last.trailers.get(REVISION) != [revision.id]:
         raise RevisionMoved(f"space {binding.space} changed meanwhile", hint="the next run reads it again")
     base = base_of(workspace, binding, revision, last.oid, {})
-    return _content(revision, place(revision, known=known_of(base.anchors.values())), base.anchors, last.oid)
+    settings = settings_at(workspace.repository, binding, ruling(workspace.repository, binding, last.oid, guide))
+    anchors = below_root(base.anchors, base.settings, settings)
+    placement = place(revision, known=known_of(anchors.values()), settings=settings)
+    link_titles = _link_titles(workspace.repository, binding, last.oid)
+    return _content(revision, placement, anchors, last.oid, link_titles)
 
 
 def proposed_content(
-    workspace: Workspace, binding: Binding, proposal: Proposal, written: Mapping[str, Anchor], *, guide: str = ""
+    workspace: Workspace,
+    binding: Binding,
+    proposal: Proposal,
+    written: Mapping[str, Anchor],
+    *,
+    guide: str = "",
+    wrote: str = "",
+    disputed: bool = False,
 ) -> Content:
     """Given a change request and what was just written to it, bring its content to its ref and return it.
 
     Shape: when the content is that of the proposed commit, the ref is that commit; else a commit upon it. `guide` is
-    the commit that says where new pages belong, the proposed one by default.
+    the commit that says where new pages belong, the proposed one by default; `wrote` is the revision that the last
+    write made: as long as it is the content, all that differs from what was written is the platform's own doing.
+    `disputed` says that the platform has just found conflicts in an update.
     """
     for left in reversed(range(TRIES)):
         try:
-            return _bring(workspace, binding, proposal, written, guide or proposal.commit)
+            guide = guide or proposal.commit
+            return _bring(workspace, binding, proposal, written, guide=guide, wrote=wrote, disputed=disputed)
         except RevisionMoved:
             if not left:
                 raise
@@ -68,7 +85,14 @@ def proposed_content(
 
 
 def _bring(
-    workspace: Workspace, binding: Binding, proposal: Proposal, written: Mapping[str, Anchor], guide: str
+    workspace: Workspace,
+    binding: Binding,
+    proposal: Proposal,
+    written: Mapping[str, Anchor],
+    *,
+    guide: str,
+    wrote: str,
+    disputed: bool,
 ) -> Content:
     repository, request = workspace.repository, proposal.change_request
     ref = workspace.changes(binding, request.number)
@@ -77,29 +101,50 @@ def _bring(
     revision = source.content()
     last = repository.find(workspace.main, SPACE, binding.space)
     base = base_of(workspace, binding, revision, last.oid if last else None, {proposal.lane: ground})
-    anchors = _placed_as_proposed(workspace, binding, revision, {**base.anchors}, written, guide)
-    gathered = gather_content(workspace, binding, source, revision, Base(anchors, ground, settled=False))
-    subject = f"Change request #{request.number}: {bare_subject(request.subject)}"
-    message = mirror_message(subject, space=binding.space, revision=revision.id, change_requests=[request.number])
-    parents = tuple(dict.fromkeys((ground, *_contained(workspace, proposal, ground))))
-    signature = Signature(message, workspace.committer(), parents)
+    ruler = ruling(repository, binding, ground, guide)
+    settings = settings_at(repository, binding, ruler)
+    anchors = below_root(base.anchors, base.settings, settings)
+    anchors = _placed_as_proposed(workspace, binding, revision, anchors, written, guide)
+    feet = footing(workspace, binding, request, ground, disputed=disputed)
+    anchors |= _left_behind(workspace, binding, feet.start, {anchor.path for anchor in anchors.values()})
+    own = {id: anchor.oid for id, anchor in written.items() if revision.id == wrote}
+    sent = sent_to(workspace, binding, request.number)
+    base = replace(base, anchors=anchors, start=feet.start, settled=False, written=own, sent=sent)
+    base = replace(base, at=ruler, settings=settings)
+    gathered = gather_content(workspace, binding, source, revision, base, guide=guide)
+    message = _message(binding, request, revision.id) + feet.claims
+    signature = Signature(message, workspace.committer(), feet.parents)
     result = write_content(workspace, binding, gathered, ref=ref, old=here, signature=signature)
     commit = result.commit
     if workspace.alike(binding, commit, ground):
         repository.update_ref(ref, ground, old=commit)
         commit = ground
     lane = workspace.store.seen(binding.space, proposal.lane)
-    own = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
-    save_lane(workspace, binding, proposal.lane, revision.id, Written(commit, own), lane.anchors if lane else {})
-    return _content(revision, gathered.placement, result.anchors, commit)
+    news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
+    held = Written(commit, news, partial=result.partial)
+    save_lane(workspace, binding, proposal.lane, revision.id, held, lane.anchors if lane else {})
+    link_titles = _link_titles(repository, binding, commit)
+    return _content(revision, gathered.placement, result.anchors, commit, link_titles)
 
 
-def _contained(workspace: Workspace, proposal: Proposal, ground: str) -> tuple[str, ...]:
-    """Main content's commit, when the change request contains it and Git does not know that yet."""
-    tip = workspace.repository.resolve(workspace.main)
-    if tip is None or proposal.change_request.outdated or workspace.repository.is_ancestor(tip, ground):
-        return ()
-    return (tip,)
+def settle(workspace: Workspace, binding: Binding, live: Proposal, content: Content) -> None:
+    """Given a proposal and its content as it was read, let its ref be the proposed commit, or the rendition of it."""
+    ref, revision = workspace.changes(binding, live.change_request.number), content.existing.revision
+    commit, here = live.commit, workspace.repository.resolve(ref)
+    if here == commit:
+        return
+    if not workspace.alike(binding, content.commit, commit):
+        feet = footing(workspace, binding, live.change_request, commit)
+        others = feet.parents[1:] if feet.start == commit else ()
+        rest = Rest(_message(binding, live.change_request, revision.id), others)
+        commit = render(workspace, binding, commit, content.commit, content.existing.anchors.values(), rest)
+    workspace.repository.update_ref(ref, commit, old=here)
+    workspace.store.save_seen(binding.space, live.lane, revision=revision.id, commit=commit, put=[], removed=[])
+
+
+def _message(binding: Binding, request: ChangeRequest, revision: str) -> str:
+    subject = f"Change request #{request.number}: {bare_subject(request.subject)}"
+    return mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
 
 
 def _placed_as_proposed(
@@ -113,19 +158,23 @@ def _placed_as_proposed(
     """Given a change request's revision, return anchors that keep each proposed page where the branch has it.
 
     What was written in this run is known by id; what an earlier, interrupted run wrote is found by its place in the
-    branch's SUMMARY.md. A body that the platform does not name by blob id counts as stored as it was sent.
+    branch's SUMMARY.md. A page that the platform does not name by blob id is read back, to see what became of it.
     """
     plain = place(revision)
     forms = plain.forms
     loose = {id for id, form in forms.items() if id not in anchors or anchors[id].form != form}
-    aligned = match(revision.pages, entries_at(workspace.repository, binding, commit)) if loose - written.keys() else {}
+    aligned: dict[str, str] = {}
+    if loose - written.keys():
+        settings = settings_at(workspace.repository, binding, commit)
+        aligned = match(revision.pages, entries_at(workspace.repository, binding, commit), settings=settings)
     listing = workspace.repository.tree(commit, binding.directory)
     for item in wanted(revision, plain):
         former = anchors.get(item.id)
         sent = written.get(item.id)
         if sent is not None:
             oid = sent.oid or (former.oid if former else "")
-            same = item.blob == oid if item.blob else bool(sent.oid)
+            same = item.blob == oid if item.blob or item.kind == "page" else bool(sent.oid)
+            same = same or (former is not None and former.oid == oid and former.fingerprint == item.fingerprint)
             kept = former.fingerprint if former is not None and not sent.oid else ""
             anchors[item.id] = sent._replace(form=item.form, fingerprint=item.fingerprint if same else kept, oid=oid)
         elif item.id in loose and (path := aligned.get(item.id)) in listing and path is not None:
@@ -134,10 +183,43 @@ def _placed_as_proposed(
     return anchors
 
 
-def _content(revision: Revision, placement: Placement, anchors: Mapping[str, Anchor], commit: str) -> Content:
+def _left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
+    """Anchors of the pages that a commit lists and that are elsewhere or gone now, so that no copy of them stays."""
+    blobs = workspace.repository.tree(commit, binding.directory)
+    if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
+        return {}
+    listed = {entry.path for entry, _ in walk(entries_at(workspace.repository, binding, commit)) if entry.path}
+    return {
+        LOST + path: Anchor(LOST + path, "page", path, path, "", blobs[path].oid)
+        for path in listed - set(taken)
+        if path in blobs
+    }
+
+
+def _content(
+    revision: Revision,
+    placement: Placement,
+    anchors: Mapping[str, Anchor],
+    commit: str,
+    link_titles: Mapping[str, str],
+) -> Content:
     present = {item.id for item in wanted(revision, placement)}
     kept = {id: anchor for id, anchor in anchors.items() if id in present}
-    return Content(Existing(revision, kept), commit, Translation(placement))
+    return Content(Existing(revision, kept, link_titles), commit, Translation(placement))
+
+
+def _link_titles(repository: Repository, binding: Binding, commit: str) -> dict[str, str]:
+    """The link titles that SUMMARY.md has in a commit, by the path of the page."""
+    settings = settings_at(repository, binding, commit)
+    summary = settings.below(settings.summary)
+    text = text_at(repository, commit, binding.path(summary))
+    if text is None or '"' not in text:
+        return {}
+    try:
+        listed = [entry for entry, _ in walk(parse(text, at=summary)) if entry.path and entry.link_title]
+    except FileInvalid:
+        return {}
+    return {normpath(join(dirname(summary), entry.path or "")): entry.link_title or "" for entry in listed}
 
 
 def linked_files(repository: Repository, pages: Iterable[str], blobs: Mapping[str, str]) -> Iterator[str]:

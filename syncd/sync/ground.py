@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from syncd.errors import MergeConflict
+from syncd.plan.met import Claim, met_message
 from syncd.repo import Commit
+from syncd.sync.ancestry import held_by, origin_of, tip_of
+from syncd.sync.branches import HEADS
+from syncd.sync.conflicts import conflicts_of
 from syncd.sync.content import Content
+from syncd.sync.meeting import SET_ASIDE, Meeting, meet
+from syncd.sync.memory import merged_origins
+from syncd.sync.outcome import Held
 from syncd.sync.proposals import Proposal
+from syncd.sync.renditions import renditions
 from syncd.sync.workspace import Binding, Workspace
 
 COMMITS_SHOWN = 50
@@ -14,13 +21,29 @@ COMMITS_SHOWN = 50
 
 @dataclass(frozen=True)
 class Ground:
-    """What a branch asks of one space: `desired` is a commit whose tree is the branch merged with all that is known."""
+    """What a branch asks of one space: `desired` is a commit whose tree is the branch merged with all that is known.
+
+    Shape: `origin` is what the branch said of its change request last. A desired commit that lacks something of the
+    branch is no child of it, or the branch would be fast-forwarded over its own words:
+
+    * while pages are in conflict with main content (`held`), they are in it as the platform has them, and the rest is
+      what the branch itself did; `said` is that without what reviewers did;
+    * while a change request lacks main content, files that are new there are not sent to it a second time; `met` are
+      the commits that it holds but for those, `lacks` their paths.
+    """
 
     branch: str
     tip: str
     main: str
     desired: str
     commits: tuple[Commit, ...]
+    origin: str = ""
+    asks: bool = True
+    said: str = ""
+    met: tuple[str, ...] = ()
+    lacks: tuple[tuple[str, ...], ...] = ()
+    held: tuple[tuple[str, ...], ...] = ()
+    conflicts: tuple[Held, ...] = ()
 
 
 def own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | None:
@@ -30,52 +53,133 @@ def own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | None:
 
 
 def ground_of(workspace: Workspace, binding: Binding, branch: str, proposals: Sequence[Proposal]) -> Ground | None:
-    """Given a branch, return what it asks of the space, or None when that is what the platform has already."""
+    """Given a branch, return what it asks of the space, or None when the platform has all its commits already."""
     repository = workspace.repository
-    tip, main = repository.resolve(f"refs/heads/{branch}"), repository.resolve(workspace.main)
+    tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
     if tip is None or main is None or tip == main or repository.is_ancestor(tip, main):
         return None
-    desired = _joined(workspace, binding, tip, main, branch, f"{workspace.remote}/main")
     own = own_proposal(proposals, branch)
-    if own is not None and own.change_request.is_live:
-        number = own.change_request.number
-        edits = repository.resolve(workspace.changes(binding, number))
-        if edits is not None:
-            name = f"{workspace.remote}/changes/{binding.name}/{number}"
-            desired = _joined(workspace, binding, desired, edits, branch, name)
-    elif workspace.alike(binding, desired, main):
-        return None
+    origin = origin_of(workspace, own.commit) if own is not None else ""
     commits = tuple(repository.commits(main, tip, limit=COMMITS_SHOWN))
-    return Ground(branch, tip, main, desired, commits)
+    ground = _with_main(workspace, binding, Ground(branch, tip, main, tip, commits, origin))
+    if own is None or not own.change_request.is_live:
+        return replace(ground, asks=not workspace.alike(binding, ground.desired, main))
+    number = own.change_request.number
+    edits = repository.resolve(workspace.changes(binding, number))
+    if edits is None:
+        return ground
+    if ground.said:
+        return _apart(workspace, binding, ground, edits, number)
+    if not repository.is_ancestor(main, edits):
+        return _beside(workspace, binding, ground, edits, number)
+    return _with_edits(workspace, binding, ground, edits, number)
 
 
 def joined_with(workspace: Workspace, binding: Binding, ground: Ground, live: Proposal, content: Content) -> Ground:
     """Given content read back, return the ground joined with it: what a reviewer did meanwhile is kept, not undone."""
-    name = f"{workspace.remote}/changes/{binding.name}/{live.change_request.number}"
-    joined = _joined(workspace, binding, ground.desired, content.commit, ground.branch, name)
-    return ground if workspace.alike(binding, joined, ground.desired) else replace(ground, desired=joined)
+    number = live.change_request.number
+    if not ground.said:
+        joined = _with_edits(workspace, binding, ground, content.commit, number)
+    else:
+        meeting = meet(workspace, ground.desired, content.commit, met=_origins(ground), aside=_paths(ground.held))
+        joined = _held(workspace, binding, ground, meeting, _changes(workspace, binding, number))
+        joined = replace(joined, desired=_commit(workspace, joined, meeting.kept_theirs, [content.commit, ground.said]))
+    return ground if workspace.alike(binding, joined.desired, ground.desired) else joined
 
 
-def _joined(workspace: Workspace, binding: Binding, ours: str, theirs: str, branch: str, name: str) -> str:
-    """Given two commits, return one that merges them, without moving any ref."""
+def _with_main(workspace: Workspace, binding: Binding, ground: Ground) -> Ground:
+    """The ground joined with main content, as a new change request is to have it."""
+    if workspace.repository.is_ancestor(ground.main, ground.tip):
+        return ground
+    meeting = meet(workspace, ground.tip, ground.main, met=merged_origins(workspace, ground.branch))
+    if not meeting.held:
+        desired = _commit(workspace, ground, meeting.kept_ours, [ground.tip, ground.main])
+        return replace(ground, desired=desired)
+    ground = _held(workspace, binding, ground, meeting, f"{workspace.remote}/main")
+    ground = replace(ground, lacks=ground.held)
+    said = _commit(workspace, ground, meeting.kept_theirs, [ground.main])
+    return replace(ground, desired=said, said=said)
+
+
+def _with_edits(workspace: Workspace, binding: Binding, ground: Ground, edits: str, number: int) -> Ground:
+    """The ground joined with a change request that has main content; with a rewritten branch, only edits count."""
     repository = workspace.repository
-    if repository.is_ancestor(theirs, ours):
-        return ours
-    if repository.is_ancestor(ours, theirs):
-        return theirs
-    merged = repository.merge(ours, theirs)
-    paths = tuple(path for path in merged.conflicts if binding.holds(path))
-    if paths:
-        raise MergeConflict(
-            f"{branch} and {name} changed the same lines of {', '.join(paths[:5])}; nothing was proposed",
-            paths=paths,
-            hint=f"git merge {name}, settle the conflict, commit, then syncd push",
-        )
-    person = workspace.committer()
-    return repository.commit_tree(
-        merged.tree,
-        parents=[ours, theirs],
-        message=f"Merge {name} into {branch}\n",
-        author=person,
-        committer=person,
+    rewritten = bool(ground.origin) and not any(
+        repository.is_ancestor(ground.origin, commit) for commit in (ground.tip, ground.main)
     )
+    if repository.is_ancestor(edits, ground.desired):
+        return ground
+    is_ahead = repository.is_ancestor(ground.desired, edits) and not renditions(repository, ground.desired, edits)
+    if not rewritten and is_ahead:
+        return replace(ground, desired=edits)
+    meeting = meet(workspace, ground.desired, edits, met=_origins(ground))
+    if meeting.held:
+        return _apart(workspace, binding, ground, edits, number)
+    if not rewritten:
+        return replace(ground, desired=_commit(workspace, ground, meeting.kept_ours, [ground.desired, edits]))
+    if meeting.kept_ours == repository.subtree(ground.desired):
+        return ground
+    ground = replace(ground, met=(ground.origin, edits))
+    return replace(ground, desired=_commit(workspace, ground, meeting.kept_ours, [ground.desired]))
+
+
+def _beside(workspace: Workspace, binding: Binding, ground: Ground, edits: str, number: int) -> Ground:
+    """The ground joined with a change request that lacks main content: all that the branch says, but what is new."""
+    meeting = meet(workspace, ground.desired, edits, met=_origins(ground), aside=_added(workspace, edits, ground.main))
+    if any(page.why != SET_ASIDE for page in meeting.held):
+        return _apart(workspace, binding, ground, edits, number)
+    ground = replace(ground, met=(ground.tip, ground.main), lacks=tuple(page.paths for page in meeting.held))
+    if meeting.kept_theirs == workspace.repository.subtree(edits) and tip_of(workspace, edits) == ground.tip:
+        return replace(ground, desired=edits)
+    return replace(ground, desired=_commit(workspace, ground, meeting.kept_theirs, [edits]))
+
+
+def _apart(workspace: Workspace, binding: Binding, ground: Ground, edits: str, number: int) -> Ground:
+    """The ground upon what a change request has: only what the branch itself did, and no page that is held."""
+    repository = workspace.repository
+    aside = _paths(ground.held) | _added(workspace, edits, ground.main)
+    known, former = Claim.whole(ground.main), held_by(repository, ground.origin) if ground.origin else ()
+    ground = replace(ground, met=(), lacks=tuple(tuple(sorted(knot)) for knot in former))
+    meeting = meet(workspace, ground.tip, edits, met=_origins(ground), known=known, aside=aside)
+    ground = _held(workspace, binding, ground, meeting, _changes(workspace, binding, number))
+    if meeting.kept_theirs == repository.subtree(edits) and tip_of(workspace, edits) == ground.tip:
+        return replace(ground, desired=edits, said=origin_of(workspace, edits))
+    origin = ground.origin or edits
+    own = meet(workspace, ground.tip, origin, met=Claim.whole(origin), known=known, aside=aside | _paths(ground.held))
+    said = _commit(workspace, ground, own.kept_theirs, [origin])
+    desired = said if edits == origin else _commit(workspace, ground, meeting.kept_theirs, [edits, said])
+    return replace(ground, desired=desired, said=said)
+
+
+def _added(workspace: Workspace, edits: str, main: str) -> set[str]:
+    """Files of main content that are new since a change request took it in: sent to it, they would be there twice."""
+    bases = workspace.repository.merge_bases(edits, main)
+    if not bases or bases == [main]:
+        return set()
+    changes = workspace.repository.differences(bases[0], main, renames=True)
+    return {change.path for change in changes if change.before is None}
+
+
+def _held(workspace: Workspace, binding: Binding, ground: Ground, meeting: Meeting, name: str) -> Ground:
+    conflicts = conflicts_of(workspace, meeting, ground.branch, name, among=binding.holds)
+    held = tuple(dict.fromkeys((*ground.held, *(page.paths for page in meeting.held))))
+    return replace(ground, held=held, conflicts=(*ground.conflicts, *conflicts))
+
+
+def _origins(ground: Ground) -> tuple[Claim, ...]:
+    return Claim.whole(ground.origin) if ground.origin else ()
+
+
+def _paths(held: Sequence[Sequence[str]]) -> set[str]:
+    return {path for paths in held for path in paths}
+
+
+def _changes(workspace: Workspace, binding: Binding, number: int) -> str:
+    return f"{workspace.remote}/changes/{binding.name}/{number}"
+
+
+def _commit(workspace: Workspace, ground: Ground, tree: str, parents: Sequence[str]) -> str:
+    """Record a tree without moving any ref; the date is the branch's, so that it is the same commit each time."""
+    message = met_message(f"Propose {ground.branch}", met=ground.met, held=ground.lacks, tip=ground.tip)
+    person = replace(workspace.committer(), when=ground.commits[0].author.when)
+    return workspace.repository.commit_tree(tree, parents=parents, message=message, author=person, committer=person)

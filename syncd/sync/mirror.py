@@ -2,30 +2,34 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from syncd.errors import Unreachable
-from syncd.model.change_request import ChangeRequest
+from syncd.errors import Held, NotFound, Rejected, Unreachable
 from syncd.model.revision import Revision
 from syncd.model.space import Space
 from syncd.model.user import User
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
-from syncd.plan.message import LAYOUT, LAYOUT_VERSION, REVISION, SPACE, bare_subject, mirror_message, one_line
+from syncd.plan.message import (
+    CHANGE_REQUEST,
+    LAYOUT,
+    LAYOUT_VERSION,
+    REVISION,
+    SPACE,
+    bare_subject,
+    mirror_message,
+    one_line,
+)
 from syncd.repo import Commit, Person
 from syncd.sync.base import base_of, save_lane
+from syncd.sync.gathered import Base, Gathered, RevisionMoved, gather_content
+from syncd.sync.meeting import meet
+from syncd.sync.memory import keep_merged
 from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.past import passed
 from syncd.sync.proposals import Proposal, forget, head_of
-from syncd.sync.snapshot import (
-    TRIES,
-    Base,
-    Gathered,
-    RevisionMoved,
-    Signature,
-    gather_content,
-    write_content,
-)
-from syncd.sync.source import MainContent
+from syncd.sync.sending import sent_to
+from syncd.sync.snapshot import TRIES, Signature, write_content
+from syncd.sync.source import MainContent, Source
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -42,45 +46,86 @@ class _Standing:
         )
 
 
+@dataclass(frozen=True)
+class _Step:
+    """One revision to mirror, where its content is read, and the proposals that it merged."""
+
+    source: Source
+    revision: Revision
+    merged: tuple[Proposal, ...]
+
+
 def mirror(workspace: Workspace, binding: Binding, *, space: Space, proposals: Sequence[Proposal]) -> Outcome:
     """Given a space as it is now and its own proposals, bring its main content into Git.
 
-    Shape: Unchanged costs no request; else one commit for the revision, whose second parent is the commit of a
-    proposal that was merged. Raises: BecameEmpty, TooMuch, and what the adapters raise.
-    Source: house, section 6, "Mirror".
+    Shape: Unchanged costs no request; else a commit for the revision, and for each that has passed since the last one,
+    as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root that the
+    workspace's branch has changed is the root from now on.
+    Raises: BecameEmpty, TooMuch, and what the adapters raise. Source: house, section 6, "Mirror".
     """
-    tip = workspace.repository.resolve(workspace.main)
-    last = workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None
-    standing = _Standing(tip, last)
     merged = [proposal for proposal in proposals if proposal.change_request.status == "merged"]
     outcome: Outcome = Unchanged()
-    if not standing.holds(space.revision):
+    if not _standing(workspace, binding).holds(space.revision):
         for left in reversed(range(TRIES)):
             try:
-                outcome = _mirror_once(workspace, binding, space, standing, merged)
+                outcome = _mirror_all(workspace, binding, space, merged)
                 break
             except RevisionMoved:
                 if not left:
                     raise
     for proposal in merged:
+        keep_merged(workspace, binding, proposal.change_request.number, proposal.branch, proposal.commit)
         forget(workspace, binding, proposal)
     return outcome
 
 
-def _mirror_once(
-    workspace: Workspace, binding: Binding, space: Space, standing: _Standing, merged: Sequence[Proposal]
-) -> Outcome:
+def _standing(workspace: Workspace, binding: Binding) -> _Standing:
+    tip = workspace.repository.resolve(workspace.main)
+    return _Standing(tip, workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None)
+
+
+def _mirror_all(workspace: Workspace, binding: Binding, space: Space, merged: Sequence[Proposal]) -> Outcome:
+    """Mirror the current revision, and before it those that have passed since the last one in Git."""
     source = MainContent(workspace.client, binding.space)
     revision = source.content()
     if not revision.id:
         raise Unreachable(f"space {binding.space} has no revision yet")
+    last = _standing(workspace, binding).last
+    here = last.trailers.get(REVISION, [""])[0] if last is not None else ""
+    between = passed(workspace.client, binding.space, revision, here) if here not in ("", revision.id) else []
+    outcomes: list[Applied] = []
+    left = tuple(proposal for proposal in merged if not _has_landed(workspace, binding, proposal))
+    for past in between:
+        step = past.content()
+        mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
+        try:
+            outcomes.append(_mirror_once(workspace, binding, space, _Step(past, step, mine)))
+        except (Held, Rejected, NotFound):  # what came after it may be in order
+            break
+        left = tuple(one for one in left if one not in mine)
+    outcomes.append(_mirror_once(workspace, binding, space, _Step(source, revision, left)))
+    changes = tuple(change for outcome in outcomes for change in outcome.changes)
+    return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes))
+
+
+def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
+    """Whether a mirror commit says that it merged the proposal: then a run ended before it could forget it."""
+    found = workspace.repository.find(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
+    return found is not None and found.trailers.get(SPACE) == [binding.space]
+
+
+def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Step) -> Applied:
+    standing, revision, merged = _standing(workspace, binding), step.revision, step.merged
     last = standing.last.oid if standing.last else None
     heads = {proposal.lane: head_of(workspace, binding, proposal) for proposal in merged}
     base = base_of(workspace, binding, revision, last, heads)
-    start, parents = _graft(workspace, binding, standing.tip, tuple(heads.values()))
+    start, parents = _graft(workspace, binding, standing.tip or workspace.onto, tuple(heads.values()))
     settled = base.settled and start == standing.tip
-    gathered = gather_content(workspace, binding, source, revision, replace(base, start=start, settled=settled))
-    _guard(workspace, binding, gathered, base)
+    base = replace(base, start=start, settled=settled, sent=sent_to(workspace, binding))
+    guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
+    gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
+    if standing.last is not None:
+        _guard(workspace, binding, gathered, base)
     written = write_content(
         workspace,
         binding,
@@ -91,7 +136,7 @@ def _mirror_once(
     )
     save_lane(workspace, binding, "main", revision.id, written, base.stored)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
-    return Applied((mirrored, *gathered.plan.plan.changes))
+    return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
 
 
 def _graft(
@@ -115,14 +160,13 @@ def _graft(
 
 def _joined(workspace: Workspace, binding: Binding, start: str, head: str) -> str | None:
     """Two commits merged, as ground for a mirror commit; None when `head` has more than this space's content."""
-    repository = workspace.repository
-    merged = repository.merge(start, head)
-    if not all(binding.holds(path) for path in merged.conflicts):
+    met = meet(workspace, start, head)
+    if not all(binding.holds(path) for page in met.held for path in page.paths):
         return None
     person = workspace.committer()
     message = "syncd: ground for a mirror commit\n"
-    ground = repository.commit_tree(
-        merged.tree, parents=[start, head], message=message, author=person, committer=person
+    ground = workspace.repository.commit_tree(
+        met.kept_ours, parents=[start, head], message=message, author=person, committer=person
     )
     others = (other for other in workspace.bindings if other != binding)
     return ground if all(workspace.alike(other, ground, start) for other in others) else None
@@ -143,7 +187,9 @@ def _signature(
     merged: Sequence[Proposal],
     parents: tuple[str, ...],
 ) -> Signature:
-    causes = [proposal.change_request for proposal in merged] or list(_cause(revision))
+    causes = [proposal.change_request for proposal in merged]
+    if not causes and revision.merged_from is not None:
+        causes = [revision.merged_from]
     words = f"{'Update' if standing.last else 'Mirror'} {space.title or space.id}"
     subject = bare_subject(causes[-1].subject) if causes else ""
     message = mirror_message(
@@ -154,14 +200,6 @@ def _signature(
     )
     author = _person(workspace, causes[-1].created_by if causes else None)
     return Signature(message, author, parents)
-
-
-def _cause(revision: Revision) -> tuple[ChangeRequest, ...]:
-    """Given a revision, return the change request that it merged, where the platform says so (not-shown, d)."""
-    cause: Any = (revision.model_extra or {}).get("mergedFrom")
-    if not isinstance(cause, dict) or not {"id", "number", "status"} <= cause.keys():
-        return ()
-    return (ChangeRequest.model_validate(cause),)
 
 
 def _person(workspace: Workspace, user: User | None) -> Person:

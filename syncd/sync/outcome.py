@@ -8,32 +8,6 @@ from syncd.plan.change import Change
 
 
 @dataclass(frozen=True)
-class Unchanged:
-    """Both sides were already as they should be."""
-
-    exit_code = 0
-
-
-@dataclass(frozen=True)
-class Applied:
-    """The plan was carried out; `notes` are things a person should know that needed no change."""
-
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...] = ()
-    exit_code = 0
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """Another try can succeed without a person: not before `until` (epoch seconds), or at the next interval."""
-
-    why: str
-    hint: str = ""
-    until: float | None = None
-    exit_code: int = 75
-
-
-@dataclass(frozen=True)
 class Held:
     """A person has to act first."""
 
@@ -41,6 +15,40 @@ class Held:
     hint: str = ""
     exit_code: int = 5
     paths: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """Both sides were already as they should be, but for the pages in conflict."""
+
+    conflicts: tuple[Held, ...] = ()
+    exit_code = 0
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The plan was carried out; `notes` are things a person should know that needed no change.
+
+    Shape: `conflicts` are pages that wait for a person, each an outcome of its own, while all others went on.
+    """
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    conflicts: tuple[Held, ...] = ()
+    exit_code = 0
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Another try can succeed without a person: not before `until` (epoch seconds), or at the next interval.
+
+    With exit code 0 nothing is wrong: people who have a say have not said it yet.
+    """
+
+    why: str
+    hint: str = ""
+    until: float | None = None
+    exit_code: int = 75
 
 
 Outcome = Unchanged | Applied | Waiting | Held
@@ -56,3 +64,16 @@ def outcome_of(flow: Callable[[], Outcome]) -> Outcome:
         if error.retry is Retry.NEVER:
             return Held(error.what, error.hint, error.exit_code, getattr(error, "paths", ()))
         return Waiting(error.what, error.hint, exit_code=error.exit_code)
+
+
+def describe(outcome: Outcome) -> tuple[str, str]:
+    """Given an outcome, return its state in one word and what a person should know of it."""
+    match outcome:
+        case Unchanged():
+            return "unchanged", ""
+        case Applied():
+            return "applied", f"{len(outcome.changes)} changes"
+        case Waiting():
+            return "waiting", outcome.why
+        case Held():
+            return "held", f"{outcome.why} ({outcome.hint})" if outcome.hint else outcome.why

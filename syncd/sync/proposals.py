@@ -4,7 +4,16 @@ from dataclasses import dataclass
 
 from syncd.errors import NotFound
 from syncd.model.change_request import ChangeRequest
+from syncd.model.space import Space
+from syncd.sync.branches import HEADS
+from syncd.sync.meeting import Meeting, meet
+from syncd.sync.notes import notes_ref
+from syncd.sync.renditions import rendered
+from syncd.sync.sending import drop
 from syncd.sync.workspace import Binding, Workspace
+
+PAGE = 1000
+"""Change requests that one request lists."""
 
 
 @dataclass(frozen=True)
@@ -25,19 +34,67 @@ class Proposal:
         return self.change_request.id
 
 
-def own_proposals(workspace: Workspace, binding: Binding) -> list[Proposal]:
-    """Given a space, return its own change requests as they are now: one request each."""
+@dataclass(frozen=True)
+class Anchored:
+    """A proposal as Git alone remembers it."""
+
+    ref: str
+    commit: str
+    number: str
+    branch: str
+
+
+def anchored(workspace: Workspace, binding: Binding) -> list[Anchored]:
+    """Given a space, return its proposals as Git remembers them."""
     prefix = workspace.proposed(binding)
-    found: list[Proposal] = []
+    found: list[Anchored] = []
     for ref, commit in sorted(workspace.repository.refs(prefix).items()):
         number, _, branch = ref.removeprefix(prefix).partition("/")
-        try:
-            change_request = workspace.client.change_requests.get(binding.space, number)
-        except NotFound:  # gone on the platform: the branch is simply not proposed
-            workspace.repository.delete_ref(ref, old=commit)
-            continue
-        found.append(Proposal(branch, commit, change_request))
+        found.append(Anchored(ref, commit, number, branch))
     return found
+
+
+def own_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
+    """Given a space, return its own change requests as they are now.
+
+    Shape: one request each, or, when `space` says that this is less, a listing of all that are live.
+    """
+    mine = anchored(workspace, binding)
+    listed = _listed(workspace, binding, space) if space is not None and _pages(space) < len(mine) else {}
+    found: list[Proposal] = []
+    for item in mine:
+        try:
+            request = listed.get(item.number) or workspace.client.change_requests.get(binding.space, item.number)
+        except NotFound:  # gone on the platform: the branch is simply not proposed
+            workspace.repository.delete_ref(item.ref, old=item.commit)
+            continue
+        found.append(Proposal(item.branch, item.commit, request))
+    return found
+
+
+def proposal_of(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
+    """Given a branch, return its newest change request, read now."""
+    numbers = [item for item in anchored(workspace, binding) if item.branch == branch and item.number.isdecimal()]
+    if not numbers:
+        return None
+    newest = max(numbers, key=lambda item: int(item.number))
+    return Proposal(branch, newest.commit, workspace.client.change_requests.get(binding.space, newest.number))
+
+
+def _pages(space: Space) -> float:
+    """Requests that a listing of all live change requests takes; without the counts nobody knows."""
+    if space.change_requests_open is None or space.change_requests_draft is None:
+        return float("inf")
+    return 2 + space.change_requests_open // PAGE + space.change_requests_draft // PAGE
+
+
+def _listed(workspace: Workspace, binding: Binding, space: Space) -> dict[str, ChangeRequest]:
+    requests = workspace.client.change_requests
+    return {
+        str(request.number): request
+        for status in ("draft", "open")
+        for request in requests.list(binding.space, status=status)
+    }
 
 
 def head_of(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
@@ -45,6 +102,32 @@ def head_of(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     seen = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
     is_later = seen is not None and workspace.repository.is_ancestor(proposal.commit, seen)
     return seen if seen is not None and is_later else proposal.commit
+
+
+def is_gone(workspace: Workspace, branch: str) -> bool:
+    """Given a branch that was proposed, return whether there is no such branch any more."""
+    return workspace.repository.resolve(f"{HEADS}{branch}") is None
+
+
+def says_the_same(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
+    """Given what a change request holds and a commit of its branch, return whether both say the same of the space.
+
+    Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
+    """
+    repository = workspace.repository
+    here = rendered(repository, here)
+    if workspace.alike(binding, here, commit):
+        return True
+    main = repository.resolve(workspace.main)
+    if main is None or repository.is_ancestor(main, commit):
+        return False
+    met = meet(workspace, commit, main)
+    return not is_disputed(binding, met) and workspace.alike(binding, here, met.kept_ours)
+
+
+def is_disputed(binding: Binding, met: Meeting) -> bool:
+    """Given what two commits came to, return whether a page of this space waits for a person."""
+    return any(binding.holds(path) for page in met.held for path in page.paths)
 
 
 def remember(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
@@ -56,10 +139,11 @@ def remember(workspace: Workspace, binding: Binding, proposal: Proposal) -> None
 
 
 def forget(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
-    """Given a proposal that is merged and mirrored, drop its refs and its lane."""
+    """Given a proposal that is merged and mirrored, or closed, drop its refs and its lane."""
     number = proposal.change_request.number
-    refs = (workspace.changes(binding, number), f"{workspace.proposed(binding)}{number}/{proposal.branch}")
+    anchor = f"{workspace.proposed(binding)}{number}/{proposal.branch}"
     workspace.store.forget(binding.space, proposal.lane)
-    for ref in refs:
+    for ref in (workspace.changes(binding, number), notes_ref(binding, number), anchor):
         if (old := workspace.repository.resolve(ref)) is not None:
             workspace.repository.delete_ref(ref, old=old)
+    drop(workspace, binding, number)

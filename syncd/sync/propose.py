@@ -1,8 +1,9 @@
 """Propose: the commits of a branch become the content of one change request for each space they touch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from syncd.api.change_requests import NO_ROUTE
 from syncd.errors import AnswerLost, Held, Rejected
 from syncd.layout.draft import read_draft
 from syncd.model.anchor import Anchor
@@ -11,11 +12,20 @@ from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.plan.proposal import Desired, plan_proposal
 from syncd.plan.proposal import Proposal as ProposalPlan
-from syncd.sync.content import Content, linked_files, main_content, proposed_content
+from syncd.sync import sending
+from syncd.sync.ancestry import tip_of
+from syncd.sync.commenting import carried, carries, carry, has_moved
+from syncd.sync.commenting import settle as settle_comments
+from syncd.sync.content import Content, linked_files, main_content, proposed_content, settle
 from syncd.sync.ground import Ground, ground_of, joined_with, own_proposal
+from syncd.sync.lost import lines_of, losses_of, tell_losses
 from syncd.sync.opening import describe, open_proposal
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.proposals import Proposal, remember
+from syncd.sync.renditions import rendered
+from syncd.sync.reviewers import ask_reviewers
+from syncd.sync.standing import check_replaced
+from syncd.sync.waiting import NO_REQUEST, keep_waiting, waiting
 from syncd.sync.workspace import Binding, Workspace
 from syncd.sync.writing import ContentWriter
 
@@ -31,48 +41,85 @@ def propose(
     space: Space,
     proposals: Sequence[Proposal],
     subject: str = "",
+    asked: bool = True,
 ) -> Outcome:
     """Given a branch and the space's own proposals, make the branch's change request say what the branch says.
 
-    Shape: one change request for each space and branch; nothing to say opens none. Raises: MergeConflict naming paths
-    and command; the guards; Held when the space is not syncd's to write. Source: house, section 6, "Propose".
+    Shape: one change request for each space and branch; nothing to say opens none. A space that is not syncd's to write
+    is told of in a note, unless a person `asked` for just this: then Held. Raises: MergeConflict naming paths and
+    command; the guards; Held. Source: house, section 6, "Propose".
     """
     ground = ground_of(workspace, binding, branch, proposals)
     own = own_proposal(proposals, branch)
-    if ground is None or (own is not None and _stands(workspace, binding, ground, own)):
-        return Unchanged()
+    if ground is None or not ground.asks:
+        return Unchanged(ground.conflicts if ground is not None else ())
+    if own is not None and _says_it(workspace, binding, ground, own):
+        return _told(ground, waiting(workspace, binding, own.change_request.number, own.commit))
+    state = f"{workspace.repository.subtree(ground.desired, binding.directory)} upon {ground.main}"
+    if own is None and (told := waiting(workspace, binding, NO_REQUEST, state)):
+        return _told(ground, told)
     if space.git_sync:
-        raise Held(
-            f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it",
-            hint="syncd mirrors it; propose changes through the repository that the platform syncs with",
-        )
+        why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
+        hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
+        if asked:
+            raise Held(why, hint=hint)
+        return Applied((), (f"{why}: {hint}",), ground.conflicts)
     live = own if own is not None and own.change_request.is_live else None
     opened = live is None
     plan, live, notes = _converge(workspace, binding, ground, live, subject)
-    if live is None:
-        return Applied(plan.plan.changes, notes) if plan.plan.changes else Unchanged()
-    describe(workspace, binding, live, ground, opened=opened)
+    if live is None and not workspace.rehearse:
+        keep_waiting(workspace, binding, NO_REQUEST, state, plan.plan.only("report"))
+    if live is None or workspace.rehearse:
+        return Applied(plan.plan.changes, notes, ground.conflicts) if plan.plan.changes else Unchanged(ground.conflicts)
+    lost = losses_of(workspace, binding, live)
+    hand = (*carried(workspace, binding, live), *plan.plan.only("report"))
+    live = describe(workspace, binding, live, ground, opened=opened, by_hand=hand, lost=lines_of(lost))
+    keep_waiting(workspace, binding, live.change_request.number, live.commit, plan.plan.only("report"))
     remember(workspace, binding, live)
+    tell_losses(workspace, binding, live, lost)
+    sending.end(workspace, binding, live.change_request.number)
+    notes = (*lines_of(lost), *notes)
+    notes += ask_reviewers(workspace, binding, live)
     request = live.change_request
     head = Change("create" if opened else "update", "change request", f"#{request.number}", request.subject)
-    return Applied((head, *plan.plan.changes), notes)
+    return Applied((head, *plan.plan.changes), notes, ground.conflicts)
+
+
+def _told(ground: Ground, reports: tuple[Change, ...]) -> Outcome:
+    """Nothing is to be written; what waits for a person is told again."""
+    return Applied(reports, conflicts=ground.conflicts) if reports else Unchanged(ground.conflicts)
+
+
+def _says_it(workspace: Workspace, binding: Binding, ground: Ground, own: Proposal) -> bool:
+    """Whether a change request proposes already what the branch says, by its content or by its comments."""
+    said = sending.commented(workspace, binding, own.change_request.number)
+    if said is None:
+        return _stands(workspace, binding, ground, own)
+    if own.change_request.is_live:
+        return carries(workspace, binding, ground, own)
+    return _holds(workspace, said, ground.tip)
 
 
 def _stands(workspace: Workspace, binding: Binding, ground: Ground, own: Proposal) -> bool:
     """Whether the change request says already what the branch says, or was archived and the branch has not moved."""
     repository = workspace.repository
     if not own.change_request.is_live:
-        return repository.is_ancestor(ground.tip, own.commit)
+        return _holds(workspace, own.commit, ground.tip)
     seen = workspace.store.seen(binding.space, own.lane)
     here = repository.resolve(workspace.changes(binding, own.change_request.number))
     return (
         seen is not None
         and seen.revision == own.change_request.revision
         and here is not None
-        and repository.is_ancestor(ground.tip, here)
-        and repository.is_ancestor(ground.tip, own.commit)
-        and workspace.alike(binding, here, ground.desired)
+        and _holds(workspace, here, ground.tip)
+        and _holds(workspace, own.commit, ground.tip)
+        and workspace.alike(binding, rendered(repository, here), ground.desired)
     )
+
+
+def _holds(workspace: Workspace, commit: str, tip: str) -> bool:
+    """Whether a proposed commit was made from this commit of its branch."""
+    return workspace.repository.is_ancestor(tip, commit) or tip_of(workspace, commit) == tip
 
 
 def _converge(
@@ -82,55 +129,55 @@ def _converge(
     first: ProposalPlan | None = None
     notes: list[str] = []
     written: dict[str, Anchor] = {}
+    wrote = ""
     asked = _asked(workspace, binding, ground)
     for _ in range(ROUNDS):
         if live is None:
-            content = main_content(workspace, binding)
+            content = main_content(workspace, binding, guide=ground.desired)
         else:
-            content = proposed_content(workspace, binding, live, written, guide=ground.desired)
+            content = proposed_content(workspace, binding, live, written, guide=ground.desired, wrote=wrote)
             joined = joined_with(workspace, binding, ground, live, content)
             asked = asked if joined is ground else _asked(workspace, binding, joined)
             ground = joined
+            if not notes and wrote == content.existing.revision.id and _says(workspace, binding, content, ground):
+                break
         plan = plan_proposal(_against(workspace, binding, ground, asked, content), content.existing)
         first = first if first is not None else plan
         if not plan.steps:
             break
         _guard(workspace, binding, content, plan)
+        if workspace.rehearse:
+            break
         if live is None:
             live = open_proposal(workspace, binding, ground, subject)
             if live.change_request.revision_initial != content.existing.revision.id or not live.fresh:
                 continue  # it holds more than the main content that was planned against: plan again against it
         writer = ContentWriter(workspace, binding, live.change_request.id, content.translation)
+        sending.begin(workspace, binding, live.change_request.number, ground.desired)
         try:
-            writer.write(plan.steps)
+            writer.write(plan)
         except AnswerLost as lost:
             notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
         except Rejected as refusal:
-            raise _explained(refusal) from refusal
-        notes += [f"{path} is over 1 MB: upload it on the platform by hand" for path in writer.too_large]
+            if refusal.status != NO_ROUTE[0]:
+                raise
+            if has_moved(workspace, binding, live, content):
+                continue
+            notes.append(carry(workspace, binding, ground, live, plan))
+            return first, live, tuple(dict.fromkeys(notes))
         written |= writer.written
+        wrote = writer.revision
     assert first is not None
     if live is not None:
         live = replace(live, commit=ground.desired)
-        _settle(workspace, binding, live, content, written)
+        settle(workspace, binding, live, content)
+        settle_comments(workspace, binding, live)
     return first, live, tuple(dict.fromkeys(notes))
 
 
-def _settle(
-    workspace: Workspace, binding: Binding, live: Proposal, content: Content, written: Mapping[str, Anchor]
-) -> None:
-    """Let the change request's ref be the proposed commit itself where both say the same."""
-    repository = workspace.repository
-    ref = workspace.changes(binding, live.change_request.number)
-    here = repository.resolve(ref)
-    if here == live.commit:
-        return
-    if not workspace.alike(binding, content.commit, live.commit):
-        proposed_content(workspace, binding, live, written)
-        return
-    repository.update_ref(ref, live.commit, old=here)
-    revision = content.existing.revision.id
-    workspace.store.save_seen(binding.space, live.lane, revision=revision, commit=live.commit, put=[], removed=[])
+def _says(workspace: Workspace, binding: Binding, content: Content, ground: Ground) -> bool:
+    """Whether content that was just written says all that was asked for, so that it need not be planned once more."""
+    return workspace.alike(binding, content.commit, ground.desired)
 
 
 def _guard(workspace: Workspace, binding: Binding, content: Content, plan: ProposalPlan) -> None:
@@ -144,7 +191,7 @@ def _asked(workspace: Workspace, binding: Binding, ground: Ground) -> Desired:
     repository = workspace.repository
     listing = repository.tree(ground.desired, binding.directory)
     blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
-    draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=False)
+    draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=False, at=binding.directory)
     return Desired(draft, blobs)
 
 
@@ -152,21 +199,15 @@ def _against(workspace: Workspace, binding: Binding, ground: Ground, asked: Desi
     """Given existing content, return the same with what only the difference tells: renames, and files newly linked."""
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
+    check_replaced(workspace, binding, ground.desired, known.keys() - asked.blobs.keys())
     changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
-    files = {*asked.draft.files, *linked_files(repository, changed, asked.blobs)}
+    root = asked.draft.settings.below("")
+    linked = linked_files(repository, changed, asked.blobs)
+    files = {*asked.draft.files, *(path for path in linked if path.startswith(root))}
     renames = {
         change.old_path: change.path
         for change in repository.diff(content.commit, ground.desired, binding.directory, renames=True)
         if change.status == "R" and change.old_path is not None
     }
-    return Desired(replace(asked.draft, files=tuple(sorted(files))), asked.blobs, renames)
-
-
-def _explained(refusal: Rejected) -> Rejected:
-    if refusal.status != 404:
-        return refusal
-    return Rejected(
-        "this platform cannot write the content of a change request",
-        status=404,
-        hint="the change request was opened and is empty; edit it on the platform",
-    )
+    draft = replace(asked.draft, files=tuple(sorted(files)))
+    return Desired(draft, asked.blobs, renames, read=lambda path: repository.material(asked.blobs[path]))

@@ -3,38 +3,74 @@
 from dataclasses import replace
 
 from syncd.plan.change import Change
+from syncd.sync.ancestry import origin_of
+from syncd.sync.branches import HEADS
 from syncd.sync.content import proposed_content
+from syncd.sync.integrate import meeting_with
+from syncd.sync.meeting import meet
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.proposals import Proposal
+from syncd.sync.proposals import Proposal, is_disputed, is_gone
+from syncd.sync.reviewers import ask_reviewers
 from syncd.sync.workspace import Binding, Workspace
 
 
 def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, Outcome]:
     """Given an own change request, return it as it now is after its news came into Git.
 
-    Shape: an outdated one that does not conflict is updated from main content; changed content becomes a commit on its
-    ref; an unchanged one costs nothing. Source: house, section 6, "Review".
+    Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
+    content becomes a commit on its ref; an unchanged one costs nothing. Source: house, section 6, "Review".
     """
     if not proposal.change_request.is_live:
         return proposal, Unchanged()
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
-    if proposal.change_request.outdated and _merges(workspace, binding, proposal):
-        workspace.client.change_requests.refresh(binding.space, proposal.change_request.id)
+    remarks = list(ask_reviewers(workspace, binding, proposal))
+    disputed = False
+    if _is_due(workspace, proposal) and (
+        _merges(workspace, binding, proposal) or _is_settled(workspace, binding, proposal)
+    ):
+        done = workspace.client.change_requests.refresh(binding.space, proposal.change_request.id)
         fresh = workspace.client.change_requests.get(binding.space, proposal.change_request.id)
+        disputed = done.result == "conflicts"  # it may lack some of main content, and its commit must not claim that
+        if disputed and not _is_settled(workspace, binding, proposal):
+            remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
         proposal = replace(proposal, change_request=fresh)
         changes.append(Change("update", "change request", name, "updated from main content"))
     seen = workspace.store.seen(binding.space, proposal.lane)
     here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
     if seen is None or seen.commit != here or seen.revision != proposal.change_request.revision:
-        commit = proposed_content(workspace, binding, proposal, {}).commit
+        commit = proposed_content(workspace, binding, proposal, {}, disputed=disputed).commit
         if commit != here:
             changes.append(Change("update", "change request", name, "its content was fetched", after=commit))
-    return proposal, Applied(tuple(changes)) if changes else Unchanged()
+    return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+
+
+def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
+    """Whether main content is to be pulled into it: not for a branch that is gone."""
+    wanted = workspace.policy.update == "auto" and proposal.change_request.outdated
+    return wanted and not is_gone(workspace, proposal.branch)
 
 
 def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
-    """Whether main content and the change request merge without a conflict."""
+    """Whether main content and the change request merge without a conflict, and no platform could lose words by it."""
     tip = workspace.repository.resolve(workspace.main)
     here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number)) or proposal.commit
-    return tip is not None and not workspace.repository.merge(tip, here).conflicts
+    if tip is None:
+        return False
+    met = meet(workspace, here, tip)
+    return not is_disputed(binding, met) and not any(map(binding.holds, met.revived))
+
+
+def _is_settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
+    """Whether the branch has taken in both sides, so that what is in dispute between them is decided."""
+    repository, request = workspace.repository, proposal.change_request
+    tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
+    here = repository.resolve(workspace.changes(binding, request.number))
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    if tip is None or main is None or here is None or seen is None or seen.revision != request.revision:
+        return False
+    if not repository.is_ancestor(main, tip):
+        return False
+    ref, origin = workspace.changes(binding, request.number), origin_of(workspace, proposal.commit)
+    meeting = meeting_with(workspace, proposal.branch, ref, origin=origin)
+    return meeting is None or (not meeting.held and meeting.kept_ours == repository.subtree(tip))

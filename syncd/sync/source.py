@@ -59,4 +59,4 @@ class ProposedContent:
         return self._client.change_request_content.get_file(self._space, self._id, file)
 
     def include(self, reusable_content: str) -> ReusableContent:
-        return self._client.content.get_reusable_content(self._space, reusable_content)
+        return self._client.change_request_content.get_reusable_content(self._space, self._id, reusable_content)

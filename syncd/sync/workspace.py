@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from syncd.api.client import Client
-from syncd.repo import Person, Repository
+from syncd.repo import Access, Person, Repository
 from syncd.store.store import Store
+from syncd.sync.policy import Policy
 
 COMMITTER = ("syncd", "syncd@localhost")
 
@@ -40,8 +41,36 @@ class Binding:
 
 
 @dataclass(frozen=True)
+class Upstream:
+    """The Git remote that tracked branches come from; commits go to the branch there, to a side branch, or nowhere."""
+
+    name: str
+    access: Access
+    push: Literal["branch", "side", "never"] = "branch"
+    side: str = "syncd/{branch}"
+
+    def tracking(self, branch: str) -> str:
+        """Given a branch, return the ref that says where it was on the remote when somebody last looked."""
+        return f"refs/remotes/{self.name}/{branch}"
+
+    def met(self, branch: str) -> str:
+        """Given a branch, return the ref of the remote's commit that it last held; only syncd moves it.
+
+        Shape: a slash is escaped, so that `a`, which is gone, is not in the way of `a/b`.
+        """
+        return f"refs/syncd/upstream/{self.name}/{branch.replace('%', '%25').replace('/', '%2f')}"
+
+
+@dataclass(frozen=True)
 class Workspace:
-    """The two sides, the memory between them, and what the caller decides."""
+    """The two sides, the memory between them, and what the caller decides.
+
+    Shape: `branch` is the one that a space is bound to at first. `onto` is the commit on which the first mirror commit
+    sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
+    bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
+    the platform differ, and no guard counts it as deletions. `aside` is another ref for main content, for a space whose
+    two sides nobody has chosen between yet. `rehearse` says that nothing may be written to the platform.
+    """
 
     client: Client
     repository: Repository
@@ -52,11 +81,18 @@ class Workspace:
     instance: str = "000000"
     progress: Progress = silent
     force: Mapping[str, int] = field(default_factory=dict)
+    policy: Policy = field(default_factory=Policy)
+    upstream: Upstream | None = None
+    cancelled: Callable[[], bool] = lambda: False
+    branch: str = "main"
+    onto: str | None = None
+    aside: str = ""
+    rehearse: bool = False
 
     @property
     def main(self) -> str:
         """The ref that holds main content of every mirrored space."""
-        return f"refs/remotes/{self.remote}/main"
+        return self.aside or f"refs/remotes/{self.remote}/main"
 
     def changes(self, binding: Binding, number: int) -> str:
         """Given a change request, return the ref that holds its content."""

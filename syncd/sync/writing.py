@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncd.errors import FileInvalid
+from syncd.layout.draft import text_of
+from syncd.layout.frontmatter import fields as stated_in
+from syncd.layout.frontmatter import heading, split_emoji
+from syncd.layout.pointers import pointer_of
 from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.content_write import (
-    FILE_BYTES_MAX,
     FILES_MAX,
     OPERATIONS_MAX,
     ContentWrite,
@@ -21,7 +25,8 @@ from syncd.model.content_write import (
     Operation,
     UpdatePage,
 )
-from syncd.plan.proposal import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
+from syncd.plan.proposal import Proposal
+from syncd.plan.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
 from syncd.sync.workspace import Binding, Workspace
 
 REQUEST_SIZE_MAX = 4_000_000
@@ -32,28 +37,35 @@ REF = "syncd-new-"
 
 @dataclass
 class ContentWriter:
-    """Writes steps to one change request; `written` holds an anchor for every page and file that was sent."""
+    """Writes steps to one change request; `written` holds an anchor for every page and file that was sent.
+
+    Shape: `revision` is the change request's after the last write.
+    """
 
     workspace: Workspace
     binding: Binding
     change_request: str
     translation: Translation
     written: dict[str, Anchor] = field(default_factory=dict)
-    too_large: list[str] = field(default_factory=list)
-    _ids: dict[str, str] = field(default_factory=dict)
+    revision: str = ""
+    _inserted: dict[str, str] = field(default_factory=dict)
     _batch: list[Operation] = field(default_factory=list)
     _inserting: dict[str, InsertStep] = field(default_factory=dict)
     _dangling: dict[str, str] = field(default_factory=dict)
+    _retitled: dict[str, str] = field(default_factory=dict)
     _size: int = 0
 
-    def write(self, steps: Sequence[Step]) -> None:
-        """Given the steps of a proposal, write them in order, in as few requests as the limits allow.
+    def write(self, proposal: Proposal) -> None:
+        """Given a proposal, write its steps in order, in as few requests as the limits allow.
 
+        Shape: each request leaves a tree that the next run can go on from.
         Raises: Rejected with status 404 where there is no content write; AnswerLost when a batch may have landed.
         """
-        for group in self._uploads([step for step in steps if isinstance(step, AddFile)]):
+        for id, path in proposal.placed.items():  # at once, so that links to where a page will be are known
+            self._learn("page", id, path, "")
+        for group in self._uploads([step for step in proposal.steps if isinstance(step, AddFile)]):
             self._upload(group)
-        for step in steps:
+        for step in proposal.steps:
             match step:
                 case InsertStep():
                     self._insert(step)
@@ -69,10 +81,7 @@ class ContentWriter:
         group: list[tuple[AddFile, NewFile]] = []
         size = 0
         for step in steps:
-            data = self.workspace.repository.read(step.oid)
-            if len(data) > FILE_BYTES_MAX:
-                self.too_large.append(step.path)
-                continue
+            data = self.workspace.repository.material(step.oid)
             file = _new_file(step.path, data)
             if group and (len(group) == FILES_MAX or size + len(file.base64) > REQUEST_SIZE_MAX):
                 yield group
@@ -89,7 +98,13 @@ class ContentWriter:
 
     def _insert(self, step: InsertStep) -> None:
         text = self._text(step.path, step.oid)
+        emoji, title = split_emoji(heading(text) or "")
         given = {"title": step.title, "slug": step.slug or None, "at": step.at, "into": self._parent(step.into) or None}
+        if emoji and title == step.title:
+            given["emoji"] = emoji
+        if _own_title(text, step.path) not in (None, step.title):
+            self._retitled[step.path] = step.title
+            self._dangling[step.path] = step.oid
         ref = f"{REF}{len(self._inserting)}"
         fields = {name: value for name, value in given.items() if value is not None}
         self._add(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
@@ -98,34 +113,51 @@ class ContentWriter:
     def _update(self, step: UpdateStep) -> None:
         given = {"title": step.title, "slug": step.slug, "at": step.at}
         fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        text = self._text(step.path, step.oid) if step.oid is not None else None
+        oid = step.oid or step.unchanged
+        text = self._text(step.path, oid) if oid is not None else None
         if text is not None:
             fields["document"] = {"markdown": text}
         if step.into is not None:
             fields["into"] = self._parent(step.into) or None
-        self._add(UpdatePage.model_validate(fields | {"page": step.id}), len(text or ""))
-        self._learn("page", step.id, step.path, step.oid or "")
+        self._add(UpdatePage.model_validate(fields | {"page": self._id(step.id)}), len(text or ""))
+        if not step.later:
+            self._learn("page", step.id, step.path, step.oid or "")
 
     def _parent(self, into: str) -> str:
+        return ROOT if into == ROOT else self._id(into)
+
+    def _id(self, page: str) -> str:
         """Given a page id or the path of a page inserted before, return the id, sending the batch to learn it."""
-        if any(step.path == into for step in self._inserting.values()):
+        if any(step.path == page for step in self._inserting.values()):
             self._flush()
-        return ROOT if into == ROOT else self._ids.get(into, into)
+        return self._inserted.get(page, page)
 
     def _text(self, path: str, oid: str) -> str:
-        text, complete = self.translation.outgoing(self.workspace.repository.read(oid).decode(), path)
+        text, complete = self._outgoing(path, oid)
         if not complete:
             self._dangling[path] = oid
         return text
 
+    def _outgoing(self, path: str, oid: str) -> tuple[str, bool]:
+        data = self.workspace.repository.material(oid)
+        if pointer_of(data) is not None:
+            raise FileInvalid("is a Git LFS pointer, no page", path=self.binding.path(path), hint="git lfs pull")
+        text = text_of(data, at=self.binding.path(path))
+        return self.translation.outgoing(text, path)
+
     def _relink(self) -> None:
-        """Pages that link to pages inserted with them are sent once more, now that those have ids."""
+        """Some pages are sent once more: links lead to pages that have ids now, and a title wins over the heading.
+
+        A page is inserted under its heading where it has one; only an update gives it the title of SUMMARY.md.
+        """
         dangling, self._dangling = self._dangling, {}
         for path, oid in dangling.items():
-            text, complete = self.translation.outgoing(self.workspace.repository.read(oid).decode(), path)
+            text, complete = self._outgoing(path, oid)
             id = self.translation.id_at(path)
-            if complete and id is not None:
-                self._add(UpdatePage.model_validate({"page": id, "document": {"markdown": text}}), len(text))
+            if id is not None and (complete or path in self._retitled):
+                fields = {"title": self._retitled[path]} if path in self._retitled else {}
+                update = UpdatePage.model_validate({"page": id, "document": {"markdown": text}, **fields})
+                self._add(update, len(text))
         self._flush()
 
     def _add(self, operation: Operation, size: int) -> None:
@@ -141,17 +173,29 @@ class ContentWriter:
         for change in answer.changes:
             step = self._inserting.get(change.ref or "")
             if step is not None and isinstance(change.page, dict):
-                self._learn("page", str(change.page["id"]), step.path, step.oid)
+                self._inserted[step.path] = str(change.page["id"])
+                self._learn("page", self._inserted[step.path], step.path, step.oid)
         self._batch, self._inserting, self._size = [], {}, 0
 
     def _learn(self, kind: Any, id: str, path: str, oid: str) -> None:
-        self._ids[path] = id
         self.translation.learn(id, path)
         self.written[id] = Anchor(id, kind, path, "", "", oid)
 
     def _post(self, operations: Sequence[Operation]) -> ContentWritten:
         body = ContentWrite(changes=tuple(operations))
-        return self.workspace.client.change_requests.write_content(self.binding.space, self.change_request, body)
+        requests = self.workspace.client.change_requests
+        answer = requests.write_content(self.binding.space, self.change_request, body)
+        self.revision = str(answer.change_request.get("revision") or "")
+        return answer
+
+
+def _own_title(text: str, path: str) -> str | None:
+    """The title that a page is inserted under, whatever else it is sent with."""
+    try:
+        stated = stated_in(text, at=path).get("title")
+    except FileInvalid:
+        stated = None
+    return stated if isinstance(stated, str) and stated else heading(text)
 
 
 def _new_file(path: str, data: bytes) -> NewFile:

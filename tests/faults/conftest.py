@@ -26,7 +26,7 @@ from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
 from syncd.platform.storage import Storage
 
-ID = re.compile(r"\b[0-9a-f]{10}\b")
+ID = re.compile(r"\b[0-9a-f]{8,40}\b|(?<= )[=+!][A-Za-z0-9_-]*(?= \()")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 PAGES: Mapping[str, str | bytes] = {
     "README.md": "# Home\n\nWelcome. See [setup](guide/setup.md).\n",

@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
+from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
@@ -140,15 +141,29 @@ def changed(results: list[Result], flow: str) -> Applied:
     return outcome
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    source = plant(tmp_path / "source", SMALL)
-    with Storage(tmp_path / "platform") as storage:
+@contextmanager
+def new_world(
+    root: Path, settings: Settings | None = None, *, files: dict[str, str | bytes] | None = None
+) -> Iterator[World]:
+    """Serve a platform with one small space, with everything in a directory."""
+    source = plant(root / "source", files or SMALL)
+    with Storage(root / "platform") as storage:
         storage.bootstrap()
         made = import_directory(storage, source, title="Docs", space=None)
-        token = (tmp_path / "platform" / "token").read_text().strip()
-        with Background(storage) as url:
-            yield World(tmp_path, storage, url, token, made.space)
+        token = (root / "platform" / "token").read_text().strip()
+        with Background(storage, settings or Settings()) as url:
+            yield World(root, storage, url, token, made.space)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with new_world(tmp_path) as served:
+        yield served
+
+
+@pytest.fixture
+def worlds() -> Callable[..., AbstractContextManager[World]]:
+    return new_world
 
 
 @pytest.fixture

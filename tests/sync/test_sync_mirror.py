@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from syncd.errors import BecameEmpty
+from syncd.model.change_request import ChangeRequestCreate
+from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+from syncd.model.page import walk
 from syncd.sync.cycle import Wish
 from syncd.sync.outcome import Held, Unchanged
 
@@ -124,3 +127,58 @@ def test_an_edit_of_another_file_does_not_stand_in_the_way(world: Any, fine: Any
     assert (clone / "options.md").read_text() == "# Options\n\nTheirs.\n"
     assert (clone / "errors.md").read_text() == "my unsaved thoughts\n"
     assert world.git("status", "--porcelain") == " M errors.md\n"
+
+
+def test_every_revision_that_passed_becomes_a_commit_of_its_own(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    before = world.git("rev-parse", "platform/main").strip()
+    for number in range(3):
+        world.edit_on_platform({"options.md": f"# Options\n\n* {number}\n", f"page-{number}.md": "# New\n"})
+    fine(world.pull())
+    shown = "%(trailers:key=Syncd-Revision,valueonly,separator=%x2C)"
+    revisions = world.git("log", "--first-parent", f"--format={shown}", f"{before}..platform/main").split()
+    assert len(set(revisions)) == 3
+    texts = [world.git("show", f"platform/main~{back}:options.md") for back in (2, 1, 0)]
+    assert [text.split()[-1] for text in texts] == ["0", "1", "2"]
+    assert "page-1.md" not in world.git("ls-tree", "--name-only", "platform/main~2")
+    assert (clone / "options.md").read_text().endswith("* 2\n")
+    assert all(isinstance(result.outcome, Unchanged) for result in world.sync())
+
+
+def test_an_interrupted_run_makes_the_same_commits_in_the_end(world: Any, fine: Any) -> None:
+    world.clone()
+    before = world.git("rev-parse", "platform/main").strip()
+    for number in range(3):
+        world.edit_on_platform({"options.md": f"# Options\n\n* {number}\n"})
+    fine(world.pull())
+    trees = world.git("log", "--first-parent", "--format=%T", f"{before}..platform/main")
+    world.git("update-ref", "refs/remotes/platform/main", "platform/main~2")
+    fine(world.pull())
+    assert world.git("log", "--first-parent", "--format=%T", f"{before}..platform/main") == trees
+
+
+def test_a_large_file_arrives_byte_for_byte(world: Any, fine: Any) -> None:
+    clone = world.clone()
+    large = bytes(range(256)) * (12 << 10)
+    page = "# Usage\n\n[A large one](../.gitbook/assets/large.bin)\n"
+    world.edit_on_platform({".gitbook/assets/large.bin": large, "guide/usage.md": page})
+    fine(world.pull())
+    assert (clone / ".gitbook/assets/large.bin").read_bytes() == large
+    assert world.git("fsck", "--strict") == ""
+
+
+def test_a_merge_of_somebody_else_carries_their_name_and_words(world: Any, fine: Any) -> None:
+    world.clone()
+    with world.client() as client:
+        pages = [page for page, _ in walk(client.content.get(world.space).pages)]
+        (options,) = [page.id for page in pages if page.slug == "options"]
+        for words in ("First words", "Second words"):
+            request = client.change_requests.create(world.space, ChangeRequestCreate(subject=words))
+            change = UpdatePage(page=options, document=Markdown(markdown=f"# Options\n\n{words}\n"))
+            client.change_requests.write_content(world.space, request.id, ContentWrite(changes=(change,)))
+            client.change_requests.merge(world.space, request.id)
+        who = client.users.current().display_name
+    fine(world.pull())
+    shown = "%an|%s|%(trailers:key=Syncd-Change-Request,valueonly,separator=%x2C)"
+    found = world.git("log", "--first-parent", "-2", f"--format={shown}", "platform/main").splitlines()
+    assert found == [f"{who}|Second words|2", f"{who}|First words|1"]

@@ -150,18 +150,16 @@ def test_an_outdated_change_request_is_updated_when_nothing_conflicts(world: Any
     assert world.git("status", "--porcelain") == ""
 
 
-def test_the_same_lines_on_both_sides_move_nothing_and_say_what_to_do(world: Any, fine: Any) -> None:
+def test_a_page_in_conflict_stays_on_each_side_and_git_merge_settles_it(world: Any, fine: Any) -> None:
     world.clone()
-    mine = world.commit("Mine", {"options.md": "# Options\n\n* mine\n* second\n"})
+    world.commit("Mine", {"options.md": "# Options\n\n* mine\n* second\n"})
     world.edit_on_platform({"options.md": "# Options\n\n* theirs\n* second\n"})
-    results = world.sync()
-    held = [result for result in results if result.outcome.exit_code]
-    assert {result.outcome.exit_code for result in held} == {6}
-    for result in held:
-        assert isinstance(result.outcome, Held)
-        assert "options.md" in result.outcome.why
-        assert "git merge platform/main" in result.outcome.hint
-    assert world.git("rev-parse", "main").strip() == mine
+    (held,) = [result for result in world.sync() if result.outcome.exit_code]
+    assert (held.flow, held.key) == ("conflict", "options.md")
+    assert isinstance(held.outcome, Held)
+    assert held.outcome.exit_code == 6
+    assert "syncd resolve options.md" in held.outcome.hint
+    assert world.git("show", "main:options.md") == "# Options\n\n* mine\n* second\n"
     assert world.git("show", "platform/main:options.md") == "# Options\n\n* theirs\n* second\n"
     world.git("-c", "merge.conflictStyle=merge", "merge", "-X", "ours", "--quiet", "--no-edit", "platform/main")
     fine(world.sync())

@@ -1,0 +1,46 @@
+"""The tracked branches of one run: those called by name, and those that patterns match in the repository now."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from syncd.plan.message import one_line
+from syncd.repo import Repository
+
+HEADS = "refs/heads/"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A tracked branch; `named` is false for one that only a pattern matches."""
+
+    name: str
+    named: bool = True
+
+    @property
+    def ref(self) -> str:
+        """Its full ref."""
+        return f"{HEADS}{self.name}"
+
+
+def tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str]) -> list[Branch]:
+    """Given names and patterns, return the tracked branches: the named ones in order, then the matched ones by name.
+
+    Shape: a named branch need not exist; a pattern that matches nothing is no error.
+    """
+    named = [Branch(name) for name in dict.fromkeys(names)]
+    if not patterns:
+        return named
+    present = (ref.removeprefix(HEADS) for ref in repository.refs(HEADS))
+    return named + [Branch(name, named=False) for name in sorted(matched(present, patterns)) if name not in names]
+
+
+def matched(names: Iterable[str], patterns: Sequence[str]) -> Iterable[str]:
+    """Given the names of branches, return those that a pattern matches and that can be shown as they are.
+
+    Shape: `*` matches any signs, a slash too, as in Git's own patterns for branches.
+    """
+    for name in names:
+        seen = one_line(name) == name and name.isprintable() and not name.startswith("-")
+        if seen and any(fnmatchcase(name, pattern) for pattern in patterns):
+            yield name

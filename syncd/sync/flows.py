@@ -1,0 +1,242 @@
+"""The flows of one run over one repository, in their order, and what they hand on to each other."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from syncd.errors import Conflict, NotFound, Rejected, Unauthorized
+from syncd.model.space import Space
+from syncd.sync.ancestry import origin_of
+from syncd.sync.binding import Side, bind_spaces
+from syncd.sync.branches import Branch, tracked
+from syncd.sync.closing import close, is_over
+from syncd.sync.integrate import integrate
+from syncd.sync.merging import merge_proposal
+from syncd.sync.mirror import mirror
+from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
+from syncd.sync.proposals import Proposal, own_proposals, proposal_of, says_the_same
+from syncd.sync.propose import propose
+from syncd.sync.review import review
+from syncd.sync.upstream import Exchange
+from syncd.sync.workspace import Binding, Workspace
+
+SHARED_LISTING_FROM = 3
+"""Spaces of one organization from which one listing costs less than a request each."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
+
+    Shape: `publish` pushes branches to their upstream. `prefer` says by name which side of a space goes first where Git
+    and the platform differ when they first meet.
+    """
+
+    branches: tuple[str, ...] = ("main",)
+    patterns: tuple[str, ...] = ()
+    integrate: bool = True
+    propose: bool = True
+    site: str = ""
+    subject: str = ""
+    publish: bool = True
+    prefer: Mapping[str, Side] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every tracked branch takes part in every flow, so that what is missing is gone."""
+        return self.integrate and self.propose
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one flow came to; `key` is the space, branch or site that it was about."""
+
+    flow: str
+    key: str
+    outcome: Outcome
+
+
+@dataclass
+class Flows:
+    """One run: each flow has its own outcome, so that none stops another.
+
+    Shape: `proposals` holds the change requests of each space that was mirrored, as they are now.
+    """
+
+    workspace: Workspace
+    wish: Wish
+    spaces: dict[str, Space] = field(default_factory=dict)
+    proposals: dict[Binding, list[Proposal]] = field(default_factory=dict)
+    _touched: set[str] = field(default_factory=set)
+    """Change requests that syncd wrote to after it had read them."""
+    _landed: bool = False
+    """Whether main content moved by a merge of ours."""
+
+    def results(self) -> Iterator[Result]:
+        """Run every flow that is wished for, and return what each came to, and each page in conflict once.
+
+        Source: house, section 6.
+        """
+        told: set[str] = set()
+        for result in self._flows():
+            yield result
+            conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
+            for held in conflicts:
+                if held.paths[0] not in told:
+                    told.add(held.paths[0])
+                    yield Result("conflict", held.paths[0], held)
+
+    def _flows(self) -> Iterator[Result]:
+        exchange = Exchange(self.workspace, self.wish.branches, self.wish.patterns)
+        yield from (self._result("upstream", *step) for step in exchange.incoming(move=self.wish.integrate))
+        self.workspace, met = bind_spaces(self.workspace, prefer=self.wish.prefer, move=self.wish.integrate)
+        yield from (Result("bind", name, outcome) for name, outcome in met)
+        self.spaces |= _spaces(self.workspace)
+        for binding in self.workspace.bindings:
+            yield from self._incoming(binding)
+        branches = tracked(self.workspace.repository, self.wish.branches, self.wish.patterns)
+        if self.wish.integrate:
+            for branch in branches:
+                yield self._result("integrate", branch.name, partial(self._integrate, branch))
+        if self.wish.propose:
+            for branch in branches:
+                for binding in self.workspace.bindings:
+                    if binding in self.proposals:
+                        yield from self._outgoing(binding, branch)
+            if self.wish.integrate and self._landed:
+                for branch in branches:
+                    yield self._result("integrate", branch.name, partial(self._integrate, branch))
+        if self.wish.site:
+            yield self._result("site", self.wish.site, self._site)
+        if self.wish.publish:
+            yield from (self._result("upstream", *step) for step in exchange.outgoing(create=self.wish.integrate))
+
+    def _result(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
+        return Result(flow, key, outcome_of(run))
+
+    def _incoming(self, binding: Binding) -> Iterator[Result]:
+        yield self._result("mirror", binding.name, partial(self._mirror, binding))
+        own = self.proposals.get(binding, [])
+        read: set[str] = set()
+        for index in range(len(own)):
+            result = self._result("review", binding.name, partial(self._review, binding, index))
+            yield result
+            read |= {own[index].lane} if not result.outcome.exit_code else set()
+        over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
+        if self.wish.whole and over:
+            yield self._result("close", binding.name, partial(self._close, binding, over))
+
+    def _outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
+        key = f"{binding.name}/{branch.name}"
+        proposed = self._result("propose", key, partial(self._propose, binding, branch))
+        yield proposed
+        if self.workspace.policy.merge != "auto" or proposed.outcome.exit_code:
+            return
+        written = isinstance(proposed.outcome, Applied)
+        merged = self._result("merge", key, partial(self._merge, binding, branch, written))
+        yield merged
+        if isinstance(merged.outcome, Applied) or merged.outcome.exit_code == Conflict.exit_code:
+            self._landed = True
+            del self.spaces[binding.space], self.proposals[binding]
+            yield from self._incoming(binding)
+
+    def _mirror(self, binding: Binding) -> Outcome:
+        if binding.space not in self.spaces:
+            self.spaces[binding.space] = self.workspace.client.spaces.get(binding.space)
+        space = self.spaces[binding.space]
+        own = own_proposals(self.workspace, binding, space)
+        outcome = mirror(self.workspace, binding, space=space, proposals=own)
+        self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
+        return outcome
+
+    def _review(self, binding: Binding, index: int) -> Outcome:
+        proposal, outcome = review(self.workspace, binding, self.proposals[binding][index])
+        self.proposals[binding][index] = proposal
+        if isinstance(outcome, Applied):
+            self._touched.add(proposal.lane)
+        return outcome
+
+    def _close(self, binding: Binding, over: Sequence[Proposal]) -> Outcome:
+        own = self.proposals[binding]
+        outcome = close(self.workspace, binding, over, existing=len(own))
+        self.proposals[binding] = [proposal for proposal in own if proposal not in over]
+        return outcome
+
+    def _integrate(self, branch: Branch) -> Outcome:
+        """An updated change request holds main content already, so it goes first."""
+        workspace = self.workspace
+        refs = [
+            (workspace.changes(binding, proposal.change_request.number), origin_of(workspace, proposal.commit))
+            for binding, own in self.proposals.items()
+            for proposal in own
+            if proposal.branch == branch.name and proposal.change_request.is_live
+            if branch.named or self._has_edits(binding, proposal)
+        ]
+        if branch.named or self._has_nothing(branch):
+            refs.append((self.workspace.main, ""))
+        return _joined(integrate(self.workspace, branch.name, ref, origin=origin) for ref, origin in refs)
+
+    def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
+        """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""
+        repository = self.workspace.repository
+        here = repository.resolve(self.workspace.changes(binding, proposal.change_request.number))
+        tip = repository.resolve(f"refs/heads/{proposal.branch}")
+        return here is not None and tip is not None and not says_the_same(self.workspace, binding, here, tip)
+
+    def _has_nothing(self, branch: Branch) -> bool:
+        """Whether all commits of a branch are in main content, so that following it is a fast-forward."""
+        repository = self.workspace.repository
+        tip, main = repository.resolve(branch.ref), repository.resolve(self.workspace.main)
+        return tip is not None and main is not None and repository.is_ancestor(tip, main)
+
+    def _propose(self, binding: Binding, branch: Branch) -> Outcome:
+        return propose(
+            self.workspace,
+            binding,
+            branch.name,
+            space=self.spaces[binding.space],
+            proposals=self.proposals[binding],
+            subject=self.wish.subject,
+            asked=not self.wish.integrate,
+        )
+
+    def _merge(self, binding: Binding, branch: Branch, written: bool) -> Outcome:
+        own = [proposal for proposal in self.proposals[binding] if proposal.branch == branch.name]
+        newest = max(own, key=lambda proposal: proposal.change_request.number, default=None)
+        if written or (newest is not None and newest.lane in self._touched):
+            newest = proposal_of(self.workspace, binding, branch.name)
+        return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
+
+    def _site(self) -> Outcome:
+        # What sites are made of takes a third of the start-up of a run, and most runs have none.
+        from syncd.sync.site import apply_site, plan_site
+
+        return apply_site(self.workspace, plan_site(self.workspace, self.wish.branches[0], self.wish.site))
+
+
+def _joined(outcomes: Iterable[Outcome]) -> Outcome:
+    """Several steps of one flow as one outcome."""
+    each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
+    changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)
+    notes = tuple(note for outcome in each if isinstance(outcome, Applied) for note in outcome.notes)
+    conflicts = tuple(held for outcome in each for held in outcome.conflicts)
+    return Applied(changes, notes, conflicts) if changes or notes else Unchanged(conflicts)
+
+
+def _spaces(workspace: Workspace) -> dict[str, Space]:
+    """Read many spaces in one listing of their organization, where the platform allows it; the rest is read singly."""
+    missing = [binding.space for binding in workspace.bindings]
+    wanted, listed = set(missing), {""}
+    found: dict[str, Space] = {}
+    try:
+        while len(missing) >= SHARED_LISTING_FROM:
+            first = workspace.client.spaces.get(missing[0])
+            found[first.id] = first
+            organization = first.organization or ""
+            if organization not in listed:
+                listed.add(organization)
+                found |= {s.id: s for s in workspace.client.spaces.list(organization) if s.id in wanted}
+            missing = [space for space in missing[1:] if space not in found]
+    except (NotFound, Rejected, Unauthorized):
+        return found
+    return found

@@ -1,0 +1,37 @@
+"""What syncd has to remember of one change request for as long as it lives: a small file in Git, behind an anchor."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.sync.tables import text_at
+from syncd.sync.workspace import Binding, Workspace
+
+FILE = "notes.json"
+FILES_BY_HAND = "files_by_hand"
+"""Files that a person has to bring to the platform."""
+
+
+def notes_of(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
+    """Given a change request's number, return what was noted of it; nothing where a person took the note away."""
+    commit = workspace.repository.resolve(notes_ref(binding, number))
+    text = text_at(workspace.repository, commit, FILE) if commit is not None else None
+    try:
+        notes = json.loads(text) if text is not None else {}
+    except ValueError:
+        return {}
+    return notes if isinstance(notes, dict) else {}
+
+
+def note(workspace: Workspace, binding: Binding, number: int, facts: Mapping[str, Any]) -> None:
+    """Given facts by name, add them to what is noted of a change request."""
+    before = notes_of(workspace, binding, number)
+    after = before | dict(facts)
+    if after != before:
+        data = json.dumps(after, sort_keys=True, indent=1).encode()
+        workspace.repository.anchor(notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n")
+
+
+def notes_ref(binding: Binding, number: int) -> str:
+    """Given a change request's number, return the ref of its notes."""
+    return f"refs/syncd/notes/{binding.name}/{number}"

@@ -1,0 +1,20 @@
+"""What a team decided about its change requests: how they open, who reads them, and what syncd may do with them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The rules for the change requests of one repository.
+
+    Shape: `status` is that of a new one; `reviewers` (e-mail addresses or ids of users) are asked once, when it is
+    open; `update` says whether main content is pulled into an outdated one, `merge` whether one that is approved is
+    merged, `deleted_branch` what becomes of one whose branch was deleted.
+    """
+
+    status: Literal["open", "draft"] = "open"
+    reviewers: tuple[str, ...] = ()
+    update: Literal["auto", "never"] = "auto"
+    merge: Literal["manual", "auto"] = "manual"
+    deleted_branch: Literal["archive", "keep"] = "archive"

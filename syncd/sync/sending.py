@@ -1,0 +1,57 @@
+"""What was sent, or was about to be, when a run ended: so that its traces are known again for what they are."""
+
+from syncd.sync.workspace import Binding, Workspace
+
+SENDING = "refs/syncd/sending/"
+"""Below it `<space>/<number>` is the commit that is being written to a change request."""
+COMMENTED = "refs/syncd/commented/"
+"""Below it `<space>/<number>` is the commit that the comments of a change request propose."""
+
+
+def begin(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
+    """Given the commit that is about to be written to a change request, let Git remember it."""
+    _point(workspace, f"{SENDING}{binding.name}/{number}", commit)
+
+
+def end(workspace: Workspace, binding: Binding, number: int) -> None:
+    """Given a change request whose content was read back, forget that it was being written."""
+    _drop(workspace, f"{SENDING}{binding.name}/{number}")
+
+
+def comment(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
+    """Given the commit that comments on a change request propose, let Git remember it."""
+    _point(workspace, f"{COMMENTED}{binding.name}/{number}", commit)
+
+
+def uncomment(workspace: Workspace, binding: Binding, number: int) -> None:
+    """Given a change request that has the proposal itself, forget that comments had it."""
+    _drop(workspace, f"{COMMENTED}{binding.name}/{number}")
+
+
+def commented(workspace: Workspace, binding: Binding, number: int) -> str | None:
+    """Given a change request, return the commit that its comments propose; None when its content does."""
+    return workspace.repository.resolve(f"{COMMENTED}{binding.name}/{number}")
+
+
+def sent_to(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
+    """Given a change request, or None for any of the space, return commits whose pages may be there unseen."""
+    below = f"{binding.name}/" if number is None else f"{binding.name}/{number}"
+    listed = (workspace.repository.refs(f"{kind}{below}") for kind in (SENDING, COMMENTED))
+    return tuple(dict.fromkeys(commit for found in listed for commit in found.values()))
+
+
+def drop(workspace: Workspace, binding: Binding, number: int) -> None:
+    """Given a change request that is done, forget what was sent to it."""
+    end(workspace, binding, number)
+    uncomment(workspace, binding, number)
+
+
+def _point(workspace: Workspace, ref: str, commit: str) -> None:
+    old = workspace.repository.resolve(ref)
+    if old != commit:
+        workspace.repository.update_ref(ref, commit, old=old)
+
+
+def _drop(workspace: Workspace, ref: str) -> None:
+    if (old := workspace.repository.resolve(ref)) is not None:
+        workspace.repository.delete_ref(ref, old=old)

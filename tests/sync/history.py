@@ -1,0 +1,170 @@
+"""A two-sided history: writers in clones, an editor and reviewers on the platform, and syncd between them.
+
+Each deed is one edit of one side, chosen by `chance`; the ledger remembers every word. `settle` brings all sides to
+rest and merges what is proposed, with a person who keeps both versions wherever one is asked for.
+"""
+
+import re
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from syncd.errors import Stopped
+from syncd.sync.cycle import Wish
+from syncd.sync.meeting import Choice
+from syncd.sync.outcome import Applied, Held
+from syncd.sync.resolve import conflict_text, open_pages, resolve
+from tests.sync.editors import Editors
+from tests.sync.ledger import same_place
+from tests.sync.stage import Clone, mark_of
+from tests.sync.writers import Writers
+
+ROUNDS = 12
+"""Runs of every clone after which all must be at rest."""
+MARKERS = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
+
+
+class History(Writers, Editors):
+    """Everybody who edits, and how they come to rest."""
+
+    def sync(self) -> None:
+        """One clone runs syncd; a person settles what it asks for."""
+        clone = self.chance.choice(self.clones)
+        self.log.append(f"{clone.name}: sync")
+        self.synced(clone)
+
+    def synced(self, clone: Clone) -> bool:
+        """Run syncd in a clone and settle what it asks for; return whether anything was done."""
+        results = self.run(clone)
+        if any(result.flow == "conflict" for result in results):
+            self._settle_pages(clone)
+        self._agree(clone)
+        return any(isinstance(result.outcome, Applied | Held) for result in results)
+
+    def sync_stopped(self, requests: int) -> None:
+        """One clone runs syncd, which is stopped after so many requests."""
+        clone = self.chance.choice(self.clones)
+        self.log.append(f"{clone.name}: sync, stopped after {requests} requests")
+        with suppress(Stopped):
+            self.run(clone, stop=requests)
+
+    def lose_store(self) -> None:
+        """What one clone's store remembers is gone."""
+        clone = self.chance.choice(self.clones)
+        self.log.append(f"{clone.name}: lose the store")
+        (clone.path / ".git" / "state.db").unlink(missing_ok=True)
+
+    def _settle_pages(self, clone: Clone) -> None:
+        """A person is asked about pages, which both sides must have changed, and keeps the lines of both."""
+        with self.workspace(clone) as workspace:
+            choices: dict[str, Choice] = {}
+            for page in open_pages(workspace, "main"):
+                self.asked += 1
+                self.log.append(f"{clone.name}: asked about {page.path} with {page.lane.name}: {page.held.why}")
+                assert page.has_lines, self._tell(page)
+                ours = (clone.path / page.path).read_text()
+                contested, versions = self._contested(clone, mark_of(ours) or "", ours)
+                assert contested, self._tell("\n---\n".join(["nobody should have been asked", ours, *versions]))
+                text = conflict_text(workspace, "main", page).decode()
+                self.ledger.choose([text])
+                both = re.sub(r"\n{3,}", "\n\n", MARKERS.sub("", _without_base(text)))
+                choices.setdefault(page.path, both.encode())
+            resolve(workspace, "main", choices)
+
+    def _contested(self, clone: Clone, mark: str, ours: str) -> tuple[bool, list[str]]:
+        """Return whether some side of the platform has changed the same lines of a page as a branch, and the texts."""
+        versions: list[str] = []
+        with self.world.client() as client:
+            for side in (None, *self.requests_of(client)):
+                name = side.id if side is not None else ""
+                found, base = self.content(client, side).get(mark), clone.agreed.get((name, mark))
+                versions += [f"base of {name}:\n{base}", f"theirs:\n{found[1] if found is not None else None}"]
+                if found is not None and (base is None or same_place(base, ours, found[1])):
+                    return True, versions
+        return False, versions
+
+    def merge_one(self) -> None:
+        """A reviewer merges a change request that is up to date."""
+        with self.world.client() as client:
+            ready = [
+                request for request in self.requests_of(client) if not request.outdated and request.status == "open"
+            ]
+            if ready:
+                request = self.chance.choice(ready)
+                self.log.append(f"merge #{request.number}")
+                assert client.change_requests.merge(self.world.space, request.id).result == "merge", self._tell("")
+
+    def settle(self) -> None:
+        """Run and merge until nothing is left to do on any side."""
+        for _ in range(ROUNDS):
+            busy = [self.synced(clone) for clone in self.clones]
+            with self.world.client() as client:
+                live = self.requests_of(client)
+            self.merge_one()
+            if not any(busy) and not live:
+                return
+        raise AssertionError(self._tell("it does not come to rest"))
+
+    def check(self) -> None:
+        """All sides are equal, nothing is lost or back, and another run writes nothing."""
+        with self.world.client() as client:
+            content = self.content(client)
+        for clone in self.clones:
+            pages = self.branch(clone)
+            text = "\n".join(pages.values())
+            assert not self.ledger.complaints(text), self._tell(self.ledger.complaints(text))
+            assert {mark_of(page) for page in pages.values()} == set(content), self._tell("other pages")
+            differs = self.world.git("diff", "--stat", "main", "platform/main", clone=clone.name)
+            assert differs == "", self._tell(differs)
+            assert self.world.git("status", "--porcelain", clone=clone.name) == ""
+            self.run(clone)
+            assert set(self.requests) == {"GET"}, self._tell(self.requests)
+        there = "\n".join(text for _, text in content.values())
+        assert not self.ledger.complaints(there), self._tell(self.ledger.complaints(there))
+
+    def check_twins(self) -> None:
+        """Two copies of a clone that see the same make the same commits."""
+        clone = self.clones[0]
+        twin = replace(clone, name=f"{clone.name}-twin", path=self.world.root / f"{clone.name}-twin")
+        shutil.copytree(clone.path, twin.path, symlinks=True)
+        self.editor_edits()
+        self.now = datetime.now(UTC)
+        ends = []
+        for one in (clone, twin):
+            self.run(one, Wish(propose=False))
+            ends.append(self.world.git("rev-parse", "main", "platform/main", clone=one.name))
+        assert ends[0] == ends[1], self._tell(ends)
+
+    DEEDS: Mapping[str, int] = {
+        "writer_edits": 10,
+        "writer_adds_page": 3,
+        "writer_deletes_page": 2,
+        "writer_renames_page": 2,
+        "writer_moves_page": 3,
+        "writer_adds_file": 1,
+        "editor_edits": 8,
+        "editor_adds_page": 2,
+        "editor_deletes_page": 1,
+        "editor_moves_page": 3,
+        "editor_adds_file": 1,
+        "reviewer_edits": 5,
+    }
+
+    def play(self, deeds: int) -> None:
+        """Do so many deeds, with runs and merges between them, then settle and check."""
+        for _ in range(deeds):
+            (name,) = self.chance.choices(list(self.DEEDS), list(self.DEEDS.values()))
+            getattr(self, name)()
+            if self.chance.random() < 0.3:
+                self.sync()
+            if self.chance.random() < 0.1:
+                self.merge_one()
+        self.settle()
+        self.check()
+
+
+def _without_base(text: str) -> str:
+    """Leave out what diff3 shows of the base."""
+    return re.sub(r"^\|{7}.*?(?=^={7})", "", text, flags=re.MULTILINE | re.DOTALL)

@@ -1,0 +1,178 @@
+"""A page in conflict stops no other, stays as each side has it, and is settled by one command."""
+
+from typing import Any
+
+import pytest
+
+from syncd.sync.outcome import Unchanged
+from syncd.sync.resolve import conflict_text, open_pages, resolve
+from tests.sync.conflicts import held, proposed, review
+
+MINE = "# Options\n\n* mine\n* second\n"
+THEIRS = "# Options\n\n* theirs\n* second\n"
+
+
+def both_change(world: Any) -> None:
+    """One page on the same lines, and another page on each side."""
+    world.clone()
+    world.commit("Mine", {"options.md": MINE, "errors.md": "# Errors explained\n\nMy errors.\n"})
+    world.edit_on_platform({"options.md": THEIRS, "guide/usage.md": "# Usage\n\nTheir usage.\n"})
+
+
+def decide(world: Any, choice: Any, path: str = "options.md", branch: str = "main") -> list[str]:
+    with world.workspace() as workspace:
+        _, still = resolve(workspace, branch, {path: choice})
+        return [page.path for page in still]
+
+
+def test_a_page_in_conflict_stops_no_other(world: Any) -> None:
+    both_change(world)
+    assert held(world.sync()) == ["options.md"]
+    assert world.git("show", "main:options.md") == MINE
+    assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheir usage.\n"
+    assert proposed(world, "1", "errors") == "# Errors explained\n\nMy errors.\n"
+    assert proposed(world, "1", "options") == THEIRS, "nothing is written for a page that is held"
+    assert world.git("rev-parse", "main^@").split() == [world.git("rev-parse", "main~1").strip()], "no merge yet"
+    assert world.git("status", "--porcelain") == ""
+
+
+def test_a_second_run_without_news_writes_nothing(world: Any) -> None:
+    both_change(world)
+    held(world.sync())
+    held(world.sync())
+    before = world.git("for-each-ref"), len(world.git("cat-file", "--batch-all-objects", "--batch-check").splitlines())
+    results = world.sync()
+    assert held(results) == ["options.md"]
+    assert all(isinstance(r.outcome, Unchanged) for r in results if r.flow != "conflict")
+    assert world.requests[-1].keys() == {"GET"}
+    after = world.git("for-each-ref"), len(world.git("cat-file", "--batch-all-objects", "--batch-check").splitlines())
+    assert after == before, "not even an object"
+
+
+@pytest.mark.long
+def test_while_a_page_is_held_the_others_go_on_both_ways(world: Any, fine: Any) -> None:
+    both_change(world)
+    held(world.sync())
+    usage = "# Usage\n\nTheir usage, better.\n"
+    world.edit_on_platform({"options.md": THEIRS, "guide/usage.md": usage})
+    assert held(world.sync()) == ["options.md"]
+    assert world.git("show", "main:guide/usage.md") == usage
+    world.commit("More", {"guide/usage.md": "# Usage\n\nMy usage.\n"})
+    assert held(world.sync()) == ["options.md"]
+    assert proposed(world, "1", "usage") == "# Usage\n\nMy usage.\n"
+    world.merge(1)
+    assert held(world.sync()) == ["options.md"]
+    assert world.git("show", "main:options.md") == MINE, "a merge elsewhere takes no words away"
+    assert world.git("show", "platform/main:options.md") == THEIRS
+    assert world.git("show", "platform/main:errors.md") == "# Errors explained\n\nMy errors.\n"
+    world.commit("Again", {"errors.md": "# Errors explained\n\nMy errors, again.\n"})
+    assert held(world.sync()) == ["options.md"], "what was merged is no conflict with oneself"
+    assert decide(world, "ours") == []
+    fine(world.sync())
+    world.merge(2)
+    fine(world.sync())
+    assert world.git("rev-parse", "main") == world.git("rev-parse", "platform/main")
+    assert world.git("show", "main:options.md") == MINE
+    assert world.git("show", "main:errors.md") == "# Errors explained\n\nMy errors, again.\n"
+
+
+@pytest.mark.parametrize(
+    ("choice", "text"),
+    [
+        ("theirs", THEIRS),
+        pytest.param("ours", MINE, marks=pytest.mark.long),
+        pytest.param(b"# Options\n\n* both\n* second\n", "* both", marks=pytest.mark.long),
+    ],
+)
+def test_a_decision_settles_the_page_on_both_sides(world: Any, fine: Any, choice: Any, text: str) -> None:
+    both_change(world)
+    held(world.sync())
+    assert decide(world, choice) == []
+    assert len(world.git("rev-parse", "main^@").split()) == 2, "the last decision makes it a merge"
+    fine(world.sync())
+    assert text in world.git("show", "main:options.md")
+    assert text in proposed(world, "1", "options")
+    world.merge(1)
+    fine(world.sync())
+    assert world.git("rev-parse", "main") == world.git("rev-parse", "platform/main")
+    assert text in world.git("show", "main:options.md")
+
+
+@pytest.mark.long
+def test_each_of_several_pages_is_settled_by_itself(world: Any, fine: Any, small: Any) -> None:
+    setup = small["guide/setup.md"]
+    world.clone()
+    world.commit("Mine", {"options.md": MINE, "guide/setup.md": setup.replace("One.", "Mine.")})
+    theirs = {"options.md": THEIRS, "guide/setup.md": setup.replace("One.", "Theirs.")}
+    world.edit_on_platform(theirs)
+    assert held(world.sync()) == ["guide/setup.md", "options.md"]
+    assert decide(world, "ours", "guide/setup.md") == ["options.md"]
+    assert held(world.sync()) == ["options.md"]
+    world.edit_on_platform({**theirs, "guide/setup.md": theirs["guide/setup.md"].replace("Three.", "Their three.")})
+    assert held(world.sync()) == ["options.md"], "what was decided stays decided"
+    assert world.git("show", "main:guide/setup.md").endswith("Mine.\n\nTwo.\n\nTheir three.\n")
+    assert decide(world, "theirs") == []
+    fine(world.sync())
+    assert world.git("show", "main:options.md") == THEIRS
+
+
+@pytest.mark.long
+def test_a_conflict_with_a_reviewer_is_settled_the_same_way(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", {"options.md": MINE, "errors.md": "# Errors explained\n\nMy errors.\n"})
+    fine(world.sync())
+    review(world, "1", "options", "# Options\n\n* by a reviewer\n* second\n")
+    world.commit("More", {"options.md": "# Options\n\n* mine too\n* second\n", "README.md": "# Home\n\nNew.\n"})
+    assert held(world.sync()) == ["options.md"]
+    assert proposed(world, "1", "options") == "# Options\n\n* by a reviewer\n* second\n"
+    assert proposed(world, "1", "") == "# Home\n\nNew.\n"
+    assert world.git("show", "main:options.md") == "# Options\n\n* mine too\n* second\n"
+    with world.workspace() as workspace:
+        (page,) = open_pages(workspace, "main")
+        text = conflict_text(workspace, "main", page).decode()
+    assert (
+        "<<<<<<< main\n* mine too\n||||||| base\n* mine\n=======\n* by a reviewer\n>>>>>>> platform/changes/docs/1"
+        in text
+    )
+    assert decide(world, text.partition("<<<<<<<")[0].encode() + b"* both\n* second\n") == []
+    fine(world.sync())
+    assert proposed(world, "1", "options") == "# Options\n\n* both\n* second\n"
+
+
+@pytest.mark.long
+def test_a_merge_of_the_change_request_takes_no_held_words_away(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Mine", {"options.md": MINE, "errors.md": "# Errors explained\n\nMy errors.\n"})
+    fine(world.sync())
+    review(world, "1", "options", "# Options\n\n* by a reviewer\n* second\n")
+    world.commit("More", {"options.md": "# Options\n\n* mine too\n* second\n"})
+    assert held(world.sync()) == ["options.md"]
+    world.merge(1)
+    assert held(world.sync()) == ["options.md"]
+    assert world.git("show", "main:options.md") == "# Options\n\n* mine too\n* second\n"
+    assert decide(world, "ours") == []
+    fine(world.sync())
+    world.merge(2)
+    fine(world.sync())
+    assert world.git("show", "platform/main:options.md") == "# Options\n\n* mine too\n* second\n"
+
+
+@pytest.mark.long
+def test_unsaved_edits_elsewhere_are_not_in_the_way(world: Any) -> None:
+    both_change(world)
+    held(world.sync())
+    clone = world.root / "clone"
+    (clone / "README.md").write_text("unsaved\n")
+    assert decide(world, "theirs") == []
+    assert (clone / "options.md").read_text() == THEIRS
+    assert (clone / "README.md").read_text() == "unsaved\n"
+
+
+@pytest.mark.long
+def test_a_branch_that_is_not_checked_out_is_settled_too(world: Any) -> None:
+    both_change(world)
+    held(world.sync())
+    world.git("checkout", "--quiet", "-b", "other", "main~1")
+    assert decide(world, "theirs") == []
+    assert world.git("show", "main:options.md") == THEIRS
+    assert (world.root / "clone" / "options.md").read_text() == MINE
