@@ -12,6 +12,7 @@ import typer
 from syncd import __version__
 from syncd.cli.options import PLAIN, ConfigOption, ForceOption, JsonOption, TokenOption, leave
 from syncd.cli.platform_commands import platform
+from syncd.cli.review_commands import review
 from syncd.cli.site_commands import site
 from syncd.cli.terminal import complain
 from syncd.errors import Stopped, SyncdError
@@ -26,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     **PLAIN,
 )
+app.add_typer(review, name="review")
 app.add_typer(site, name="site")
 app.add_typer(platform, name="platform")
 
@@ -99,6 +101,29 @@ def clone(
     run_clone(url, targets, token_file, insecure=insecure)
 
 
+@app.command()
+def init(
+    url: Annotated[str, typer.Argument(help="The platform; left out, the configuration names it.")] = "",
+    spaces: Annotated[list[str] | None, typer.Argument(metavar="SPACE[=DIR]...", help="Spaces to bind.")] = None,
+    prefer: Annotated[
+        list[str] | None,
+        typer.Option("--prefer", metavar="SIDE", help="Side that goes first where both differ: platform or git."),
+    ] = None,
+    branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch to bind; else the current one.")] = "",
+    token_file: TokenOption = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Allow plain http to another host.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Bind an existing repository to existing spaces.
+
+    Where both sides differ it shows how, and changes neither until --prefer says which goes first.
+    """
+    from syncd.cli.init import Init, run_init
+
+    asked = Init(url, spaces or (), prefer or (), branch, token_file, insecure)
+    leave(run_init(asked, as_json=json))
+
+
 @app.command("run")
 def run_command(config: ConfigOption = None) -> None:
     """Keep all repositories in step until SIGTERM, in the foreground."""
@@ -133,11 +158,50 @@ def push(
     config: ConfigOption = None,
     json: JsonOption = False,
     force: ForceOption = None,
+    ci: Annotated[bool, typer.Option("--ci", help="In a CI job: needs no state and leaves none.")] = False,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="With --ci: the platform.")] = "",
+    space: Annotated[
+        list[str] | None, typer.Option("--space", metavar="SPACE[=DIR]", help="With --ci: a space and its directory.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --ci: write nothing; 2 when changes wait.")] = False,
+    quality: Annotated[
+        Path | None, typer.Option("--quality", metavar="FILE", help="With --ci: write GitLab's code quality report.")
+    ] = None,
 ) -> None:
     """Make the branch's change request say what the branch says."""
+    if ci:
+        from syncd.cli.ci import Options, push_ci
+
+        options = Options(config, url, space or (), branch or "", subject, dry_run, json, quality)
+        leave(push_ci(options, force or []))
+        return
+    if url or space or dry_run or quality is not None:
+        raise typer.BadParameter("--url, --space, --dry-run and --quality belong to --ci")
     from syncd.cli.flows import run_flows
 
     leave(run_flows("push", config, as_json=json, force=force or [], branch=branch, subject=subject))
+
+
+@app.command("resolve")
+def resolve_command(
+    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Pages or folders; . is all.")] = None,
+    ours: Annotated[bool, typer.Option("--ours", help="Take each page as the branch has it.")] = False,
+    theirs: Annotated[bool, typer.Option("--theirs", help="Take each page as the platform has it.")] = False,
+    edit: Annotated[bool, typer.Option("--edit", help="Open each page with both texts in $VISUAL or $EDITOR.")] = False,
+    branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch; else the one checked out.")] = "",
+    config: ConfigOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the pages that both sides changed, or settle some.
+
+    It reads only what is on this machine, and records the decision in the branch.
+    """
+    from syncd.cli.resolve import Asked, run_resolve
+
+    ways = [way for way, wanted in (("ours", ours), ("theirs", theirs), ("edit", edit)) if wanted]
+    if len(ways) > 1:
+        raise typer.BadParameter(f"--{ways[0]} and --{ways[1]} exclude each other")
+    leave(run_resolve(config, Asked(tuple(paths or ()), branch, "".join(ways)), as_json=json))
 
 
 @app.command()
@@ -149,6 +213,38 @@ def status(config: ConfigOption = None, json: JsonOption = False) -> None:
     from syncd.cli.status import show_status
 
     leave(show_status(config, as_json=json))
+
+
+@app.command()
+def check(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATHS]...", help="Directories or files; else every space.")
+    ] = None,
+    config: ConfigOption = None,
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text, json, github or gitlab.")] = "text",
+    select: Annotated[list[str] | None, typer.Option("--select", metavar="CODE", help="Only these findings.")] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", metavar="CODE", help="All but these findings.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
+    staged: Annotated[bool, typer.Option("--staged", help="Check what is staged for a commit.")] = False,
+    commit: Annotated[str, typer.Option("--commit", metavar="REF", help="Check what a commit holds.")] = "",
+    explain: Annotated[
+        str, typer.Option("--explain", metavar="CODE", help="Say what a code means, or all of them, and stop.")
+    ] = "",
+) -> None:
+    """Find mistakes in the docs, offline.
+
+    Links that lead nowhere, pages that nothing lists, text that the platform would delete, and more.
+    """
+    from syncd.cli import check as work
+    from syncd.cli.check_sources import Asked
+
+    if explain:
+        work.explain(explain)
+        return
+    asked = Asked(paths or (), config, staged, commit)
+    leave(work.run_check(asked, format, select or (), ignore or (), strict=strict))
 
 
 @app.command("api")

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import typer
+
 from syncd.cli.context import configuration, forced
 from syncd.cli.output import emit, result_document, result_lines
 from syncd.cli.progress import progress
@@ -25,6 +27,8 @@ def run_flows(
 ) -> int:
     """Given a command, run its flows once, print what they came to, and return the exit code."""
     config = configuration(config_file)
+    if branch is not None and not any(_has(repository, branch) for repository in config.repository):
+        raise typer.BadParameter(f"there is no branch {branch}")
     results: list[Result] = []
     requests: dict[str, int] = {}
     for repository in config.repository:
@@ -49,9 +53,16 @@ def _wish(command: str, repository: RepositoryConfig, branch: str | None, subjec
     if command == "sync":
         return whole
     if command == "pull":
-        return replace(whole, propose=False, site="")
-    branches = (branch or _checked_out(repository) or whole.branches[0],)
-    return Wish(branches=branches, integrate=False, subject=subject)
+        return replace(whole, propose=False, site="", publish=False)
+    meant = branch or _checked_out(repository) or next(iter(whole.branches), None)
+    if meant is None:
+        raise typer.BadParameter(f"no branch is checked out in {repository.path}: name the one to propose")
+    return Wish(branches=(meant,), integrate=False, subject=subject)
+
+
+def _has(repository: RepositoryConfig, branch: str) -> bool:
+    with Repository.open(repository.path) as git:
+        return git.resolve(f"refs/heads/{branch}") is not None
 
 
 def _checked_out(repository: RepositoryConfig) -> str | None:

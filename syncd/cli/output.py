@@ -4,12 +4,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from syncd.cli.terminal import FORMAT_VERSION, paint, safe
 from syncd.plan.change import Change, Plan, Verb
-from syncd.sync.cycle import Result, describe
-from syncd.sync.outcome import Applied, Held, Outcome, Waiting
+from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe
+
+if TYPE_CHECKING:
+    from syncd.sync.cycle import Result
 
 SIGNS = {"create": "+", "update": "~", "move": ">", "adopt": "=", "delete": "-", "report": "!"}
 COLOURS = {"create": 32, "update": 33, "move": 34, "adopt": 36, "delete": 31, "report": 35}
@@ -51,12 +53,13 @@ def plan_lines(plan: Plan) -> list[str]:
     return [*change_lines(plan.changes, shown=200), f"Plan {plan.digest()}: {total}."]
 
 
-def result_lines(results: Sequence[Result]) -> list[str]:
+def result_lines(results: "Sequence[Result]") -> list[str]:
     """Given the results of a run, return what a person wants to read: problems first, then what was done."""
     failing = [result for result in results if result.outcome.exit_code]
     working = [result for result in results if isinstance(result.outcome, Applied)]
+    patient = [result for result in results if isinstance(result.outcome, Waiting) and not result.outcome.exit_code]
     lines: list[str] = []
-    for result in failing:
+    for result in (*failing, *patient):
         lines += _problem(result)
     for result in working:
         assert isinstance(result.outcome, Applied)
@@ -68,7 +71,7 @@ def result_lines(results: Sequence[Result]) -> list[str]:
     return lines
 
 
-def _problem(result: Result) -> list[str]:
+def _problem(result: "Result") -> list[str]:
     outcome = result.outcome
     assert isinstance(outcome, Held | Waiting)
     word = "held" if isinstance(outcome, Held) else "waiting"
@@ -76,7 +79,7 @@ def _problem(result: Result) -> list[str]:
     return lines + [f"    {safe(line)}" for line in outcome.hint.splitlines()]
 
 
-def result_document(result: Result) -> dict[str, Any]:
+def result_document(result: "Result") -> dict[str, Any]:
     """Given a result, return its JSON object."""
     state, _ = describe(result.outcome)
     document: dict[str, Any] = {"flow": result.flow, "key": result.key, "state": state, **_facts(result.outcome)}

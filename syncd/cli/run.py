@@ -12,14 +12,23 @@ from syncd.daemon.jobs import jobs
 from syncd.daemon.service import Job, Service
 from syncd.daemon.systemd import Notifier
 from syncd.sync.cycle import Result
-from syncd.sync.outcome import Held, Outcome, Unchanged
+from syncd.sync.outcome import Held, Outcome, Unchanged, Waiting
 
 
 def run_service(config_file: Path | None) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code."""
 
+    told: dict[tuple[str, str, str], Outcome] = {}
+
+    def tell(name: str, result: Result) -> None:
+        key = name, result.flow, result.key
+        again = told.get(key) == result.outcome
+        told[key] = result.outcome
+        if not (again and isinstance(result.outcome, Waiting) and not result.outcome.exit_code):
+            _tell(name, result)  # that people take their time is said once
+
     def load_jobs() -> Sequence[Job]:
-        return jobs(configuration(config_file), os.environ, _tell)
+        return jobs(configuration(config_file), os.environ, tell)
 
     def report(name: str, outcome: Outcome) -> None:
         if isinstance(outcome, Held) and name == "syncd":

@@ -49,7 +49,7 @@ def _plans(config_file: Path | None, force: Sequence[str]) -> Iterator[tuple[Wor
         )
     for repository, site in sited:
         with workplace(config, repository, Circumstances(os.environ, force=forced(force))) as workspace:
-            yield workspace, plan_site(workspace, repository.branches[0], site.file)
+            yield workspace, plan_site(workspace, repository.named[0], site.file)
 
 
 def _show(plan: SitePlan, *, as_json: bool) -> None:

@@ -7,11 +7,11 @@ from syncd.cli.context import configuration
 from syncd.cli.output import emit
 from syncd.cli.terminal import safe
 from syncd.config import RepositoryConfig
-from syncd.daemon.locks import DAEMON, holder
-from syncd.daemon.workplace import STATE
+from syncd.daemon.locks import DAEMON, STATE, holder
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
-from syncd.store.store import Outcome, Store
+from syncd.store.glance import Outcome, glance
+from syncd.sync.branches import tracked
 
 COUNTED = 1000
 """Commits that are counted at most."""
@@ -19,12 +19,16 @@ COUNTED = 1000
 
 @dataclass(frozen=True)
 class SpaceStatus:
-    """One space: the last mirrored revision, and the change requests that stand for branches."""
+    """One space: the last mirrored revision, and the change requests that stand for branches.
+
+    Shape: `undecided` while Git and the space differ and nobody has said which side goes first.
+    """
 
     name: str
     space: str
     directory: str
     revision: str
+    undecided: bool
     change_requests: tuple[str, ...]
 
 
@@ -39,12 +43,13 @@ class BranchStatus:
 
 @dataclass(frozen=True)
 class RepositoryStatus:
-    """One repository, with the last outcome of every flow."""
+    """One repository, with the last outcome of every flow; `former` spaces were mirrored and are configured no more."""
 
     path: str
     daemon: int | None
     branches: tuple[BranchStatus, ...]
     spaces: tuple[SpaceStatus, ...]
+    former: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
 
     @property
@@ -67,21 +72,21 @@ def show_status(config_file: Path | None, *, as_json: bool) -> int:
 def _status(repository: RepositoryConfig) -> RepositoryStatus:
     with Repository.open(repository.path) as git:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
-        branches = [_branch(git, branch, main) for branch in repository.branches]
+        branches = [_branch(git, branch.name, main) for branch in tracked(git, repository.named, repository.patterns)]
         spaces = [_space(git, repository, index, main) for index in range(len(repository.space))]
-        outcomes: tuple[Outcome, ...] = ()
-        if (git.git_dir / STATE).is_file():
-            with Store(git.git_dir / STATE) as store:
-                outcomes = tuple(store.outcomes())
+        seen = glance(git.git_dir / STATE)
+        former = {*seen.spaces} - {space.id for space in repository.space}
         running = holder(git.git_dir / DAEMON)
     known = tuple(branch for branch in branches if branch is not None)
-    return RepositoryStatus(str(repository.path), running, known, tuple(spaces), outcomes)
+    return RepositoryStatus(str(repository.path), running, known, tuple(spaces), tuple(sorted(former)), seen.outcomes)
 
 
 def _branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
     tip = git.resolve(f"refs/heads/{branch}")
     if tip is None or main is None:
         return None
+    if tip == main:
+        return BranchStatus(branch, 0, 0)
     ahead = len(git.commits(main, tip, limit=COUNTED))
     behind = len(git.commits(tip, main, limit=COUNTED))
     return BranchStatus(branch, ahead, behind)
@@ -93,7 +98,8 @@ def _space(git: Repository, repository: RepositoryConfig, index: int, main: str 
     revision = last.trailers.get(REVISION, [""])[0] if last else ""
     prefix = f"refs/syncd/proposed/{space.name}/"
     requests = tuple(f"#{ref.removeprefix(prefix).replace('/', ' ', 1)}" for ref in sorted(git.refs(prefix)))
-    return SpaceStatus(space.name, space.id, space.directory or ".", revision, requests)
+    undecided = git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None
+    return SpaceStatus(space.name, space.id, space.directory or ".", revision, undecided, requests)
 
 
 def _lines(status: RepositoryStatus) -> list[str]:
@@ -104,9 +110,12 @@ def _lines(status: RepositoryStatus) -> list[str]:
         lines.append(f"  branch {branch.branch:<16} {_distance(branch)}")
     for space in status.spaces:
         requests = ", ".join(space.change_requests) or "no change request"
+        requests = "undecided: see syncd init" if space.undecided else requests
         lines.append(
             f"  space  {space.name:<16} revision {space.revision or 'none yet'}  in {space.directory}  {requests}"
         )
+    for id in status.former:
+        lines.append(f"  space  {id} is configured no more; its directory and its refs stay as they are")
     if suggestion := _suggestion(status):
         lines.append(f"Next: {suggestion}")
     return lines

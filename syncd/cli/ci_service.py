@@ -1,0 +1,70 @@
+"""What a CI service says of a job in its environment: the branch, where it shall go, and where reports are read."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Service:
+    """One job of GitHub Actions, of GitLab CI, or of anything else; what is not known is empty."""
+
+    name: Literal["github", "gitlab", ""] = ""
+    project: str = ""
+    branch: str = ""
+    target: str = ""
+    summary: Path | None = None
+    is_fork: bool = False
+
+
+def service(environ: Mapping[str, str]) -> Service:
+    """Given the environment, return what it says of the job.
+
+    Source: GitHub, default environment variables; GitLab, predefined CI/CD variables.
+    """
+    if environ.get("GITHUB_ACTIONS") == "true":
+        return _github(environ)
+    if environ.get("GITLAB_CI"):
+        return _gitlab(environ)
+    return Service()
+
+
+def _github(environ: Mapping[str, str]) -> Service:
+    """A pull request names its own branch; else the job is about what was pushed."""
+    pushed = environ.get("GITHUB_REF_NAME", "") if environ.get("GITHUB_REF_TYPE", "branch") == "branch" else ""
+    summary = environ.get("GITHUB_STEP_SUMMARY", "")
+    return Service(
+        "github",
+        project=environ.get("GITHUB_REPOSITORY", ""),
+        branch=environ.get("GITHUB_HEAD_REF", "") or pushed,
+        target=environ.get("GITHUB_BASE_REF", "") or _default_branch(environ.get("GITHUB_EVENT_PATH", "")),
+        summary=Path(summary) if summary else None,
+        is_fork=environ.get("GITHUB_EVENT_NAME") == "pull_request",
+    )
+
+
+def _default_branch(event: str) -> str:
+    """The default branch of the repository, as the event that started the job tells it."""
+    if not event:
+        return ""
+    try:
+        told = json.loads(Path(event).read_text(encoding="utf-8"))
+        found = told["repository"]["default_branch"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""  # a runner that is not GitHub's own need not write it
+    return found if isinstance(found, str) else ""
+
+
+def _gitlab(environ: Mapping[str, str]) -> Service:
+    tagged = bool(environ.get("CI_COMMIT_TAG"))
+    source = environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "")
+    return Service(
+        "gitlab",
+        project=environ.get("CI_PROJECT_PATH", ""),
+        branch=environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "")
+        or ("" if tagged else environ.get("CI_COMMIT_REF_NAME", "")),
+        target=environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "") or environ.get("CI_DEFAULT_BRANCH", ""),
+        is_fork=bool(source) and source != environ.get("CI_PROJECT_PATH", ""),
+    )

@@ -1,0 +1,110 @@
+"""`init`: bind a repository that exists, bare or not, to spaces that exist; neither side is replaced unasked."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast, get_args
+
+import typer
+
+from syncd.cli.clone import check_out
+from syncd.cli.output import emit, result_document, result_lines
+from syncd.cli.progress import progress
+from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
+from syncd.config import Config, RepositoryConfig, inside, load
+from syncd.daemon.workplace import Circumstances, wish, workplace
+from syncd.errors import ConfigInvalid, NotARepository
+from syncd.repo import Repository
+from syncd.sync.binding import Side
+from syncd.sync.cycle import Result, exit_code, run_cycle
+from syncd.sync.outcome import Waiting
+
+
+@dataclass(frozen=True)
+class Init:
+    """What the command line says; without `url` the configuration that is there says what to bind."""
+
+    url: str = ""
+    words: Sequence[str] = ()
+    prefer: Sequence[str] = ()
+    branch: str = ""
+    token_file: Path | None = None
+    insecure: bool = False
+
+
+def run_init(asked: Init, *, as_json: bool) -> int:
+    """Given what to bind, bind it as far as nobody has to choose, print what came of it, and return the exit code.
+
+    Raises: NotARepository; ConfigInvalid when the repository is bound to something else.
+    """
+    config = _configuration(asked)
+    results: list[Result] = []
+    for repository in config.repository:
+        results += _bound(config, repository, asked)
+    code = exit_code(results)
+    if as_json:
+        emit({"command": "init", "results": [result_document(result) for result in results], "exit_code": code})
+        return code
+    print("\n".join(result_lines(results)))
+    if not code:
+        print("Bound. Next: syncd status, then syncd push for what only Git has.")
+    return code
+
+
+def _configuration(asked: Init) -> Config:
+    file = inside(Path.cwd())
+    if file is None:
+        raise NotARepository(f"{Path.cwd()} is in no Git repository", hint="run syncd init inside one, or syncd clone")
+    if not asked.url:
+        return load(file)
+    if not asked.words:
+        raise typer.BadParameter("name at least one SPACE")
+    top = _top(Path.cwd())
+    with Repository.open(top) as git:
+        branch = asked.branch or git.head().branch
+    if branch is None:
+        raise typer.BadParameter("no branch is checked out: name one with --branch")
+    platform = platform_of(asked.url, asked.token_file, insecure=asked.insecure)
+    # A work tree whose git directory is elsewhere is named by its path; all others are found beside the file.
+    beside = top / ".git" == file.parent or top == file.parent
+    setup = Setup(file, platform, wanted_of(asked.words), branch, "." if beside else str(top))
+    again = f"to bind more spaces, add them to {file}, then run syncd init alone"
+    return taken_up(setup, hint=again) or written(setup, drafted(setup))
+
+
+def _top(start: Path) -> Path:
+    """The repository around a directory: the top of its work tree, or a bare one."""
+    for directory in (start, *start.parents):
+        if directory.name == ".git" and (directory / "HEAD").is_file():
+            return directory.parent
+        if (directory / ".git").exists() or ((directory / "HEAD").is_file() and (directory / "objects").is_dir()):
+            return directory
+    raise NotARepository(f"{start} is in no Git repository")
+
+
+def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Result]:
+    with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
+        bind = replace(
+            wish(repository), propose=False, site="", publish=False, prefer=_preferences(asked.prefer, repository)
+        )
+        results = run_cycle(workspace, bind)
+        if any(result.flow == "bind" and isinstance(result.outcome, Waiting) for result in results):
+            results = run_cycle(workspace, bind)  # what was bound before is integrated now
+        if not exit_code(results):
+            check_out(workspace, workspace.branch)
+    return results
+
+
+def _preferences(words: Sequence[str], repository: RepositoryConfig) -> Mapping[str, Side]:
+    """Given `SIDE` or `NAME=SIDE` words, return the side of each space that is named."""
+    names = [space.name for space in repository.space]
+    prefer: dict[str, Side] = {}
+    for word in words:
+        name, _, side = word.rpartition("=")
+        if side not in get_args(Side):
+            raise typer.BadParameter(f"--prefer {word}: write platform or git, or NAME=platform or NAME=git")
+        if name and name not in names:
+            raise ConfigInvalid(f"no space is named {name}", hint=f"they are named {', '.join(names)}")
+        prefer |= dict.fromkeys([name] if name else names, cast(Side, side))
+    return prefer

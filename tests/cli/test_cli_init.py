@@ -1,0 +1,133 @@
+"""`init`: an existing repository is bound by one command, and a choice is never made for a person."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.cli.app import run
+
+OURS = {"README.md": "# Home\n\nWelcome.\n", "install.md": "# Install\n\nOurs.\n", "code.py": "print()\n"}
+Type = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def type_(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
+    """Run syncd in a directory, in this process, and return its exit code and what it printed."""
+
+    def typed(*words: object, at: Path) -> tuple[int, str, str]:
+        monkeypatch.chdir(at)
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return typed
+
+
+@pytest.fixture
+def work(shell: Any) -> Path:
+    """A repository that people made."""
+    path = Path(shell.root) / "work"
+    for name, text in OURS.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=trunk", str(path)], check=True)
+    shell.git("add", "--all", cwd=path)
+    shell.git("commit", "--quiet", "--message", "Ours", cwd=path)
+    return path
+
+
+def test_a_repository_is_bound_after_a_person_has_chosen(shell: Any, work: Path, type_: Type) -> None:
+    words = ("init", shell.url, shell.space, "--token-file", shell.token)
+    code, shown, _ = type_(*words, at=work)
+    assert code == 5
+    assert "install.md" in shown
+    assert "git diff trunk platform/undecided/docs" in shown
+    assert "undecided" in type_("status", at=work)[1]
+    assert json.loads(type_("status", "--json", at=work)[1])["repositories"][0]["spaces"][0]["undecided"] is True
+    assert type_("sync", at=work)[0] == 5
+    assert type_(*words, at=work)[0] == 5, "the same line takes it up again"
+    code, _, why = type_("init", shell.url, f"{shell.space}=elsewhere", "--token-file", shell.token, at=work)
+    assert code == 78
+    assert "syncd.toml" in why
+    assert type_("init", "--prefer", "both", at=work)[0] == 64
+    assert type_("init", "--prefer", "nobody=git", at=work)[0] == 78
+    (work / "sub").mkdir()
+    code, done, _ = type_("init", "--prefer", "git", "--json", at=work / "sub")
+    assert code == 0
+    assert json.loads(done)["results"][0]["flow"] == "bind"
+    assert (work / "install.md").read_text() == OURS["install.md"]
+    assert "update page install.md" in type_("push", at=work)[1]
+    assert 'branches = ["trunk"]' in (work / ".git" / "syncd.toml").read_text()
+
+
+@pytest.mark.long
+def test_a_bare_repository_is_bound_and_kept_in_step(shell: Any, work: Path, type_: Type) -> None:
+    shell.git("clone", "--quiet", "--bare", "work", "bare.git", cwd=shell.root)
+    bare = shell.root / "bare.git"
+    code, _, why = type_("init", shell.url, f"{shell.space}=docs", "--token-file", shell.token, at=bare)
+    assert code == 0, why
+    assert shell.git("show", "trunk:docs/use.md", cwd=bare) == "# Use\n\nLike this.\n"
+    assert "in step" in type_("sync", at=bare)[1]
+    assert "in step" in type_("status", at=bare)[1]
+
+
+@pytest.mark.long
+def test_a_work_tree_with_its_git_directory_elsewhere_is_found(shell: Any, work: Path, type_: Type) -> None:
+    moved = shell.root / "elsewhere.git"
+    shell.git("init", "--quiet", f"--separate-git-dir={moved}", cwd=work)
+    code, _, why = type_("init", shell.url, f"{shell.space}=docs", "--token-file", shell.token, at=work)
+    assert code == 0, why
+    assert (work / "docs" / "use.md").read_text() == "# Use\n\nLike this.\n"
+    assert "in step" in type_("sync", at=work / "docs")[1]
+
+
+@pytest.mark.long
+def test_a_space_that_is_configured_no_more_is_told(shell: Any, work: Path, type_: Type) -> None:
+    type_("init", shell.url, f"{shell.space}=docs", "--token-file", shell.token, at=work)
+    file = work / ".git" / "syncd.toml"
+    former = shell.space
+    file.write_text(file.read_text().replace(former, "another"))
+    assert f"{former} is configured no more" in type_("status", at=work)[1]
+    assert (work / "docs" / "use.md").exists()
+
+
+def test_a_directory_that_is_no_repository_is_refused(shell: Any, type_: Type) -> None:
+    code, _, why = type_("init", shell.url, shell.space, "--token-file", shell.token, at=shell.root)
+    assert code == 78
+    assert "no Git repository" in why
+
+
+def test_a_bare_repository_with_an_upstream_needs_no_other_clone(shell: Any, work: Path, type_: Type) -> None:
+    """What people push is proposed, what the platform has is pushed; a credential in an address is refused."""
+    shell.git("clone", "--quiet", "--bare", "work", "hosted.git", cwd=shell.root)
+    shell.git("clone", "--quiet", "--bare", str(shell.root / "hosted.git"), "service.git", cwd=shell.root)
+    service, hosted = shell.root / "service.git", shell.root / "hosted.git"
+    assert type_("init", shell.url, f"{shell.space}=docs", "--token-file", shell.token, at=service)[0] == 0
+    config = service / "syncd.toml"
+    plain = config.read_text()
+    config.write_text(f"{plain}\n[repository.upstream]\n")
+    assert type_("sync", at=service)[0] == 0
+    assert shell.git("show", "trunk:docs/use.md", cwd=hosted) == "# Use\n\nLike this.\n"
+    shell.git("pull", "--quiet", str(hosted), "trunk", cwd=work)
+    (work / "docs/use.md").write_text("# Use\n\nLike that.\n")
+    shell.git("commit", "--quiet", "--all", "--message", "Better", cwd=work)
+    shell.git("push", "--quiet", str(hosted), "trunk", cwd=work)
+    assert "create change request #1" in type_("sync", at=service)[1]
+
+    shell.git("remote", "set-url", "origin", "https://me:hunter2@git.example.org/x", cwd=service)
+    code, out, why = type_("sync", at=service)
+    assert code == 78
+    assert "hunter2" not in out + why
+    shell.git("remote", "remove", "origin", cwd=service)
+    assert "Git knows no remote origin" in type_("sync", at=service)[2]
+    token = shell.root / "git-token"
+    token.write_text("hunter2\n")
+    token.chmod(0o644)
+    config.write_text(f'{plain}\n[repository.upstream]\nurl = "{hosted}"\ntoken_file = "{token}"\n')
+    code, _, why = type_("sync", at=service)
+    assert code == 78
+    assert "others may read the token_file" in why

@@ -1,0 +1,79 @@
+"""`syncd resolve`: what waits for a person is listed, shown, and settled by one side or in an editor."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.api.client import Client
+from syncd.model.change_request import ChangeRequestCreate
+from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+
+MINE, THEIRS = "# Use\n\nMine.\n", "# Use\n\nTheirs.\n"
+
+
+@pytest.fixture
+def docs(shell: Any) -> Path:
+    """A clone in which `use.md` is in conflict with main content."""
+    clone: Path = shell.clone()
+    (clone / "use.md").write_text(MINE)
+    shell.git("commit", "--quiet", "--all", "--message", "Mine", cwd=clone)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.change_requests.create(shell.space, ChangeRequestCreate(subject="Theirs"))
+        (page,) = [page for page in client.content.list_pages(shell.space) if page.slug == "use"]
+        write = ContentWrite(changes=(UpdatePage(page=page.id, document=Markdown(markdown=THEIRS)),))
+        client.change_requests.write_content(shell.space, "1", write)
+        client.change_requests.merge(shell.space, "1")
+    return clone
+
+
+def test_a_page_in_conflict_is_told_and_settled(shell: Any, docs: Path) -> None:
+    pulled = shell.syncd("pull", cwd=docs)
+    assert pulled.returncode == 6
+    assert "! conflict use.md held: both sides changed the same lines" in pulled.stdout
+    listed = shell.syncd("resolve", "--json", cwd=docs)
+    assert listed.returncode == 6
+    ((page,),) = [repository["held"] for repository in json.loads(listed.stdout)["repositories"]]
+    assert (page["path"], page["with"], page["ours"], page["theirs"]) == (
+        "use.md",
+        "platform/main",
+        ["use.md"],
+        ["use.md"],
+    )
+    assert "Next: syncd push" in shell.fine("resolve", ".", "--theirs", cwd=docs)
+    assert (docs / "use.md").read_text() == THEIRS
+    assert "! conflict" not in shell.fine("status", cwd=docs)
+
+
+@pytest.mark.long
+def test_a_page_is_shown_and_what_cannot_be_meant_is_refused(shell: Any, docs: Path) -> None:
+    shell.syncd("pull", cwd=docs)
+    assert "syncd resolve use.md" in shell.fine("status", cwd=docs)
+    shown = shell.syncd("resolve", "use.md", cwd=docs)
+    assert shown.returncode == 6
+    assert "Mine." in shown.stdout
+    assert "Theirs." in shown.stdout
+    for words in (["--ours"], ["install.md", "--ours"], [".", "--ours", "--theirs"], [".", "--branch", "none"]):
+        assert shell.syncd("resolve", *words, cwd=docs).returncode == 64
+    assert (docs / "use.md").read_text() == MINE
+
+
+@pytest.mark.long
+def test_an_editor_settles_a_page_when_no_markers_are_left(shell: Any, docs: Path, tmp_path: Path) -> None:
+    shell.syncd("pull", cwd=docs)
+    lazy = shell.syncd("resolve", "use.md", "--edit", cwd=docs, environ={"VISUAL": "true"})
+    assert lazy.returncode == 6
+    assert "still has markers" in lazy.stderr
+    assert shell.syncd("resolve", "use.md", "--edit", cwd=docs, environ={"VISUAL": "false"}).returncode == 6
+    assert (docs / "use.md").read_text() == MINE, "nothing was recorded"
+    editor = tmp_path / "my editor"
+    editor.write_text("#!/bin/sh\nsed -i -e '/^[<>|=]\\{7\\}/d' -e '/^Like this/d' \"$1\"\n")
+    editor.chmod(0o755)
+    words = ("resolve", "use.md", "--edit")
+    assert shell.syncd(*words, cwd=docs, environ={"VISUAL": f"'{editor}'"}).returncode == 0
+    text = (docs / "use.md").read_text()
+    assert "Mine." in text
+    assert "Theirs." in text
+    assert len(shell.git("rev-parse", "main^@", cwd=docs).split()) == 2
+    assert "No page is in conflict." in shell.fine("resolve", cwd=docs)
