@@ -39,9 +39,9 @@ def commands() -> dict[str, Any]:
     while pending:
         words, command = pending.pop()
         below = getattr(command, "commands", None)
-        if below is None:
+        if below is None or command.invoke_without_command:
             found[" ".join(words)] = command
-        else:
+        if below is not None:
             pending += [((*words, name), child) for name, child in below.items()]
     return found
 
