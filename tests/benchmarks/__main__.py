@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import idle, memory, mirror, platform, push, startup, ten
+from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, startup, ten
 from tests.benchmarks.stage import Stage, leave_home
 
 BENCHMARKS = {
@@ -17,8 +17,10 @@ BENCHMARKS = {
     "ten": ten.measure,
     "idle": idle.measure,
     "push": push.measure,
+    "again": again.measure,
     "startup": startup.measure,
     "memory": memory.measure,
+    "scale": scale.measure,
     "platform": platform.measure,
 }
 PAGES = 10_000

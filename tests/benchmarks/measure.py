@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class Line:
 def cost_of(work: Callable[[], object]) -> Cost:
     """Given work, do it and return what it cost."""
     gc.collect()
-    cpu, wall = _cpu(), time.perf_counter()
+    cpu, wall = cpu_seconds(), time.perf_counter()
     work()
-    return Cost(time.perf_counter() - wall, _cpu() - cpu)
+    return Cost(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,20 @@ def median(costs: Sequence[Cost]) -> Cost:
     return Cost(statistics.median(cost.wall for cost in costs), statistics.median(cost.cpu for cost in costs))
 
 
-def _cpu() -> float:
+def memory_mb(field: str) -> float:
+    """Given VmHWM (the most so far) or VmRSS (now), return the resident memory of this process alone.
+
+    Elsewhere than on Linux it is the most so far, which may be that of the process's parent.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
+    return int(fields[field].removesuffix("kB")) * 1024 / 1e6
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time that this process and its ended children have taken."""
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 

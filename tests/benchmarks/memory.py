@@ -1,13 +1,12 @@
 """The most memory that the first mirror of a large space takes, in a process of its own."""
 
 import json
-import resource
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.measure import Line
+from tests.benchmarks.measure import Line, memory_mb
 from tests.benchmarks.stage import MIRROR, Stage, run_flows, workspace_on
 
 AIM_MB = 150
@@ -26,19 +25,10 @@ def measure(stage: Stage) -> Iterator[Line]:
 def main() -> None:
     """Mirror what stdin says, and print the peaks of resident memory."""
     task = json.load(sys.stdin)
-    before = _peak_mb()
+    before = memory_mb("VmHWM")
     with workspace_on(task["url"], task["token"], Path(task["directory"]), [task["space"]]) as workspace:
         run_flows(workspace, MIRROR)
-    print(json.dumps({"before": before, "after": _peak_mb()}))
-
-
-def _peak_mb() -> float:
-    """Return the most resident memory that this program had; getrusage would count what its parent had, too."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
-    return int(fields["VmHWM"].removesuffix("kB")) * 1024 / 1e6
+    print(json.dumps({"before": before, "after": memory_mb("VmHWM")}))
 
 
 if __name__ == "__main__":

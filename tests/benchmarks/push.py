@@ -14,7 +14,7 @@ AIM = 2.0
 WRITES_AIM = 3
 SMALL_SPACE = 100
 _PERSON = "A. Writer <writer@example.org> 1700000000 +0000"
-_WRITES = ("POST", "PUT", "PATCH", "DELETE")
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 
 def measure(stage: Stage) -> Iterator[Line]:
@@ -30,19 +30,19 @@ def _pushes(stage: Stage, space: str, pages: int) -> Iterator[Line]:
         ids = {page["git"]["path"]: str(page["id"]) for page in bare.documents(space)}
 
     def ours(number: int) -> Cost:
-        branch = _edit(path, ids, f"ours-{number}")
+        branch = commit_edits(path, ids, f"ours-{number}")
 
         def work() -> None:
             with stage.workspace(path, space) as workspace:
                 run_flows(workspace, Wish(branches=(branch,), integrate=False))
-                writes.append(sum(workspace.client.requests_sent.get(method, 0) for method in _WRITES))
+                writes.append(sum(workspace.client.requests_sent.get(method, 0) for method in WRITES))
 
         cost = cost_of(work)
         _forget(path)
         return cost
 
     def baseline(number: int) -> Cost:
-        branch = _edit(path, ids, f"bare-{number}")
+        branch = commit_edits(path, ids, f"bare-{number}")
         with Bare(stage.url, stage.token) as bare:
             return cost_of(lambda: _bare_push(bare, path, branch, space, ids))
 
@@ -53,7 +53,7 @@ def _pushes(stage: Stage, space: str, pages: int) -> Iterator[Line]:
     yield Line(f"{name} writes", max(writes), unit="requests", aim=WRITES_AIM)
 
 
-def _edit(directory: Path, ids: dict[str, str], branch: str) -> str:
+def commit_edits(directory: Path, ids: dict[str, str], branch: str) -> str:
     """Commit fifty edits, spread over all pages, on a new branch upon main content, and return the branch."""
     main = git(directory, "rev-parse", "refs/remotes/platform/main").decode().strip()
     lines = [f"commit refs/heads/{branch}\ncommitter {_PERSON}\ndata 5\nEdit\nfrom {main}\n".encode()]

@@ -20,7 +20,7 @@ from syncd.model.page import walk
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.cycle import Wish, run_cycle
-from syncd.sync.workspace import Binding, Workspace
+from syncd.sync.workspace import Binding, Progress, Workspace, silent
 from tests.benchmarks.pages import write_pages
 
 PROJECT = Path(__file__).parents[2]
@@ -49,7 +49,9 @@ def bindings(spaces: Sequence[str]) -> tuple[Binding, ...]:
 
 
 @contextmanager
-def workspace_on(url: str, token: str, directory: Path, spaces: Sequence[str]) -> Iterator[Workspace]:
+def workspace_on(
+    url: str, token: str, directory: Path, spaces: Sequence[str], *, progress: Progress = silent
+) -> Iterator[Workspace]:
     """Given a platform, a repository and spaces, open all that a run works with, and close it after."""
     with (
         Repository.open(directory) as repository,
@@ -63,6 +65,7 @@ def workspace_on(url: str, token: str, directory: Path, spaces: Sequence[str]) -
             now=lambda: datetime.now(UTC),
             bindings=bindings(spaces),
             instance="0a1b2c",
+            progress=progress,
         )
 
 
