@@ -59,7 +59,9 @@ def discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discuss
 
     Shape: comments are oldest first, open ones before resolved ones, which are there when asked for.
     """
-    conflicts = [outcome.key for outcome in workspace.store.outcomes() if outcome.flow == "conflict"]
+    conflicts = [
+        outcome.key for outcome in workspace.store.outcomes() if outcome.flow == "conflict" and outcome.state == "held"
+    ]
     found = [
         Discussion(
             binding,

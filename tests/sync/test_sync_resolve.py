@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from syncd.sync.comments import discussions
 from syncd.sync.outcome import Unchanged
 from syncd.sync.resolve import conflict_text, open_pages, resolve
 from tests.sync.conflicts import held, proposed, review
@@ -23,6 +24,12 @@ def decide(world: Any, choice: Any, path: str = "options.md", branch: str = "mai
     with world.workspace() as workspace:
         _, still = resolve(workspace, branch, {path: choice})
         return [page.path for page in still]
+
+
+def told(world: Any) -> tuple[str, ...]:
+    """The conflicts that `syncd review` shows."""
+    with world.workspace() as workspace:
+        return tuple(path for discussion in discussions(workspace) for path in discussion.conflicts)
 
 
 def test_a_page_in_conflict_stops_no_other(world: Any) -> None:
@@ -87,7 +94,9 @@ def test_while_a_page_is_held_the_others_go_on_both_ways(world: Any, fine: Any) 
 def test_a_decision_settles_the_page_on_both_sides(world: Any, fine: Any, choice: Any, text: str) -> None:
     both_change(world)
     held(world.sync())
+    assert told(world) == ("options.md",)
     assert decide(world, choice) == []
+    assert told(world) == (), "what is settled is no problem any more"
     assert len(world.git("rev-parse", "main^@").split()) == 2, "the last decision makes it a merge"
     fine(world.sync())
     assert text in world.git("show", "main:options.md")
