@@ -89,6 +89,12 @@ def origin_of(workspace: Workspace, commit: str) -> str:
     return found.parents[1] if len(found.parents) > 1 else found.oid
 
 
+def sent_in(workspace: Workspace, commit: str) -> Claim:
+    """Given a proposed commit, return what was sent, which holds some pages not as the branch has them."""
+    found = _proposed(workspace, commit)
+    return claim_of(found.oid, found.trailers)
+
+
 def held_by(repository: Repository, commit: str) -> tuple[Knot, ...]:
     """Given a commit, return the pages that its meeting held."""
     return claim_of(commit, repository.commits(None, commit, limit=1)[0].trailers).held

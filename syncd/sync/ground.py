@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from syncd.plan.met import Claim, met_message
 from syncd.repo import Commit
-from syncd.sync.ancestry import held_by, origin_of, tip_of
+from syncd.sync.ancestry import held_by, origin_of, sent_in, tip_of
 from syncd.sync.branches import HEADS
 from syncd.sync.conflicts import conflicts_of
 from syncd.sync.content import Content
@@ -38,6 +38,7 @@ class Ground:
     desired: str
     commits: tuple[Commit, ...]
     origin: str = ""
+    sent: Claim | None = None
     asks: bool = True
     said: str = ""
     met: tuple[str, ...] = ()
@@ -61,7 +62,8 @@ def ground_of(workspace: Workspace, binding: Binding, branch: str, proposals: Se
     own = own_proposal(proposals, branch)
     origin = origin_of(workspace, own.commit) if own is not None else ""
     commits = tuple(repository.commits(main, tip, limit=COMMITS_SHOWN))
-    ground = _with_main(workspace, binding, Ground(branch, tip, main, tip, commits, origin))
+    sent = sent_in(workspace, own.commit) if own is not None else None
+    ground = _with_main(workspace, binding, Ground(branch, tip, main, tip, commits, origin, sent))
     if own is None or not own.change_request.is_live:
         return replace(ground, asks=not workspace.alike(binding, ground.desired, main))
     number = own.change_request.number
@@ -138,13 +140,14 @@ def _apart(workspace: Workspace, binding: Binding, ground: Ground, edits: str, n
     """The ground upon what a change request has: only what the branch itself did, and no page that is held."""
     repository = workspace.repository
     aside = _paths(ground.held) | _added(workspace, edits, ground.main)
-    known, former = Claim.whole(ground.main), held_by(repository, ground.origin) if ground.origin else ()
+    # A page that was not sent is in the branch's commit as the change request never had it: that is no origin of it.
+    origin = ground.sent.commit if ground.sent is not None and ground.sent.held else ground.origin or edits
+    known, former = Claim.whole(ground.main), held_by(repository, origin)
     ground = replace(ground, met=(), lacks=tuple(tuple(sorted(knot)) for knot in former))
     meeting = meet(workspace, ground.tip, edits, met=_origins(ground), known=known, aside=aside)
     ground = _held(workspace, binding, ground, meeting, _changes(workspace, binding, number))
     if meeting.kept_theirs == repository.subtree(edits) and tip_of(workspace, edits) == ground.tip:
         return replace(ground, desired=edits, said=origin_of(workspace, edits))
-    origin = ground.origin or edits
     own = meet(workspace, ground.tip, origin, met=Claim.whole(origin), known=known, aside=aside | _paths(ground.held))
     said = _commit(workspace, ground, own.kept_theirs, [origin])
     desired = said if edits == origin else _commit(workspace, ground, meeting.kept_theirs, [edits, said])
@@ -167,7 +170,9 @@ def _held(workspace: Workspace, binding: Binding, ground: Ground, meeting: Meeti
 
 
 def _origins(ground: Ground) -> tuple[Claim, ...]:
-    return Claim.whole(ground.origin) if ground.origin else ()
+    """What the branch said of its change request counts as known, but for pages that were not sent."""
+    held = ground.sent.held if ground.sent is not None else ()
+    return (Claim(ground.origin, (ground.origin,), (), held),) if ground.origin else ()
 
 
 def _paths(held: Sequence[Sequence[str]]) -> set[str]:

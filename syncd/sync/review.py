@@ -7,11 +7,14 @@ from syncd.sync.ancestry import origin_of
 from syncd.sync.branches import HEADS
 from syncd.sync.content import proposed_content
 from syncd.sync.integrate import meeting_with
-from syncd.sync.meeting import meet
+from syncd.sync.notes import note, notes_of
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.proposals import Proposal, is_disputed, is_gone
+from syncd.sync.proposals import Proposal, is_gone
 from syncd.sync.reviewers import ask_reviewers
+from syncd.sync.taken import takes
 from syncd.sync.workspace import Binding, Workspace
+
+DISPUTED = "disputed"
 
 
 def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, Outcome]:
@@ -25,21 +28,26 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))
-    disputed = False
     if _is_due(workspace, proposal) and (
-        _merges(workspace, binding, proposal) or _is_settled(workspace, binding, proposal)
+        (merges := _merges(workspace, binding, proposal)) or _is_settled(workspace, binding, proposal)
     ):
+        if not merges:
+            _note_dispute(workspace, binding, proposal, is_open=True)
         done = workspace.client.change_requests.refresh(binding.space, proposal.change_request.id)
         fresh = workspace.client.change_requests.get(binding.space, proposal.change_request.id)
-        disputed = done.result == "conflicts"  # it may lack some of main content, and its commit must not claim that
-        if disputed and not _is_settled(workspace, binding, proposal):
+        # After conflicts it may lack some of main content, and its commit must not claim that.
+        _note_dispute(workspace, binding, proposal, is_open=done.result == "conflicts")
+        if done.result == "conflicts" and not _is_settled(workspace, binding, proposal):
             remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
         proposal = replace(proposal, change_request=fresh)
         changes.append(Change("update", "change request", name, "updated from main content"))
     seen = workspace.store.seen(binding.space, proposal.lane)
     here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
     if seen is None or seen.commit != here or seen.revision != proposal.change_request.revision:
+        number = proposal.change_request.number
+        disputed = bool(notes_of(workspace, binding, number).get(DISPUTED))
         commit = proposed_content(workspace, binding, proposal, {}, disputed=disputed).commit
+        _note_dispute(workspace, binding, proposal, is_open=False)
         if commit != here:
             changes.append(Change("update", "change request", name, "its content was fetched", after=commit))
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
@@ -52,13 +60,9 @@ def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
 
 
 def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
-    """Whether main content and the change request merge without a conflict, and no platform could lose words by it."""
-    tip = workspace.repository.resolve(workspace.main)
+    main = workspace.repository.resolve(workspace.main)
     here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number)) or proposal.commit
-    if tip is None:
-        return False
-    met = meet(workspace, here, tip)
-    return not is_disputed(binding, met) and not any(map(binding.holds, met.revived))
+    return main is not None and takes(workspace, binding, here, main)
 
 
 def _is_settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
@@ -74,3 +78,10 @@ def _is_settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> b
     ref, origin = workspace.changes(binding, request.number), origin_of(workspace, proposal.commit)
     meeting = meeting_with(workspace, proposal.branch, ref, origin=origin)
     return meeting is None or (not meeting.held and meeting.kept_ours == repository.subtree(tip))
+
+
+def _note_dispute(workspace: Workspace, binding: Binding, proposal: Proposal, *, is_open: bool) -> None:
+    """Remember, before the platform is asked, that an update may end in conflicts, until its content was read."""
+    number = proposal.change_request.number
+    if bool(notes_of(workspace, binding, number).get(DISPUTED)) != is_open:
+        note(workspace, binding, number, {DISPUTED: is_open})

@@ -7,6 +7,7 @@ from syncd.plan.message import REVISION
 from syncd.plan.met import MET, TIP, met_message
 from syncd.sync.ancestry import NOBODY
 from syncd.sync.meeting import Meeting, meet
+from syncd.sync.proposals import is_disputed
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -82,3 +83,9 @@ def contains(workspace: Workspace, content: str, main: str) -> bool:
     met = [oid for commit in claims for oid in commit.trailers[MET]]
     here = repository.present(met)
     return any(oid in here and repository.is_ancestor(main, oid) for oid in met)
+
+
+def takes(workspace: Workspace, binding: Binding, content: str, main: str) -> bool:
+    """Given a change request's content and main content, return whether both merge without a person or lost words."""
+    met = meet(workspace, content, main)
+    return not is_disputed(binding, met) and not any(map(binding.holds, met.revived))

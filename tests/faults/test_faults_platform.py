@@ -205,6 +205,7 @@ def on_postgresql(root: Path, start: Callable[..., Process]) -> Iterator[Stage]:
         yield Stage(servers, Premises(root / "one", process.url, str(root / "files")), process)
 
 
+@pytest.mark.long
 def test_after_kills_of_a_server_on_sqlite_all_that_was_acknowledged_is_there(tmp_path: Path) -> None:
     with on_sqlite(tmp_path / "platform") as stage:
         survived(stage, FEW)

@@ -58,7 +58,7 @@ def first_version(stage: Any) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(
     ("part", "every"),
-    sampled([(0.0, False), (0.15, False), (0.5, False), (0.99, False), (0.15, True), (0.75, True)], kept=(1, 3, 5)),
+    sampled([(0.0, False), (0.15, False), (0.5, False), (0.99, False), (0.15, True), (0.75, True)], kept=(1, 5)),
 )
 def test_no_commit_mixes_two_revisions(theatre: Any, part: float, every: bool) -> None:
     scene = theatre.scene(first_version)

@@ -17,7 +17,7 @@ from syncd.sync.meeting import Choice
 from syncd.sync.outcome import Applied, Held
 from syncd.sync.resolve import conflict_text, open_pages, resolve
 from tests.sync.editors import Editors
-from tests.sync.ledger import same_place
+from tests.sync.ledger import same_place, words
 from tests.sync.stage import Clone, mark_of
 from tests.sync.writers import Writers
 
@@ -63,7 +63,13 @@ class History(Writers, Editors):
             for page in open_pages(workspace, "main"):
                 self.asked += 1
                 self.log.append(f"{clone.name}: asked about {page.path} with {page.lane.name}: {page.held.why}")
-                assert page.has_lines, self._tell(page)
+                if not page.has_lines:  # pages that want one place: a person who has seen all keeps those of the branch
+                    theirs = [version.oid for one in page.held.pages if (version := one.theirs) is not None]
+                    texts = [workspace.repository.read(oid).decode() for oid in theirs]
+                    self.ledger.delete(word for text in texts for word in words(text))
+                    self.ledger.choose(texts)
+                    choices.setdefault(page.path, "ours")
+                    continue
                 ours = (clone.path / page.path).read_text()
                 contested, versions = self._contested(clone, mark_of(ours) or "", ours)
                 assert contested, self._tell("\n---\n".join(["nobody should have been asked", ours, *versions]))
@@ -115,7 +121,8 @@ class History(Writers, Editors):
             pages = self.branch(clone)
             text = "\n".join(pages.values())
             assert not self.ledger.complaints(text), self._tell(self.ledger.complaints(text))
-            assert {mark_of(page) for page in pages.values()} == set(content), self._tell("other pages")
+            marks = {mark_of(text) for _, text in content.values()}
+            assert {mark_of(page) for page in pages.values()} == marks, self._tell("other pages")
             differs = self.world.git("diff", "--stat", "main", "platform/main", clone=clone.name)
             assert differs == "", self._tell(differs)
             assert self.world.git("status", "--porcelain", clone=clone.name) == ""
