@@ -143,26 +143,6 @@ class _Setting:
         """Whether what the branch grew from is none of the clone's commits."""
         return common_base(self.workspace, self.ground, self.job.commit) is None
 
-    def proposed_before(self, binding: Binding) -> str:
-        """What the branch proposed last, by the revision that it wrote; else what it grew from, which is safe."""
-        live = self.known[binding].live
-        assert live is not None
-        self.cut = True
-        _, revision = base_revision(live.description)
-        like = self.job.commit
-        if revision and revision == live.revision:
-            found: str | None = proposed_now(self.workspace, binding, live.id, like=like)
-        else:
-            found = past_commit(self.workspace, binding, revision, like=like) if revision else None
-        if found is None:
-            return self.ground
-        tree = self.repository.subtree(self.ground)
-        assert tree is not None
-        tree = with_directory(self.workspace, binding, tree, found)
-        commit = self.commit(tree, [self.ground], "syncd: what the branch proposed before\n")
-        self.grown.append(commit)
-        return commit
-
     def proposed(self, binding: Binding, number: int) -> str:
         return f"{self.workspace.proposed(binding)}{number}/{self.job.branch}"
 
