@@ -26,7 +26,7 @@ from syncd.sync.sending import sent_to
 from syncd.sync.snapshot import TRIES, Signature, Written, write_content
 from syncd.sync.source import MainContent, ProposedContent
 from syncd.sync.tables import settings_at, text_at
-from syncd.sync.taken import footing
+from syncd.sync.taken import claims_of, footing
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -112,19 +112,30 @@ def _bring(
     base = replace(base, anchors=anchors, start=feet.start, settled=False, written=own, sent=sent)
     base = replace(base, at=ruler, settings=settings)
     gathered = gather_content(workspace, binding, source, revision, base, guide=guide)
-    message = _message(binding, request, revision.id) + feet.claims
+    message = _message(binding, request, revision.id)
     signature = Signature(message, workspace.committer(), feet.parents)
     result = write_content(workspace, binding, gathered, ref=ref, old=here, signature=signature)
     commit = result.commit
     if workspace.alike(binding, commit, ground):
         repository.update_ref(ref, ground, old=commit)
         commit = ground
+    elif claims := claims_of(workspace, feet, commit):
+        commit = _reworded(workspace, commit, signature, claims)
+        repository.update_ref(ref, commit, old=result.commit)
     lane = workspace.store.seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
     held = Written(commit, news, partial=result.partial)
     save_lane(workspace, binding, proposal.lane, revision.id, held, lane.anchors if lane else {})
     link_titles = _link_titles(repository, binding, commit)
     return _content(revision, gathered.placement, result.anchors, commit, link_titles)
+
+
+def _reworded(workspace: Workspace, commit: str, signature: Signature, claims: str) -> str:
+    tree, person = workspace.repository.subtree(commit), signature.author
+    assert tree is not None
+    return workspace.repository.commit_tree(
+        tree, parents=signature.parents, message=signature.message + claims, author=person, committer=person
+    )
 
 
 def settle(workspace: Workspace, binding: Binding, live: Proposal, content: Content) -> None:

@@ -28,29 +28,38 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
     remarks = list(ask_reviewers(workspace, binding, proposal))
-    if _is_due(workspace, proposal) and (
-        (merges := _merges(workspace, binding, proposal)) or _is_settled(workspace, binding, proposal)
-    ):
-        if not merges:
-            _note_dispute(workspace, binding, proposal, is_open=True)
-        done = workspace.client.change_requests.refresh(binding.space, proposal.change_request.id)
-        fresh = workspace.client.change_requests.get(binding.space, proposal.change_request.id)
-        # After conflicts it may lack some of main content, and its commit must not claim that.
-        _note_dispute(workspace, binding, proposal, is_open=done.result == "conflicts")
-        if done.result == "conflicts" and not _is_settled(workspace, binding, proposal):
-            remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
-        proposal = replace(proposal, change_request=fresh)
-        changes.append(Change("update", "change request", name, "updated from main content"))
-    seen = workspace.store.seen(binding.space, proposal.lane)
-    here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
-    if seen is None or seen.commit != here or seen.revision != proposal.change_request.revision:
-        number = proposal.change_request.number
-        disputed = bool(notes_of(workspace, binding, number).get(DISPUTED))
-        commit = proposed_content(workspace, binding, proposal, {}, disputed=disputed).commit
-        _note_dispute(workspace, binding, proposal, is_open=False)
-        if commit != here:
-            changes.append(Change("update", "change request", name, "its content was fetched", after=commit))
+    if _is_due(workspace, proposal):
+        # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
+        changes += _fetched(workspace, binding, proposal)
+        merges = _merges(workspace, binding, proposal)
+        if merges or _is_settled(workspace, binding, proposal):
+            if not merges:
+                _note_dispute(workspace, binding, proposal, is_open=True)
+            done = workspace.client.change_requests.refresh(binding.space, proposal.change_request.id)
+            fresh = workspace.client.change_requests.get(binding.space, proposal.change_request.id)
+            # After conflicts it may lack some of main content, and its commit must not claim that.
+            _note_dispute(workspace, binding, proposal, is_open=done.result == "conflicts")
+            if done.result == "conflicts" and not _is_settled(workspace, binding, proposal):
+                remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
+            proposal = replace(proposal, change_request=fresh)
+            changes.append(Change("update", "change request", name, "updated from main content"))
+    changes += _fetched(workspace, binding, proposal)
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+
+
+def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal) -> list[Change]:
+    """Bring what a change request holds to its ref, when that is not there yet."""
+    number = proposal.change_request.number
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    here = workspace.repository.resolve(workspace.changes(binding, number))
+    if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
+        return []
+    disputed = bool(notes_of(workspace, binding, number).get(DISPUTED))
+    commit = proposed_content(workspace, binding, proposal, {}, disputed=disputed).commit
+    _note_dispute(workspace, binding, proposal, is_open=False)
+    if commit == here:
+        return []
+    return [Change("update", "change request", f"#{number}", "its content was fetched", after=commit)]
 
 
 def _is_due(workspace: Workspace, proposal: Proposal) -> bool:

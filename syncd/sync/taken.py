@@ -1,10 +1,12 @@
 """The main content that a change request has taken in, so that Git's graph says the same as the content does."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.message import REVISION
 from syncd.plan.met import MET, TIP, met_message
+from syncd.repo import Difference
 from syncd.sync.ancestry import NOBODY
 from syncd.sync.meeting import Meeting, meet
 from syncd.sync.proposals import is_disputed
@@ -16,12 +18,12 @@ class Footing:
     """What a commit of a change request's content stands on.
 
     Shape: `start` has, outside of the space too, what the parents bring: a child that lacked it would pass for having
-    deleted it. `claims` are trailers about main content that is no parent.
+    deleted it. `dispute` is how it met main content that is no parent, since the platform found conflicts with it.
     """
 
     start: str
     parents: tuple[str, ...]
-    claims: str = ""
+    dispute: Meeting | None = None
 
 
 def footing(
@@ -29,9 +31,8 @@ def footing(
 ) -> Footing:
     """Given a change request and the commit that its content lies upon, return what the next commit stands on.
 
-    Shape: main content becomes a parent once the change request holds it and the commit does not. After an update in
-    which the platform found conflicts (`disputed`), what both sides changed may lack some of it, so the commit claims
-    all the rest.
+    Shape: main content becomes a parent once the change request holds it and the commit does not; but not after an
+    update in which the platform found conflicts (`disputed`).
     """
     repository = workspace.repository
     taken = _taken(workspace, request)
@@ -46,7 +47,26 @@ def footing(
         start = repository.commit_tree(
             meeting.kept_ours, parents=[ground, taken], message="syncd: ground\n", author=NOBODY, committer=NOBODY
         )
-    return _disputed(workspace, meeting, start) if disputed else Footing(start, (ground, taken))
+    return Footing(start, (ground,), meeting) if disputed else Footing(start, (ground, taken))
+
+
+def claims_of(workspace: Workspace, feet: Footing, content: str) -> str:
+    """Given what a commit of a change request's content stands on and that commit, return trailers for its message.
+
+    Shape: after an update in dispute, what both sides changed, each in its own way, may lack some of main content, so
+    the commit claims all the rest. What counts is what the platform has, with what nobody had seen before the update.
+    """
+    meeting, repository = feet.dispute, workspace.repository
+    if meeting is None:
+        return ""
+    one, other = ({*repository.differences(meeting.base, side, renames=True)} for side in (content, meeting.theirs))
+    apart = sorted(_paths(one) & _paths(other) & _paths(one ^ other))
+    claims = met_message("", met=[meeting.theirs], since=meeting.since, held=[(path,) for path in apart])
+    return claims.strip() + "\n"
+
+
+def _paths(differences: Iterable[Difference]) -> set[str]:
+    return {path for change in differences for path in (change.path, change.old_path) if path is not None}
 
 
 def _taken(workspace: Workspace, request: ChangeRequest) -> str | None:
@@ -56,21 +76,6 @@ def _taken(workspace: Workspace, request: ChangeRequest) -> str | None:
     start = request.revision_merged_ancestor or request.revision_initial or ""
     found = workspace.repository.find(workspace.main, REVISION, start)
     return found.oid if found is not None else None
-
-
-def _disputed(workspace: Workspace, meeting: Meeting, start: str) -> Footing:
-    repository, ours, theirs = workspace.repository, meeting.ours, meeting.theirs
-    one, other = (
-        {
-            path
-            for change in repository.differences(meeting.base, side, renames=True)
-            for path in (change.path, change.old_path)
-        }
-        for side in (ours, theirs)
-    )
-    both = sorted(path for path in one & other if path is not None)
-    claims = met_message("", met=[theirs], since=meeting.since, held=[(path,) for path in both])
-    return Footing(start, (ours,), claims.strip() + "\n")
 
 
 def contains(workspace: Workspace, content: str, main: str) -> bool:

@@ -6,7 +6,7 @@ unless its page was deleted while another side had changed it, or a person chose
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -50,10 +50,14 @@ class Ledger:
         """Given words that a side saw and deleted, expect them to be gone."""
         self.deleted.update(gone)
 
-    def delete_page(self, mark: str, text: str, others: Iterable[str]) -> None:
-        """Given a page that a side deletes and its other versions, expect it to go unless one says something else."""
+    def delete_page(self, mark: str, text: str, others: Collection[str]) -> None:
+        """Given a page that a side deletes and its other versions, expect it to go unless one says something else.
+
+        Shape: what comes back is a version of another side as a whole, with the words that this side had deleted first.
+        """
         seen = words(text)
         self.delete(seen)
+        seen |= {word for other in others for word in words(other)} & self.deleted
         self.deleted_pages[mark] = self.deleted_pages.get(mark, set()) | seen
         if any(other != text for other in others):
             self.may_return |= seen

@@ -1,0 +1,138 @@
+"""What a site file declares: things with the fields that somebody wrote down, and the place of each.
+
+A field that is absent is unmanaged, one that is None is unset, any other is managed: so nothing here has a default.
+Source: site-file notes, §3.2 and §3.3.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["site", "visitors", "group", "section", "variant", "redirect", "customization", "override"]
+Area = Literal["settings", "visitors", "structure", "redirects", "customization"]
+Prune = Literal["never", "owned", "all"]
+OnDrift = Literal["report", "revert", "accept"]
+
+AREA: Mapping[Kind, Area] = {
+    "site": "settings",
+    "visitors": "visitors",
+    "group": "structure",
+    "section": "structure",
+    "variant": "structure",
+    "redirect": "redirects",
+    "customization": "customization",
+    "override": "customization",
+}
+AREAS: tuple[Area, ...] = ("settings", "visitors", "structure", "redirects", "customization")
+ROOT = ""
+"""The parent of what stands at the site's root, in `Item.parent` and `SiteFile.orders`."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where something stands: a file as it is named from the repository's root, line and column from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+    width: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One declared thing.
+
+    Shapes of `key`: a group's or section's key; `<section>/<variant>` for a variant of a section and `<variant>` on a
+    site without sections; a redirect's `source_key`; the variant's key for an override; "" for the other kinds.
+    Shapes of `fields`, all in the file's own words:
+    site: title, visibility, basename, proxy, adaptive_content, agents_context ·
+    visitors: one field a claim, `claims.<name>` or `unsigned.<name>`, each the JSON Schema of that claim ·
+    group: title, icon · section: title, path, icon, description, condition, default ·
+    variant: space (the platform's id), path, condition, hidden, default · redirect: source, to ·
+    customization and override: one field a leaf, named by its members joined by dots; a list is one leaf ·
+    an override that is to be reset has the one field `reset`.
+    `parent` is the ref (`group:products`, `section:home` or ROOT) of what it stands in; `places` has a place for each
+    field. `id` is a pin, `was` are former keys or paths, `protect` forbids every deletion.
+    """
+
+    kind: Kind
+    key: str
+    fields: Mapping[str, Any]
+    place: Place
+    places: Mapping[str, Place] = field(default_factory=dict)
+    parent: str = ROOT
+    id: str = ""
+    was: tuple[str, ...] = ()
+    protect: bool = False
+
+    @property
+    def ref(self) -> str:
+        """The name of this thing among all things of its site, such as `section:home`."""
+        return f"{self.kind}:{self.key}"
+
+    def where(self, name: str = "") -> Place:
+        """Given a field's name, return its place, else the thing's own."""
+        return self.places.get(name, self.place)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a plan may take away unasked; None is no limit. Percentages count from ten things on."""
+
+    max_delete: int | None = None
+    max_delete_pct: int | None = None
+    max_update_pct: int | None = None
+
+
+@dataclass(frozen=True)
+class SitePolicy:
+    """What a team decided about its site: who wins, what may go, and what needs a person."""
+
+    on_drift: Mapping[Area, OnDrift] = field(default_factory=dict)
+    prune: Mapping[Area, Prune] = field(default_factory=dict)
+    limits: Mapping[Area, Limits] = field(default_factory=dict)
+    allow_empty: bool = False
+    require_bridge: bool = False
+    ignore: frozenset[str] = frozenset()
+    """Fields that are left alone although they are declared, such as `section:home.icon`."""
+
+    def drift(self, area: Area) -> OnDrift:
+        """Given an area, return what becomes of an edit that was made on the platform; unless said, it is reported."""
+        return self.on_drift.get(area, "report")
+
+    def pruned(self, area: Area) -> Prune:
+        """Given an area, return whose undeclared things are deleted; unless said, syncd's own redirects only."""
+        return self.prune.get(area, "owned" if area == "redirects" else "never")
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """A site file, with the redirect files that it names, as it was read.
+
+    Shapes: `items` by ref, in the file's order; `orders` has the refs of the children, in the desired order, of every
+    parent whose order is managed; `managed` are the areas that the file speaks of; `absent` are the sources of
+    redirects that shall not be there, whoever made them; `spaces` are the aliases with the ids of spaces; `holding` is
+    the id of the empty space that stands in while a gated part is being made.
+    """
+
+    path: str
+    organization: str
+    site: str
+    items: Mapping[str, Item] = field(default_factory=dict)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    managed: frozenset[Area] = frozenset()
+    policy: SitePolicy = field(default_factory=SitePolicy)
+    spaces: Mapping[str, str] = field(default_factory=dict)
+    space_places: Mapping[str, Place] = field(default_factory=dict)
+    holding: str = ""
+    absent: Mapping[str, Place] = field(default_factory=dict)
+    redirect_files: tuple[str, ...] = ()
+    silenced: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    """Codes of warnings that a comment on a line of a file silences."""
+
+    def of(self, *kinds: Kind) -> tuple[Item, ...]:
+        """Given kinds, return the things of these kinds, in the file's order."""
+        return tuple(item for item in self.items.values() if item.kind in kinds)

@@ -1,0 +1,102 @@
+"""The two other sides of a site's plan: the platform as it was read, and the lock with what syncd did last.
+
+Values are compared in the API's own terms, ids and all; what is yet to be created is a `Ref`.
+Source: site-file notes, §3.4, §3.5 and §4.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from syncd.layout.site.declared import ROOT, Kind
+
+By = Literal["created", "adopted"]
+
+
+@dataclass(frozen=True)
+class Ref:
+    """Stands in a value for the id of something that has none before its own step has run, such as `section:home`."""
+
+    to: str
+
+
+@dataclass(frozen=True)
+class Existing:
+    """One thing on the platform.
+
+    Shapes of `fields`, values in the API's terms (None where the API has nothing):
+    group: title, icon · section: title, path, icon, description, condition, default ·
+    variant: space (an id), path, condition, hidden, default · redirect: source, destination.
+    `parent` is the id of the group or section that it stands in, or ROOT.
+    """
+
+    kind: Kind
+    id: str
+    fields: Mapping[str, Any]
+    parent: str = ROOT
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What the server can do beyond the document, as far as the reader found out, or was told."""
+
+    bulk_redirects: bool = False
+    sort: bool = False
+    reparent: bool = False
+    kinds: frozenset[str] = frozenset({"site-section"})
+    """Kinds of redirect destinations that it takes."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A site as the platform shows it; only what the file or the lock speaks of was read.
+
+    Shapes: `things` by id; `orders` has the ids of the children in their order, by the parent's id (ROOT is the site's
+    root, of which the document does not give how groups and sections interleave: then groups come as they are listed,
+    behind the sections); `site` has the file's words title, visibility, basename, proxy, adaptive_content and
+    agents_context; `schema` is the visitors' JSON Schema or None; `customization` is the raw JSON of the site's
+    settings; `overrides` is the raw JSON of the settings that the visitors of a site-space see, by its id; `pages` has
+    page ids by path, by space; `page_ids` has the ids of all pages, by space; `spaces` has the ids that were asked for:
+    whether each can be seen, and, when not, why; `hosts` are the addresses (host, base path) under which visitors read
+    the site.
+    """
+
+    site: Mapping[str, Any] = field(default_factory=dict)
+    things: Mapping[str, Existing] = field(default_factory=dict)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    customization: Mapping[str, Any] = field(default_factory=dict)
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    pages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    page_ids: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    spaces: Mapping[str, str] = field(default_factory=dict)
+    """"" where a space can be used, else why not, in a few words."""
+    hosts: tuple[tuple[str, str], ...] = ()
+    abilities: Abilities = Abilities()
+
+    def of(self, *kinds: Kind) -> tuple[Existing, ...]:
+        """Given kinds, return the things of these kinds, in the platform's order."""
+        return tuple(thing for thing in self.things.values() if thing.kind in kinds)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the lock knows of one thing: its id, how it came to be syncd's, and the values that were last put there.
+
+    Shape: `applied` has the fields of `Existing` (or of `Item`, for the site, visitors, customization and overrides),
+    in the API's terms.
+    """
+
+    id: str
+    by: By
+    applied: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What syncd owns on a site. An empty lock is safe: everything is adopted, nothing is deleted."""
+
+    site: str
+    lineage: str = ""
+    serial: int = 0
+    items: Mapping[str, Entry] = field(default_factory=dict)

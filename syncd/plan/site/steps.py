@@ -1,0 +1,188 @@
+"""A site's plan as a value: actions that people read, steps that an executor runs, and the gates that hold them.
+
+Source: site-file notes, §4 and §5.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+from syncd.layout.site.declared import Area, Kind
+from syncd.plan.change import Change
+from syncd.plan.site.facts import By, Ref
+
+Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
+Class = Literal["change", "drift", "conflict", "converged"]
+
+
+class Wave(IntEnum):
+    """When a step runs: narrow early, widen late, delete last."""
+
+    NARROW = 1
+    SCHEMA_EXPAND = 2
+    GROUPS = 3
+    SECTIONS = 4
+    VARIANTS = 5
+    REDIRECTS = 6
+    DEFAULTS = 7
+    PATHS = 8
+    MEMBERSHIP = 9
+    ORDER = 10
+    CUSTOMIZATION = 11
+    WIDEN = 12
+    DELETE = 13
+    SCHEMA_SHRINK = 14
+
+
+Call = Literal[
+    "site.update", "schema.put", "group.create", "group.update", "group.delete", "group.add", "group.remove",
+    "section.create", "section.update", "section.delete", "section.move", "variant.create", "variant.update",
+    "variant.delete", "variant.move", "structure.sort", "redirect.create", "redirect.update", "redirect.delete",
+    "customization.put", "override.patch", "override.delete", "adopt", "forget",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One field of one thing: what it is on the platform, what it becomes, and who moved it away from the base."""
+
+    name: str
+    before: Any
+    after: Any
+    of: Class = "change"
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One action on one thing, as people read it; `where` is file:line:column of the cause, `note` says why."""
+
+    action: Action
+    ref: str
+    fields: tuple[FieldChange, ...] = ()
+    note: str = ""
+    where: str = ""
+    manual: str = ""
+    """For `blocked`: what a person can do about it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One request, or for `adopt` and `forget` one line of the lock.
+
+    Shapes: `ref` is the thing that it is about; `id` its id, or a Ref to it while it has none; `body` is the request's
+    JSON in the API's own names, in which a Ref may stand for an id. For `customization.put` and `schema.put` the body
+    holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
+    the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
+    {"before" | "after": Ref or id}; `group.add` and `group.remove` have {"section": Ref or id} (their id is the group).
+    `applied` are the values that the lock has of the thing once the step is done, `drops` says that it forgets the
+    thing. `temporary` says that the value is only passing, such as a path that makes room in a cycle of renames.
+    """
+
+    wave: Wave
+    call: Call
+    ref: str
+    id: str | Ref = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
+    applied: Mapping[str, Any] = field(default_factory=dict)
+    by: By = "adopted"
+    drops: bool = False
+    temporary: bool = False
+    where: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of thing that it is about."""
+        return self.ref.partition(":")[0]  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Something that a person has to agree to: by `--force SCOPE=COUNT`, or by approving the whole plan.
+
+    Shape: `scope` is such as `redirects.delete`, `structure.delete`, `exposure`, `defaults`; `refs` are the things that
+    it is about.
+    """
+
+    scope: str
+    refs: tuple[str, ...]
+    why: str
+    approval: bool = False
+
+    @property
+    def count(self) -> int:
+        """The number that `--force` has to name."""
+        return len(self.refs)
+
+    @property
+    def flag(self) -> str:
+        """What to type so that this gate, and no other, opens."""
+        return f"--force {self.scope}={self.count}"
+
+
+@dataclass(frozen=True)
+class SitePlan:
+    """Everything that would happen to a site, in order; falsy when nothing would.
+
+    Shapes: `lines` for people, sorted by area, then as the file has them; `steps` sorted by wave; `unmanaged` counts,
+    by area, what is on the platform and not in the file; `snapshot` has a digest of what the plan saw, by area.
+    """
+
+    site: str
+    lines: tuple[Line, ...] = ()
+    steps: tuple[Step, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    warnings: tuple[str, ...] = ()
+    unmanaged: Mapping[Area, int] = field(default_factory=dict)
+    snapshot: Mapping[Area, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.steps)
+
+    def only(self, *actions: Action) -> tuple[Line, ...]:
+        """Given actions, return the lines that carry them."""
+        return tuple(line for line in self.lines if line.action in actions)
+
+    def counts(self) -> Counter[str]:
+        """Given this plan, return how many lines each action has."""
+        return Counter(line.action for line in self.lines)
+
+    def drifted(self) -> tuple[Line, ...]:
+        """Given this plan, return what somebody changed on the platform, whatever becomes of it."""
+        return tuple(line for line in self.lines if any(one.of in ("drift", "conflict") for one in line.fields))
+
+    def digest(self) -> str:
+        """Given this plan, return twelve hex digits that differ when any step or gate differs."""
+        steps = [[s.wave, s.call, s.ref, plain(s.id), plain(s.body), s.drops] for s in self.steps]
+        gates = [[gate.scope, list(gate.refs)] for gate in self.gates]
+        text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def changes(self) -> tuple[Change, ...]:
+        """Given this plan, return what it does as changes, as every flow reports them."""
+        verbs = {"create", "update", "move", "adopt", "delete"}
+        return tuple(
+            Change(
+                line.action if line.action in verbs else "report",  # type: ignore[arg-type]
+                line.ref.partition(":")[0],
+                line.ref.partition(":")[2] or line.ref.partition(":")[0],
+                line.note,
+                before={one.name: plain(one.before) for one in line.fields},
+                after={one.name: plain(one.after) for one in line.fields},
+                where=line.where,
+            )
+            for line in self.lines
+        )
+
+
+def plain(value: Any) -> Any:
+    """Given a value in which refs may stand for ids, return it as JSON: a ref is a text such as `(section:home)`."""
+    if isinstance(value, Ref):
+        return f"({value.to})"
+    if isinstance(value, Mapping):
+        return {name: plain(member) for name, member in value.items()}
+    return [plain(member) for member in value] if isinstance(value, list | tuple) else value
