@@ -43,7 +43,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A platform over a socket, as a client of any kind would reach it."""
     with Storage(tmp_path_factory.mktemp("schemathesis")) as storage:
         storage.bootstrap()
-        with Background(storage, works=False) as url, httpx.Client(base_url=url, trust_env=False) as client:
+        with Background(storage, works=False) as url, httpx.Client(base_url=url, trust_env=False, timeout=30) as client:
             yield Target(storage, create_app(storage), client)
 
 

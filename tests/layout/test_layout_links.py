@@ -291,16 +291,16 @@ HOSTILE = [
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     for page in (text, f"---\ncover: a{text}b\n---\n", f"- x{text}"):
-        start = time.perf_counter()
+        start = time.thread_time()
         assert rewrite(page, lambda _: None) == page
-        assert time.perf_counter() - start < 2
+        assert time.thread_time() - start < 2
 
 
 def test_backtick_runs_of_all_lengths_take_linear_time() -> None:
     text = " ".join("`" * length for length in range(1, 450))
-    start = time.perf_counter()
+    start = time.thread_time()
     assert rewrite(text, lambda _: None) == text
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 @pytest.mark.parametrize(

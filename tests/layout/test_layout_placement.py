@@ -165,9 +165,9 @@ def test_names_that_leave_no_room_for_a_mark_are_cut(long: str) -> None:
 
 def test_many_files_of_one_name_take_linear_time() -> None:
     files = tuple(File(id=f"f{number}", name="image.png") for number in range(COUNT))
-    start = time.perf_counter()
+    start = time.thread_time()
     placement = place(Revision(id="r", files=files))
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
     assert placement.files["f19999"] == ".gitbook/assets/image (19999).png"
 
 
@@ -186,18 +186,18 @@ def test_deep_trees_are_placed_listed_and_matched_without_recursion() -> None:
 
 def test_a_big_revision_is_placed_in_linear_time_and_an_unchanged_one_at_little_cost() -> None:
     for revision in (_big(), _big(git=True)):
-        start = time.perf_counter()
+        start = time.thread_time()
         placement = place(revision)
-        assert time.perf_counter() - start < 2
+        assert time.thread_time() - start < 2
         known = _known(placement)
-        start = time.perf_counter()
+        start = time.thread_time()
         again = place(revision, known=known)
-        assert (time.perf_counter() - start) / COUNT < 50e-6
+        assert (time.thread_time() - start) / COUNT < 50e-6
         assert again == placement
-        start = time.perf_counter()
+        start = time.thread_time()
         entries = entries_of(revision.pages, placement)
         assert match(revision.pages, entries) == dict(placement.pages)
-        assert time.perf_counter() - start < 2
+        assert time.thread_time() - start < 2
 
 
 def test_entries_say_where_links_lead() -> None:

@@ -166,10 +166,10 @@ def test_deep_nesting_is_read_and_written_without_recursion() -> None:
     ids=["bullets", "brackets", "parentheses", "spaces", "angles", "markers"],
 )
 def test_hostile_lines_take_linear_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     with suppress(FileInvalid):
         parse(text)
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 LINE = st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp"))

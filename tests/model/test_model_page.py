@@ -55,7 +55,7 @@ def test_the_depth_that_people_write_is_read() -> None:
 
 @pytest.mark.parametrize("depth", [1000, 100_000])
 def test_a_tree_nested_too_deep_is_refused_at_once(depth: int) -> None:
-    start = time.monotonic()
+    start = time.thread_time()
     with pytest.raises(ValidationError, match="recursion"):
         Page.model_validate_json(nested(depth))
-    assert time.monotonic() - start < 1
+    assert time.thread_time() - start < 1

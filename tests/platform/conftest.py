@@ -32,7 +32,9 @@ def server(storage: Storage) -> Iterator[tuple[str, str]]:
 def http(server: tuple[str, str]) -> Iterator[httpx.Client]:
     """A client of the owner; paths are those of the API document, `/v1/…`."""
     url, token = server
-    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
+    with httpx.Client(
+        base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30
+    ) as client:
         yield client
 
 

@@ -170,6 +170,6 @@ def test_operations_are_named_as_in_the_document(http: httpx.Client) -> None:
 def test_a_forged_host_never_reaches_an_address(server: tuple[str, str]) -> None:
     url, token = server
     headers = {"Authorization": f"Bearer {token}", "Host": 'evil"><script>'}
-    with httpx.Client(headers=headers, trust_env=False) as client:
+    with httpx.Client(headers=headers, trust_env=False, timeout=30) as client:
         location = client.get(f"{url}/v1/user").json()["urls"]["location"]
     assert location.startswith(f"{url}/v1/users/")

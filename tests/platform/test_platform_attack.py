@@ -159,7 +159,9 @@ def test_what_there_is_no_route_for_is_refused_as_everything_is(
     server: tuple[str, str], method: str, path: str, status: int
 ) -> None:
     url, token = server
-    answer = httpx.request(method, f"{url}{path}", headers={"Authorization": f"Bearer {token}"}, trust_env=False)
+    answer = httpx.request(
+        method, f"{url}{path}", headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30
+    )
     assert answer.status_code == status
     assert answer.headers["x-ratelimit-limit"]
     if method != "HEAD":

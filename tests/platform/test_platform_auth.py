@@ -21,7 +21,7 @@ UNSIGNED = ("/v1/downloads/", "/v1/published/")
 def test_without_the_right_token_nothing_is_answered(server: tuple[str, str], header: str | None) -> None:
     url, token = server
     headers = {} if header is None else {b"Authorization": header.format(token=token).encode()}
-    with httpx.Client(base_url=url, headers=headers, trust_env=False) as client:
+    with httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=30) as client:
         for path in ("/v1/user", "/v1/orgs", "/v1/orgs/o/sites/s/redirects"):
             answer = client.get(path)
             assert answer.status_code == 401
@@ -31,7 +31,9 @@ def test_without_the_right_token_nothing_is_answered(server: tuple[str, str], he
 
 def test_the_owner_is_answered_and_the_scheme_has_no_letter_case(server: tuple[str, str]) -> None:
     url, token = server
-    with httpx.Client(base_url=url, headers={"Authorization": f"bearer {token}"}, trust_env=False) as client:
+    with httpx.Client(
+        base_url=url, headers={"Authorization": f"bearer {token}"}, trust_env=False, timeout=30
+    ) as client:
         user = client.get("/v1/user").json()
     assert user["object"] == "user"
     assert user["displayName"] == "Owner"

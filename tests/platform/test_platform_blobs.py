@@ -213,7 +213,10 @@ def test_a_platform_with_a_bucket_serves_its_files_and_says_when_the_bucket_is_g
     with Storage(tmp_path / "platform", blobs=place.open()) as storage:
         storage.bootstrap()
         headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
-        with Background(storage) as url, httpx.Client(base_url=f"{url}/v1", headers=headers, trust_env=False) as http:
+        with (
+            Background(storage) as url,
+            httpx.Client(base_url=f"{url}/v1", headers=headers, trust_env=False, timeout=30) as http,
+        ):
             organization = http.get("/orgs").json()["items"][0]["id"]
             space = http.post(f"/orgs/{organization}/spaces", json={"title": "Guides"}).json()["id"]
             change = http.post(f"/spaces/{space}/change-requests", json={}).json()["id"]
@@ -222,14 +225,14 @@ def test_a_platform_with_a_bucket_serves_its_files_and_says_when_the_bucket_is_g
             written = http.post(f"/spaces/{space}/change-requests/{change}/content", json=content)
             assert written.status_code == 200, written.text
             (file,) = http.get(f"/spaces/{space}/change-requests/{change}/content/files").json()["items"]
-            download = httpx.get(file["downloadURL"], trust_env=False)
+            download = httpx.get(file["downloadURL"], trust_env=False, timeout=30)
             assert (download.status_code, download.content) == (200, b"hello")
             assert download.headers["content-length"] == "5"
             assert download.headers["content-disposition"] == "attachment; filename*=utf-8''%C3%BC.txt"
 
             for key in place.kept():
                 place.s3.delete_object(Bucket="platform", Key=f"kept/{key}")
-            assert httpx.get(file["downloadURL"], trust_env=False).status_code == 404
+            assert httpx.get(file["downloadURL"], trust_env=False, timeout=30).status_code == 404
             place.s3.delete_bucket(Bucket="platform")
             other = {"operation": "insert_files", "files": [picture | {"base64": "b3RoZXI="}]}
             refused = http.post(f"/spaces/{space}/change-requests/{change}/content", json={"changes": [other]})

@@ -134,7 +134,7 @@ def test_what_is_not_there_is_not_found(http: httpx.Client, space: str, organiza
     ):
         assert http.get(f"/v1/spaces/{path}").status_code == 404, path
     assert http.get(f"/v1/spaces/{space}/content/page/{page}?format=html").status_code == 400
-    assert httpx.get(str(http.base_url) + f"/v1/spaces/{space}/content", trust_env=False).status_code == 401
+    assert httpx.get(str(http.base_url) + f"/v1/spaces/{space}/content", trust_env=False, timeout=30).status_code == 401
 
 
 def test_files_are_listed_page_by_page(http: httpx.Client, space: str) -> None:
@@ -147,7 +147,7 @@ def test_files_are_listed_page_by_page(http: httpx.Client, space: str) -> None:
 def test_a_download_needs_no_token_and_runs_nothing(http: httpx.Client, space: str) -> None:
     files = {file["name"]: file for file in get(http, f"/v1/spaces/{space}/content/files")["items"]}
     for name, disposition in (("logo.png", "inline"), ("paper.html", "attachment")):
-        answer = httpx.get(files[name]["downloadURL"], trust_env=False)
+        answer = httpx.get(files[name]["downloadURL"], trust_env=False, timeout=30)
         assert answer.content == FILES[f".gitbook/assets/{name}"]
         assert answer.headers["content-type"].split(";")[0] == files[name]["contentType"]
         assert answer.headers["content-disposition"] == f'{disposition}; filename="{name}"'
@@ -168,7 +168,7 @@ def test_a_download_address_that_was_changed_is_refused(http: httpx.Client, spac
         path = f"{path}{value}"
     else:
         query[part] = value
-    answer = httpx.get(f"{address.scheme}://{address.netloc}{path}", params=query, trust_env=False)
+    answer = httpx.get(f"{address.scheme}://{address.netloc}{path}", params=query, trust_env=False, timeout=30)
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, 403)
 
 
@@ -273,7 +273,9 @@ def test_what_a_path_meant_is_forgotten_with_the_first_change(
         connection.execute(schema.members.insert().values(member))
         known = {"hash": token_hash(token), "user": user, "label": "", "created_at": rows["created_at"]}
         connection.execute(schema.tokens.insert().values(known))
-    with httpx.Client(base_url=server[0], headers={"Authorization": f"Bearer {token}"}, trust_env=False) as reader:
+    with httpx.Client(
+        base_url=server[0], headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30
+    ) as reader:
         path = f"/v1/spaces/{space}/content/path/start"
         assert [reader.get(path).status_code for _ in range(2)] == [200, 200]
         http.patch(f"/v1/spaces/{space}", json={"defaultLevel": None}).raise_for_status()

@@ -353,7 +353,11 @@ def test_uploaded_files_can_be_read_back_and_never_share_a_path(request_: Reques
     assert [file["git"]["path"] for file in files[:2]] == [".gitbook/assets/a.png", ".gitbook/assets/a (1).png"]
     assert files[2]["name"] == "../b.png"
     assert files[2]["git"]["path"].count("/") == 2
-    assert [httpx.get(file["downloadURL"], trust_env=False).content for file in files] == [b"one", b"two", b"three"]
+    assert [httpx.get(file["downloadURL"], trust_env=False, timeout=30).content for file in files] == [
+        b"one",
+        b"two",
+        b"three",
+    ]
     assert [file["size"] for file in files] == [3, 3, 5]
     assert request_.http.get(f"{request_.path}/content/files/{files[0]['id']}").json()["name"] == "a.png"
 

@@ -68,7 +68,7 @@ def test_a_space_becomes_a_document_that_can_be_read(http: httpx.Client, space: 
 def test_an_address_that_was_changed_is_refused(http: httpx.Client, space: str) -> None:
     url = httpx.URL(http.get(f"/v1/spaces/{space}/pdf").json()["url"])
     for changed in ({"page": "other"}, {"expires": "99999999999"}, {"signature": "0"}, {"only": "true"}):
-        assert httpx.get(url.copy_merge_params(changed), trust_env=False).status_code == 403
+        assert httpx.get(url.copy_merge_params(changed), trust_env=False, timeout=30).status_code == 403
     assert http.get(f"/v1/spaces/{space}/pdf?page=nothing").status_code == 404
     assert http.get(f"/v1/spaces/{space}/pdf?only=true").status_code == 400
 

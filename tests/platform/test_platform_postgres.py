@@ -135,7 +135,7 @@ def test_a_server_that_says_nothing_holds_up_only_those_who_ask_it(
             asked = pool.submit(http.get, f"/spaces/{space}")
             started = time.monotonic()
             while not asked.done():
-                assert httpx.get(http.base_url.join("/v1/user"), trust_env=False).status_code == 401
+                assert httpx.get(http.base_url.join("/v1/user"), trust_env=False, timeout=30).status_code == 401
                 time.sleep(0.02)
             assert 0.5 < time.monotonic() - started < 10
             assert asked.result().status_code == 200, "a new connection took the place of the silent one"

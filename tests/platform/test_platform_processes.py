@@ -93,7 +93,7 @@ def test_an_address_that_one_server_signed_the_other_serves(clients: Clients, sp
     _made(one, f"/spaces/{space}/change-requests/{request}/content", {"changes": [operation]})
     (shown,) = one.get(f"/spaces/{space}/change-requests/{request}/content/files").json()["items"]
     address = httpx.URL(shown["downloadURL"]).copy_with(port=two.base_url.port)
-    assert httpx.get(address, trust_env=False).content == b"hello"
+    assert httpx.get(address, trust_env=False, timeout=30).content == b"hello"
 
 
 def test_the_owners_token_of_each_server_is_good_at_the_other(clients: Clients) -> None:

@@ -47,7 +47,7 @@ def test_it_announces_where_it_listens_and_ends_on_a_signal(tmp_path: Path, numb
     with _served(tmp_path) as (process, url):
         token = (tmp_path / "token").read_text().strip()
         # The client's connection stays open: an idle one must not hold the server up.
-        with httpx.Client(headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
+        with httpx.Client(headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30) as client:
             assert client.get(f"{url}/v1/user").status_code == 200
             asked = time.monotonic()
             process.send_signal(number)
@@ -84,7 +84,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
 def test_in_the_background_it_starts_answers_and_gives_its_port_back(storage: Storage) -> None:
     background = Background(storage)
     url = background.start()
-    assert httpx.get(f"{url}/openapi.json", trust_env=False).status_code == 200
+    assert httpx.get(f"{url}/openapi.json", trust_env=False, timeout=30).status_code == 200
     background.stop()
     assert not [thread for thread in threading.enumerate() if thread.name == "syncd-platform"]
     with Background(storage, port=int(url.rpartition(":")[2])) as again:

@@ -228,8 +228,8 @@ def test_only_a_public_specification_is_read_without_a_token(specs: httpx.Client
     id = specs.put("/pets", json={"source": {"text": text}}).json()["id"]
     run(storage)
     address = str(specs.base_url.join(f"/v1/published/openapi/{id}"))
-    assert httpx.get(address, trust_env=False).status_code == 404
+    assert httpx.get(address, trust_env=False, timeout=30).status_code == 404
     assert specs.patch("/pets", json={"visibility": "public"}).json()["urls"]["published"] == address
-    answer = httpx.get(address, trust_env=False)
+    answer = httpx.get(address, trust_env=False, timeout=30)
     assert (answer.text, answer.headers["access-control-allow-origin"]) == (text, "*")
     assert "sandbox" in answer.headers["content-security-policy"]

@@ -27,7 +27,7 @@ def test_a_new_email_makes_a_user_and_a_member_who_may_read(server: tuple[str, s
     made = create(storage, Person("Ann@example.org"), label="laptop")
     again = create(storage, Person("ann@EXAMPLE.org"))
     assert (made.user, made.email, made.display_name) == (again.user, "Ann@example.org", "Ann")
-    with httpx.Client(base_url=f"{server[0]}/v1", trust_env=False) as http:
+    with httpx.Client(base_url=f"{server[0]}/v1", trust_env=False, timeout=30) as http:
         for token in (made, again):
             http.headers["Authorization"] = f"Bearer {token.secret}"
             assert http.get("/user").json()["id"] == made.user
@@ -38,7 +38,9 @@ def test_a_new_email_makes_a_user_and_a_member_who_may_read(server: tuple[str, s
 def test_a_token_for_nobody_in_particular_is_the_owners(server: tuple[str, str], storage: Storage) -> None:
     made = create(storage, Person())
     answers = [
-        httpx.get(f"{server[0]}/v1/user", headers={"Authorization": f"Bearer {token}"}, trust_env=False).json()
+        httpx.get(
+            f"{server[0]}/v1/user", headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30
+        ).json()
         for token in (made.secret, server[1])
     ]
     assert answers[0] == answers[1]
@@ -101,7 +103,7 @@ def test_a_token_that_was_revoked_elsewhere_is_refused_within_seconds(
 ) -> None:
     monkeypatch.setattr(auth, "REMEMBERED_S", 0.0)
     made = create(storage, Person(), label="ci")
-    with httpx.Client(headers={"Authorization": f"Bearer {made.secret}"}, trust_env=False) as http:
+    with httpx.Client(headers={"Authorization": f"Bearer {made.secret}"}, trust_env=False, timeout=30) as http:
         assert http.get(f"{server[0]}/v1/user").status_code == 200
         revoke(storage, "ci")
         assert http.get(f"{server[0]}/v1/user").status_code == 401
