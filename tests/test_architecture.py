@@ -36,7 +36,7 @@ SOLE_IMPORTER = {
     "typer": {"cli"},
     "rich": {"cli"},
     "tomllib": {"config"},
-    "ruamel": {"layout"},
+    "yaml": {"layout"},
     "markdown_it": {"layout"},
     "fastapi": {"platform"},
     "starlette": {"platform"},
@@ -51,7 +51,7 @@ PURE = {"errors", "model", "layout", "plan"}
 PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request",
-} | set(SOLE_IMPORTER) - {"ruamel", "markdown_it"}  # fmt: skip
+} | set(SOLE_IMPORTER) - {"yaml", "markdown_it"}  # fmt: skip
 MODULES = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
 NAMED = sorted(module for module in MODULES if module != "syncd.__init__")
 LINES_MAX, FUNCTION_LINES_MAX = 400, 50

@@ -1,49 +1,29 @@
 """Strict YAML: files are read without surprises and written as the platform's own exporter writes them."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    Event,
-    NodeEvent,
-    ScalarEvent,
-    SequenceStartEvent,
-)
+from syncd.layout.nodes import BYTES_MAX, DEPTH_MAX, Node, Tree, compose
 
-from syncd.errors import FileInvalid
-
-BYTES_MAX = 1 << 20
-DEPTH_MAX = 16
 WIDTH = 80
 """Columns after which the exporter folds a line."""
 
 Key = str | int
 Where = Mapping[tuple[Key, ...], tuple[int, int]]
 
-# The scanner walks a tag or an alias sign by sign; nobody writes such a long one.
-_LONG_PROPERTY = re.compile(r"(?:^|[\s,\[{])[!&*]\S{4096}")
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
-_WORDS = {
-    word: value
-    for value, words in ((True, "true True TRUE"), (False, "false False FALSE"), (None, "null Null NULL ~"))
-    for word in [*words.split(), *([""] if value is None else [])]
-}
-# What any YAML reader, 1.1 or 1.2, may take for something else than a string.
-_AMBIGUOUS = re.compile(
+NUMBER = (
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:e[-+]?[0-9]+)?|[-+]?0(?:b[01_]+|o?[0-7_]+|x[0-9a-f_]+)"
-    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|nan)|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*"
-    r"|y|n|yes|no|on|off|true|false|null|~|<<|",
-    re.IGNORECASE,
+    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|nan)"
 )
+SWITCH = "y|n|yes|no|on|off"
+"""What some YAML reader, 1.1 or 1.2, takes for a number or a boolean when it is not quoted, whatever the case."""
+_DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*"
+_AMBIGUOUS = re.compile(f"{NUMBER}|{_DATE}|{SWITCH}|true|false|null|~|<<|", re.IGNORECASE)
 _PLAIN = re.compile(r"(?![-?:,\[\]{}#&*!|=>'\"%@` ])(?:[^:#]|:(?=[^ ])|(?<! )#)*(?<![: ])")
+_PLAIN_ANYWHERE = re.compile(r"[A-Za-z0-9/_.$^](?:[A-Za-z0-9/_.~%+=@&()!'\u00a1-\u00ff-]|(?<! ) (?! |$))*")
 _UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _ESCAPED = re.compile(r'["\\]|' + _UNPRINTABLE.pattern + "|\n")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
@@ -75,21 +55,10 @@ def load_located(
 
     Raises: FileInvalid, as `load`.
     """
-    if len(text) > bytes_max or len(text.encode("utf-8", "surrogatepass")) > bytes_max:
-        raise FileInvalid(f"is larger than {bytes_max} bytes", path=at, line=line)
-    if _LONG_PROPERTY.search(text):
-        raise FileInvalid("uses an alias, an anchor or a tag", path=at, line=line)
-    builder = _Builder(text, at, line, depth_max)
-    try:
-        for event in YAML(typ="safe", pure=True).parse(text):
-            builder.take(event)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise builder.invalid(error.problem or "is not YAML", mark) from error
-    except (YAMLError, ValueError, OverflowError) as error:
-        # The reader's complaint about characters, and escapes beyond Unicode, carry no mark.
-        raise FileInvalid("holds a character that YAML does not allow", path=at, line=line) from error
-    return Located(builder.root, builder.where)
+    tree = compose(text, at=at, line=line, bytes_max=bytes_max, depth_max=depth_max)
+    if tree.root is None:
+        return Located(None, {})
+    return Located(tree.root.plain, _Places(tree, tree.root))
 
 
 def dump(value: Any) -> str:
@@ -106,99 +75,47 @@ def scalar(value: Any, *, level: int = 1) -> str:
     return "null" if value is None else repr(value)
 
 
-@dataclass
-class _Builder:
-    """Events in, value out. A loop with its own stack: the depth of the input is never the depth of ours."""
+def one_line(value: Any) -> str:
+    """Given a value of JSON, return YAML on one line, in flow style; it can stand in any other YAML."""
+    if isinstance(value, Mapping):
+        members = ", ".join(f"{_in_line(str(key))}: {one_line(item)}" for key, item in value.items())
+        return f"{{ {members} }}" if members else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(one_line, value))}]"
+    return _in_line(value) if isinstance(value, str) else scalar(value)
 
-    text: str
-    at: str
-    line: int
-    depth_max: int
-    root: Any = None
-    where: dict[tuple[Key, ...], tuple[int, int]] = field(default_factory=dict)
-    stack: list[tuple[Any, tuple[Key, ...]]] = field(default_factory=list)
-    key: str | None = None
-    documents: int = 0
 
-    def __post_init__(self) -> None:
-        # The parser counts U+2028 and a lone CR as ends of a line; editors and Git do not.
-        self.starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+def _in_line(text: str) -> str:
+    return text if _PLAIN_ANYWHERE.fullmatch(text) and not _AMBIGUOUS.fullmatch(text) else _quoted(text)
 
-    def take(self, event: Event) -> None:
-        if isinstance(event, DocumentStartEvent):
-            self.documents += 1
-            if self.documents > 1 or event.version or event.tags:
-                raise self.invalid("holds a directive or a second document", event.start_mark)
-        elif isinstance(event, NodeEvent):
-            self.node(event)
-        elif type(event).__name__ in ("MappingEndEvent", "SequenceEndEvent"):
-            self.stack.pop()
 
-    def node(self, event: NodeEvent) -> None:
-        if isinstance(event, AliasEvent) or event.anchor is not None or getattr(event, "tag", None) is not None:
-            raise self.invalid("uses an alias, an anchor or a tag", event.start_mark)
-        holder = self.stack[-1][0] if self.stack else None
-        if isinstance(holder, dict) and self.key is None:
-            self.take_key(event, holder)
-            return
-        value: Any = [] if isinstance(event, SequenceStartEvent) else {}
-        if isinstance(event, ScalarEvent):
-            value = self.resolve(event)
-        path = self.place(value, event)
-        if not isinstance(event, ScalarEvent):
-            if len(self.stack) >= self.depth_max:
-                raise self.invalid(f"nests deeper than {self.depth_max}", event.start_mark)
-            self.stack.append((value, path))
+class _Places(Mapping[tuple[Key, ...], tuple[int, int]]):
+    """Where the parts of a tree stand, looked up when somebody asks: most files are right, and nobody does."""
 
-    def take_key(self, event: NodeEvent, holder: dict[str, Any]) -> None:
-        if not isinstance(event, ScalarEvent):
-            raise self.invalid("has a key that is not a string", event.start_mark)
-        if event.value in holder:
-            raise self.invalid(f"repeats the key {event.value!a}", event.start_mark)
-        if event.value == "<<" and event.implicit[0]:
-            raise self.invalid("uses a merge key", event.start_mark)
-        self.key = self.plain(event)
-        self.where[(*self.stack[-1][1], self.key)] = self.position(event.start_mark)
+    def __init__(self, tree: Tree, root: Node) -> None:
+        self.tree, self.root = tree, root
 
-    def place(self, value: Any, event: NodeEvent) -> tuple[Key, ...]:
-        if not self.stack:
-            self.root, self.where[()] = value, self.position(event.start_mark)
-            return ()
-        holder, path = self.stack[-1]
-        if isinstance(holder, dict):
-            assert self.key is not None
-            path, holder[self.key], self.key = (*path, self.key), value, None
-            return path
-        path = (*path, len(holder))
-        holder.append(value)
-        self.where[path] = self.position(event.start_mark)
-        return path
+    @cached_property
+    def offsets(self) -> dict[tuple[Key, ...], int]:
+        offsets: dict[tuple[Key, ...], int] = {}
+        waiting: list[tuple[tuple[Key, ...], Node]] = [((), self.root)]
+        while waiting:
+            path, node = waiting.pop()
+            offsets[path] = node.key.start if node.key else node.start
+            if isinstance(node.value, dict):
+                waiting += [((*path, key), inner) for key, inner in reversed(node.value.items())]
+            elif isinstance(node.value, list):
+                waiting += [((*path, index), inner) for index, inner in reversed([*enumerate(node.value)])]
+        return offsets
 
-    def resolve(self, event: ScalarEvent) -> Any:
-        text = self.plain(event)
-        if not event.implicit[0]:
-            return text
-        if text in _WORDS:
-            return _WORDS[text]
-        if _INTEGER.fullmatch(text):
-            return int(text)
-        if len(text) < 32 and _FLOAT.fullmatch(text) and repr(float(text)) == text:
-            return float(text)
-        return text
+    def __getitem__(self, path: tuple[Key, ...]) -> tuple[int, int]:
+        return self.tree.position(self.offsets[path])
 
-    def plain(self, event: ScalarEvent) -> str:
-        text: str = event.value
-        if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
-            raise self.invalid("holds half a character", event.start_mark)
-        return text
+    def __iter__(self) -> Iterator[tuple[Key, ...]]:
+        return iter(self.offsets)
 
-    def position(self, mark: Any) -> tuple[int, int]:
-        row = bisect_right(self.starts, mark.index) - 1
-        return self.line + row, mark.index - self.starts[row] + 1
-
-    def invalid(self, what: str, mark: Any) -> FileInvalid:
-        line, column = self.position(mark) if mark else (self.line, 1)
-        return FileInvalid(what, path=self.at, line=line, column=column)
+    def __len__(self) -> int:
+        return len(self.offsets)
 
 
 def _block(value: Any, level: int) -> Iterator[str]:

@@ -66,6 +66,9 @@ def test_what_is_dumped_is_loaded_again(value: Any) -> None:
         ("~", None),
         ("", None),
         ("# only a comment", None),
+        ("one\u2028two\x85three\u2029four\ufefffive", "one\u2028two\x85three\u2029four\ufefffive"),
+        ("one\u2028two \ufdd0", "one\u2028two \ufdd0"),
+        ("\ufeffone", "one"),
         ("06:00 UTC", "06:00 UTC"),
         ("https://youtube.com/@evolvepay", "https://youtube.com/@evolvepay"),
     ],
@@ -138,6 +141,9 @@ def test_dump_writes_as_the_platform_exports() -> None:
         ("\ta: 1\n", 1, 1),
         ('a: "\\ud800"\n', 1, 4),
         ("a: [\n", 2, 1),
+        ("a: 1\nb: \x01\n", 2, 4),
+        ("\ufeffa: 1\nb: *x\n", 2, 4),
+        ("a: x\u2028y\nb: *x\n", 2, 4),
     ],
 )
 def test_what_is_refused_is_refused_where_it_stands(text: str, line: int, column: int) -> None:
@@ -161,15 +167,22 @@ BOMBS = {
     "size": "a: 1\n" * 300_000,
     "tags": "!" * 1_000_000,
     "key marks": "? " * 100_000,
+    "anchors": "&a " * 300_000,
+    "one anchor": "&" + "a" * 1_000_000,
+    "a key": "a" * 1_000_000 + ": 1",
+    "open keys": "{" + '"a" ' * 200_000,
+    "keys of lists": "[" + "? " * 200_000,
+    "quotes": "'" + "\n" * 900_000,
+    "one key": "{" + "a: 1, " * 150_000 + "}",
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_bombs_are_refused_at_once(bomb: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     with pytest.raises(FileInvalid):
         load(BOMBS[bomb], at="x.yaml")
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @settings(deadline=None, max_examples=100)
