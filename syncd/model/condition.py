@@ -1,12 +1,13 @@
-"""Conditions: the small expressions over a visitor's claims that decide who sees a section, a site-space or a link.
+"""Conditions: the expressions over a visitor's claims that decide who sees a section, a site-space or a link.
 
 Conditions are written in JavaScript, of which this module reads the part without statements, functions and templates:
-operators, literals, members and method calls. It does not run them; it says whether a text can be one, and of what
-claims it speaks. Source: API document, SiteSection and SiteSpace; not-shown.md (c) 22.
+operators, literals, members and method calls. It does not run them; it says whether a text can be one, of what parts
+it is made, and of what claims it speaks. Source: API document, SiteSection and SiteSpace; not-shown.md (c) 22.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -15,8 +16,12 @@ CONDITION_MAX = 1024
 """Characters. Source: API document, Limits."""
 DEPTH_MAX = 24
 """How deep parentheses, lists, arguments and `?:` may nest."""
+STEPS_MAX = 512
+"""Words and signs of one condition: what reading it, and judging it, may cost."""
 
 ClaimPath = tuple[str, ...]
+Span = tuple[int, int]
+Value = bool | float | str | None
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -38,9 +43,56 @@ _RANKS = (
 )
 _RANK = {operator: rank for rank, operators in enumerate(_RANKS) for operator in operators}
 _PREFIXES = ("!", "-", "+")
-_LITERALS = ("true", "false", "null", "undefined")
+_LITERALS = {"true": True, "false": False, "null": None}
+_UNDEFINED = "undefined"
 _ROOTS = {"visitor": "claims", "space": "vars", "page": "vars"}
+_OPEN = -1
+"""In the place of a part: a variable whose names are still being read."""
 _END = ("end", "")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a condition.
+
+    Shapes: `what` is "value" (a literal, which is `value`), "undefined", "read" (a variable, whose names are `path`),
+    an operator, or one of "?:", "list", "member", "index" and "call" (a method, named by `path`); `of` are the places
+    of what it is made of among the condition's parts, all of them before its own; `span` is where it stands.
+    """
+
+    what: str
+    span: Span
+    of: tuple[int, ...] = ()
+    value: Value = None
+    path: ClaimPath = ()
+
+    @property
+    def claim(self) -> ClaimPath | None:
+        """The names below `visitor.claims` when this part reads a claim, or all of them, else None."""
+        return self.path[2:] if self.what == "read" and self.path[0] == "visitor" else None
+
+
+class NoCondition(ValueError):
+    """A text is no condition; `at` is the character, from 0, at which that shows."""
+
+    def __init__(self, message: str, at: int = 0) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
+    """Given a condition, return its parts, each behind those that it is made of; the last one is the whole.
+
+    Raises: NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
+    claim.
+    """
+    if len(text) > CONDITION_MAX:
+        raise NoCondition(f"a condition has at most {CONDITION_MAX} characters")
+    reader = _Reader(text)
+    reader.whole()
+    if not any(part.claim is not None for part in reader.parts):
+        raise NoCondition("a condition reads at least one claim, such as visitor.claims.isBetaUser")
+    return tuple(reader.parts)
 
 
 def claims_of(text: str) -> frozenset[ClaimPath]:
@@ -48,19 +100,13 @@ def claims_of(text: str) -> frozenset[ClaimPath]:
 
     Shapes: `visitor.claims.unsigned.plan === "pro"` gives `("unsigned", "plan")`; a key that is computed ends the
     path, and a property of a value (`length`) looks like one more name.
-    Raises: ValueError when the text is too long, nests too deep, is no expression, or reads no claim.
+    Raises: ValueError when the text is no condition.
     """
-    if len(text) > CONDITION_MAX:
-        raise ValueError(f"a condition has at most {CONDITION_MAX} characters")
-    reader = _Reader(text)
-    reader.whole()
-    if not reader.claims:
-        raise ValueError("a condition reads at least one claim, such as visitor.claims.isBetaUser")
-    return frozenset(reader.claims)
+    return frozenset(part.claim for part in parts_of(text) if part.claim is not None)
 
 
 def _checked(text: str) -> str:
-    claims_of(text)
+    parts_of(text)
     return text
 
 
@@ -72,8 +118,8 @@ class _Reader:
     """Reads one expression from left to right; what it can not read, it refuses."""
 
     def __init__(self, text: str) -> None:
-        self.claims: set[ClaimPath] = set()
-        self._tokens = list(_tokens(text))
+        self.parts: list[Part] = []
+        self._tokens = list(_tokens(text.rstrip()))
         self._at = 0
         self._depth = 0
 
@@ -92,8 +138,9 @@ class _Reader:
         kind, text, _ = self._tokens[self._at]
         return text if kind in ("mark", "name") else ""
 
-    def _wrong(self, wanted: str) -> ValueError:
-        return ValueError(f"a condition needs {wanted} at character {self._tokens[self._at][2] + 1}")
+    def _wrong(self, wanted: str) -> NoCondition:
+        at = self._tokens[self._at][2]
+        return NoCondition(f"a condition needs {wanted} at character {at + 1}", at)
 
     def _take(self) -> str:
         text = self._tokens[self._at][1]
@@ -110,109 +157,150 @@ class _Reader:
         if not self._accept(mark):
             raise self._wrong(f"`{mark}`")
 
-    def _expression(self) -> None:
+    def _add(self, what: str, start: int, *of: int, value: Value = None, path: ClaimPath = (), end: int = 0) -> int:
+        """Note a part that ends before the token at hand, or where it is said, and return its place."""
+        _, text, at = self._tokens[self._at - 1]
+        self.parts.append(Part(what, (start, end or at + len(text)), of, value, path))
+        return len(self.parts) - 1
+
+    @property
+    def _start(self) -> int:
+        return self._tokens[self._at][2]
+
+    def _expression(self) -> int:
         self._depth += 1
         if self._depth > DEPTH_MAX:
-            raise ValueError(f"a condition nests at most {DEPTH_MAX} deep")
-        self._operation(0)
+            raise NoCondition(f"a condition nests at most {DEPTH_MAX} deep", self._start)
+        start = self._start
+        found = self._operation(0)
         if self._accept("?"):
-            self._expression()
+            first = self._expression()
             self._expect(":")
-            self._expression()
+            found = self._add("?:", start, found, first, self._expression())
         self._depth -= 1
+        return found
 
-    def _operation(self, least: int) -> None:
+    def _operation(self, least: int) -> int:
+        start, prefixes = self._start, list[tuple[str, int]]()
         while self._here in _PREFIXES:
-            self._take()
-        self._chain()
+            at = self._start
+            prefixes.append((self._take(), at))
+        found = self._chain()
+        for prefix, at in reversed(prefixes):
+            found = self._add(prefix, at, found)
         while (rank := _RANK.get(self._here, -1)) >= least:
-            self._take()
-            self._operation(rank + 1)
+            operator = self._take()
+            found = self._add(operator, start, found, self._operation(rank + 1))
+        return found
 
-    def _chain(self) -> None:
-        """Read an operand with its members and calls, and note the variable that it stands for."""
-        path = self._operand()
+    def _chain(self) -> int:
+        """Read an operand with its members and calls; `names` are those of the variable that it is, if it is one."""
+        start, names = self._start, list[tuple[str, int]]()
+        found = self._named(names) if self._here in _ROOTS else self._operand()
         while True:
             if self._here in (".", "?."):
                 optional = self._take() == "?."
                 if not (optional and self._here in ("(", "[")):
-                    path = _longer(path, self._member())
-            elif self._accept("["):
-                key = self._key()
-                if key is None:
-                    self._note(path)
-                path = _longer(path, key)
-            elif self._accept("("):
-                # What is called is a method of what stands before it.
-                self._note(path[:-1] if path else None)
-                path = None
-                self._list(")")
+                    found = self._member(start, found, names)
+            elif self._here == "[":
+                found = self._index(start, found, names)
+            elif self._here == "(":
+                found = self._call(start, found, names)
             else:
-                self._note(path)
-                return
+                return self._variable(start, found, names)
 
-    def _operand(self) -> list[str] | None:
-        """Read a literal, a list or a group, which gives None, or a variable's first name."""
-        if self._kind in ("string", "number"):
-            self._take()
-        elif self._accept("("):
-            self._expression()
-            self._expect(")")
-        elif self._accept("["):
-            self._list("]")
-        elif self._here in _LITERALS:
-            self._take()
-        elif self._here in _ROOTS:
-            return [self._take()]
-        else:
-            raise self._wrong("a value, or one of visitor.claims, space.vars and page.vars,")
-        return None
+    def _named(self, names: list[tuple[str, int]]) -> int:
+        start = self._start
+        names.append((name := self._take(), start + len(name)))
+        return _OPEN
 
-    def _member(self) -> str:
+    def _member(self, start: int, found: int, names: list[tuple[str, int]]) -> int:
         if self._kind != "name":
             raise self._wrong("a name")
-        return self._take()
+        if found == _OPEN:
+            return self._named(names)
+        return self._add("member", start, found, path=(self._take(),))
 
-    def _key(self) -> str | None:
-        """Read what stands in brackets; return it when it is a plain string, else None."""
-        kind, text, _ = self._tokens[self._at]
-        if kind == "string" and self._tokens[self._at + 1][1] == "]":
-            self._at += 2
-            return re.sub(r"\\(.)", r"\1", text[1:-1])
-        self._expression()
+    def _index(self, start: int, found: int, names: list[tuple[str, int]]) -> int:
+        """Read what stands in brackets: a plain string in them is a name like any other."""
+        (kind, text, _), (_, close, at) = self._tokens[self._at + 1 : self._at + 3]
+        if found == _OPEN and kind == "string" and close == "]":
+            self._at += 3
+            names.append((_unquoted(text), at + 1))
+            return _OPEN
+        found = self._variable(start, found, names)
+        self._take()
+        key = self._expression()
         self._expect("]")
-        return None
+        return self._add("index", start, found, key)
 
-    def _list(self, end: str) -> None:
+    def _call(self, start: int, found: int, names: list[tuple[str, int]]) -> int:
+        """Read the arguments of what was named last, which is a method of what stands before it."""
+        method = names.pop()[0] if names else ""
+        if found != _OPEN and self.parts[found].what == "member" and found == len(self.parts) - 1:
+            member = self.parts.pop()
+            (found,), (method,) = member.of, member.path
+        found = self._variable(start, found, names)
+        self._take()
+        return self._add("call", start, found, *self._list(")"), path=(method,))
+
+    def _variable(self, start: int, found: int, names: list[tuple[str, int]]) -> int:
+        """Note the variable that was read, if one was; it must be one that a condition may read."""
+        if found != _OPEN:
+            return found
+        path = tuple(name for name, _ in names)
+        end = names[-1][1] if names else start
+        names.clear()
+        if path[1:2] != (_ROOTS[path[0]] if path else "",):
+            raise NoCondition("a condition reads visitor.claims, space.vars and page.vars, and nothing else", start)
+        return self._add("read", start, path=path, end=end)
+
+    def _operand(self) -> int:
+        """Read a literal, a list or a group."""
+        start = self._start
+        if self._kind == "string":
+            return self._add("value", start, value=_unquoted(self._take()))
+        if self._kind == "number":
+            return self._add("value", start, value=float(self._take()))
+        if self._accept("("):
+            found = self._expression()
+            self._expect(")")
+            return found
+        if self._accept("["):
+            return self._add("list", start, *self._list("]"))
+        if self._here in _LITERALS:
+            return self._add("value", start, value=_LITERALS[self._take()])
+        if self._accept(_UNDEFINED):
+            return self._add(_UNDEFINED, start)
+        raise self._wrong("a value, or one of visitor.claims, space.vars and page.vars,")
+
+    def _list(self, end: str) -> Iterator[int]:
         while not self._accept(end):
-            self._expression()
+            yield self._expression()
             if not self._accept(","):
                 self._expect(end)
                 return
 
-    def _note(self, path: list[str] | None) -> None:
-        if path is None:
-            return
-        holder = _ROOTS[path[0]] if path else ""
-        if path[1:2] != [holder]:
-            raise ValueError("a condition reads visitor.claims, space.vars and page.vars, and nothing else")
-        if path[0] == "visitor":
-            self.claims.add(tuple(path[2:]))
-
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     at = 0
-    while text[at:].strip():
+    for _ in range(STEPS_MAX):
+        if at == len(text):
+            break
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"a condition cannot be read from character {at + 1} on")
+            at += len(text[at:]) - len(text[at:].lstrip())
+            if text[at] == "=":
+                raise NoCondition(f"a condition compares with == or ===, not with the = at character {at + 1}", at)
+            raise NoCondition(f"a condition cannot be read from character {at + 1} on", at)
         kind = str(match.lastgroup)
         yield kind, match[kind], match.start(kind)
         at = match.end()
-    # Two ends, so that looking one token ahead needs no care.
-    yield (*_END, len(text))
-    yield (*_END, len(text))
+    else:
+        raise NoCondition(f"a condition has at most {STEPS_MAX} words and signs", at)
+    # Ends enough that looking ahead needs no care.
+    yield from ((*_END, len(text)) for _ in range(3))
 
 
-def _longer(path: list[str] | None, name: str | None) -> list[str] | None:
-    return None if path is None or name is None else [*path, name]
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.model.condition import CONDITION_MAX, DEPTH_MAX, claims_of
+from syncd.model.condition import CONDITION_MAX, DEPTH_MAX, STEPS_MAX, NoCondition, claims_of, parts_of
 
 _READ = {
     "visitor.claims.isBetaUser == true": {("isBetaUser",)},
@@ -76,3 +76,28 @@ def test_length_and_depth_are_bounded() -> None:
 def test_no_text_does_more_than_be_read_or_refused(text: str) -> None:
     with suppress(ValueError):
         assert claims_of("visitor.claims.a == " + text)
+
+
+def test_the_parts_of_a_condition_stand_where_they_were_read() -> None:
+    text = "['x'].includes(visitor.claims.unsigned.plan) && !visitor.claims['a-b'].c"
+    parts = parts_of(text)
+    spelled = {part.what: text[slice(*part.span)] for part in parts}
+    assert spelled["call"] == "['x'].includes(visitor.claims.unsigned.plan)"
+    assert spelled["&&"] == text
+    assert [text[slice(*part.span)] for part in parts if part.claim] == [
+        "visitor.claims.unsigned.plan",
+        "visitor.claims['a-b'].c",
+    ]
+    assert all(place < index for index, part in enumerate(parts) for place in part.of)
+
+
+def test_steps_are_bounded_and_long_chains_need_no_depth() -> None:
+    assert parts_of("visitor.claims.a" + "&&1" * ((STEPS_MAX - 6) // 2))
+    with pytest.raises(NoCondition, match="words and signs"):
+        parts_of("visitor.claims.a" + "&&1" * (STEPS_MAX // 2))
+
+
+def test_a_failure_names_the_character() -> None:
+    with pytest.raises(NoCondition, match=r"single|== or ===") as failure:
+        parts_of("visitor.claims.a = 1")
+    assert failure.value.at == 17

@@ -1,16 +1,32 @@
 """Findings: what a rule says of one place in one file."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from syncd.layout.lint.rules import RULES
 
 Severity = Literal["error", "warning", "info"]
 
 
+@dataclass(frozen=True)
+class Fix:
+    """What can be done about a finding without a person: a field of a declared thing gets a value; None takes it out.
+
+    `what` says it in one sentence.
+    """
+
+    what: str
+    ref: str
+    field: str
+    value: Any = None
+
+
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One place where a rule is broken; `path` is below the space's directory, line and column count from 1."""
+    """One place where a rule is broken; line and column count from 1, and `width` is how many characters it covers.
+
+    `path` is below the directory of the space, or of the repository for a site file.
+    """
 
     path: str
     line: int
@@ -19,6 +35,8 @@ class Finding:
     message: str
     hint: str = ""
     severity: Severity = "error"
+    width: int = 1
+    fix: Fix | None = field(default=None, compare=False)
 
 
 def finding(code: str, path: str, place: tuple[int, int], message: str, hint: str = "") -> Finding:

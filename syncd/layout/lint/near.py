@@ -1,13 +1,16 @@
 """Near misses: which existing name a wrong one was probably meant to be."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from posixpath import basename, commonprefix, dirname
 
 TRIES = 200
 """Wrong names for which a likeness is searched; whoever has more of them has another problem."""
 COMPARED = 400
 """Names that one wrong name is compared with."""
+EFFORT = 60_000
+"""Characters of names that are looked at closely, over all wrong names: each of them costs as much as it is long."""
+LIKE = 0.8
 
 
 class Near:
@@ -20,6 +23,7 @@ class Near:
             self._by_name.setdefault(basename(name).lower(), []).append(name)
             self._beside.setdefault(dirname(name), []).append(name)
         self._left = TRIES
+        self._effort = EFFORT
 
     def to(self, wrong: str) -> str | None:
         """Given a name that does not exist, return the one that was probably meant.
@@ -32,9 +36,22 @@ class Near:
         same = self._by_name.get(basename(wrong).lower(), ())
         if same and basename(wrong).lower() != "readme.md":
             return max(same[:COMPARED], key=lambda name: (len(commonprefix((name, wrong))), name))
-        beside = self._beside.get(dirname(wrong), ())[:COMPARED]
-        found = get_close_matches(wrong, beside, n=1, cutoff=0.8)
-        return found[0] if found else None
+        return self._alike(wrong, self._beside.get(dirname(wrong), ())[:COMPARED])
+
+    def _alike(self, wrong: str, names: Iterable[str]) -> str | None:
+        """The name that is most like a wrong one; most are ruled out by their length and letters alone."""
+        matcher = SequenceMatcher(b=wrong)
+        best: tuple[float, str] | None = None
+        for name in names:
+            matcher.set_seq1(name)
+            if matcher.real_quick_ratio() < LIKE or matcher.quick_ratio() < LIKE:
+                continue
+            self._effort -= len(name)
+            if self._effort < 0:
+                break
+            if (ratio := matcher.ratio()) >= LIKE:
+                best = max(best or (ratio, name), (ratio, name))
+        return best[1] if best is not None else None
 
 
 def meant(name: str | None) -> str:

@@ -289,7 +289,7 @@ _ALL = (
         "ignore-unknown",
         "warning",
         "A comment `syncd-check: ignore` names no code that exists, so it does nothing.",
-        "Correct the code; syncd check --explain all lists them.",
+        "Correct the code; syncd explain all lists them.",
     ),
 )
 

@@ -6,6 +6,7 @@ Source: site-file notes, §3.2 and §3.3.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 Kind = Literal["site", "visitors", "group", "section", "variant", "redirect", "customization", "override"]
@@ -68,7 +69,7 @@ class Item:
     was: tuple[str, ...] = ()
     protect: bool = False
 
-    @property
+    @cached_property
     def ref(self) -> str:
         """The name of this thing among all things of its site, such as `section:home`."""
         return f"{self.kind}:{self.key}"
@@ -96,6 +97,8 @@ class SitePolicy:
     limits: Mapping[Area, Limits] = field(default_factory=dict)
     allow_empty: bool = False
     require_bridge: bool = False
+    allow_unshown_types: bool = False
+    """Whether claims may have other types than the API document shows, which is boolean only."""
     ignore: frozenset[str] = frozenset()
     """Fields that are left alone although they are declared, such as `section:home.icon`."""
 
@@ -115,7 +118,10 @@ class SiteFile:
     Shapes: `items` by ref, in the file's order; `orders` has the refs of the children, in the desired order, of every
     parent whose order is managed; `managed` are the areas that the file speaks of; `absent` are the sources of
     redirects that shall not be there, whoever made them; `spaces` are the aliases with the ids of spaces; `holding` is
-    the id of the empty space that stands in while a gated part is being made.
+    the id of the empty space that stands in while a gated part is being made. Where an alias is not declared, the alias
+    itself stands in the place of the id. `hosts` are addresses (host, base path) under which visitors read the site.
+    `repeated` are things whose ref an earlier one has; `places` has, by its dotted name such as
+    `policy.limits.redirects.max_delete`, the place of each value that belongs to no item.
     """
 
     path: str
@@ -130,9 +136,18 @@ class SiteFile:
     holding: str = ""
     absent: Mapping[str, Place] = field(default_factory=dict)
     redirect_files: tuple[str, ...] = ()
+    hosts: tuple[tuple[str, str], ...] = ()
+    repeated: tuple[Item, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
     silenced: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     """Codes of warnings that a comment on a line of a file silences."""
 
     def of(self, *kinds: Kind) -> tuple[Item, ...]:
         """Given kinds, return the things of these kinds, in the file's order."""
-        return tuple(item for item in self.items.values() if item.kind in kinds)
+        if kinds not in self._of:
+            self._of[kinds] = tuple(item for item in self.items.values() if item.kind in kinds)
+        return self._of[kinds]
+
+    @cached_property
+    def _of(self) -> dict[tuple[Kind, ...], tuple[Item, ...]]:
+        return {}

@@ -1,0 +1,169 @@
+"""Whether a condition keeps anybody out: what it can come to when a visitor chooses every claim that nobody signed.
+
+Each part of a condition is given the set of values that it can have, from the first part to the last; a set that grows
+too large becomes `ANY`. So judging costs a bounded number of steps, and errs only towards a warning.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from itertools import product
+
+from syncd.model.adaptive import UNSIGNED
+from syncd.model.condition import Part, Value
+
+
+class _Special(Enum):
+    """Values that no literal has."""
+
+    UNDEFINED = "undefined"
+    ANY = "any"
+    CLAIMS = "the claims themselves"
+
+
+UNDEFINED, ANY, CLAIMS = _Special.UNDEFINED, _Special.ANY, _Special.CLAIMS
+Possible = frozenset[Value | _Special]
+
+_MAX = 16
+"""Values that are told apart; of more, nothing is known."""
+_BOTH: Possible = frozenset({True, False})
+_ANYTHING: Possible = frozenset({ANY})
+_NOTHING: Possible = frozenset({UNDEFINED})
+_ORDER: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+def only_unsigned(parts: Sequence[Part]) -> bool:
+    """Given the parts of a condition, return whether unsigned claims are its only gate.
+
+    Shapes: true when it reads such a claim and can come true for a visitor of whom no signed claim is known.
+    """
+    reads = any(part.claim and part.claim[0] == UNSIGNED for part in parts)
+    return reads and passes(parts)
+
+
+def passes(parts: Sequence[Part]) -> bool:
+    """Given the parts of a condition, return whether it can come true without any signed claim."""
+    known: list[Possible] = []
+    for part in parts:
+        found = _value(part, [known[place] for place in part.of], parts)
+        known.append(found if len(found) <= _MAX else _ANYTHING)
+    return any(map(_may, known[-1]))
+
+
+def _value(part: Part, of: list[Possible], parts: Sequence[Part]) -> Possible:
+    match part.what:
+        case "value":
+            return frozenset({part.value})
+        case "undefined":
+            return _NOTHING
+        case "read":
+            return _read(part)
+        case "!":
+            return _results(of, lambda value: _truths(value, negate=True))
+        case "-" | "+" if len(of) == 1:
+            return _results(of, lambda value: {_number(part.what, value)})
+        case "&&" | "||" | "??":
+            return _chosen(part.what, *of)
+        case "?:":
+            return frozenset().union(*(of[1 if truth else 2] for truth in _results(of[:1], _truths)))
+        case "==" | "===" | "!=" | "!==":
+            return _results(of, lambda one, other: _compared(part.what, one, other))
+        case "in":
+            return _results(of, _held)
+        case "<" | ">" | "<=" | ">=":
+            return _results(of, lambda one, other: _ordered(part.what, one, other))
+        case "call" if part.path == ("includes",) and parts[part.of[0]].what == "list" and len(of) == 2:
+            return _among(of[0], of[1])
+        case "list":
+            return frozenset().union(*of)
+        case "member" | "index" | "call":
+            return _NOTHING if of[0] == _NOTHING else _ANYTHING
+        case _:
+            return _results(of, _sum)
+
+
+def _read(part: Part) -> Possible:
+    if part.claim is None or part.claim[:1] == (UNSIGNED,):
+        return _ANYTHING
+    return _NOTHING if part.claim else frozenset({CLAIMS})
+
+
+def _results(of: Iterable[Possible], work: Callable[..., Iterable[Value | _Special]]) -> Possible:
+    return frozenset(result for values in product(*of) for result in work(*values))
+
+
+def _may(value: Value | _Special) -> bool:
+    """Whether a value can count as true."""
+    return True in _truths(value)
+
+
+def _truths(value: Value | _Special, *, negate: bool = False) -> Possible:
+    if value is ANY:
+        return _BOTH
+    truth = value is CLAIMS or (value is not UNDEFINED and bool(value) and value == value)
+    return frozenset({truth is not negate})
+
+
+def _chosen(sign: str, one: Possible, other: Possible) -> Possible:
+    """`&&`, `||` and `??` give one of their sides."""
+    found: set[Value | _Special] = set()
+    for value in one:
+        if sign == "??":
+            going, staying = value in (None, UNDEFINED, ANY), value not in (None, UNDEFINED)
+        else:
+            truths = _truths(value)
+            going, staying = (sign == "&&") in truths, (sign == "||") in truths
+        found |= ({value} if staying else set()) | (other if going else frozenset())
+    return frozenset(found)
+
+
+def _compared(sign: str, one: Value | _Special, other: Value | _Special) -> Possible:
+    equal = _equal(one, other, strict=len(sign) == 3)
+    return frozenset({result is not (sign[0] == "!") for result in equal})
+
+
+def _equal(one: Value | _Special, other: Value | _Special, *, strict: bool) -> set[bool]:
+    if ANY in (one, other):
+        return {True, False}
+    if not strict and {one, other} <= {None, UNDEFINED}:
+        return {True}
+    if type(one) is type(other):
+        return {one == other}
+    plain = strict or {one, other} & {None, UNDEFINED}
+    return {False} if plain else {True, False}
+
+
+def _held(name: Value | _Special, holder: Value | _Special) -> Possible:
+    if holder is CLAIMS and name is not ANY:
+        return frozenset({name == UNSIGNED})
+    return _BOTH
+
+
+def _ordered(sign: str, one: Value | _Special, other: Value | _Special) -> Possible:
+    if UNDEFINED in (one, other) or one != one or other != other:
+        return frozenset({False})
+    if isinstance(one, float) and isinstance(other, float):
+        return frozenset({_ORDER[sign](one, other)})
+    return _BOTH
+
+
+def _among(entries: Possible, wanted: Possible) -> Possible:
+    return _results((entries, wanted), lambda one, other: _equal(one, other, strict=True)) | {False}
+
+
+def _number(sign: str, value: Value | _Special) -> Value | _Special:
+    if isinstance(value, (bool, float)):
+        return -float(value) if sign == "-" else float(value)
+    return math.nan if value is UNDEFINED else ANY
+
+
+def _sum(one: Value | _Special, other: Value | _Special) -> Possible:
+    """Arithmetic, of which only matters what becomes of a claim that nobody knows."""
+    numbers = all(value is UNDEFINED or isinstance(value, float) for value in (one, other))
+    return frozenset({math.nan}) if numbers and UNDEFINED in (one, other) else _ANYTHING

@@ -1,0 +1,187 @@
+"""Which members a customization may have, and what is wrong with a value: the model's complaints in plain sentences."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from syncd.model.base import NULLABLE
+from syncd.model.customization_override import SiteSpaceCustomizationOverride
+from syncd.model.customization_write import SiteCustomizationWrite
+
+Of = Literal["customization", "override"]
+Path = tuple[str | int, ...]
+
+_MODELS: Mapping[Of, type[BaseModel]] = {
+    "customization": SiteCustomizationWrite,
+    "override": SiteSpaceCustomizationOverride,
+}
+_NOT_HERE = {("customization", "header.backgroundColor"), ("customization", "header.linkColor")}
+"""What the model takes and the API document does not. Source: API document, SiteCustomizationSettings."""
+_PLATFORM = "updatedAt"
+_SHOWN = 40
+_NAMED = """("literal["""
+"""How pydantic marks the names in a union of names and a shape."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """What a leaf may hold; `many` are the names of what it may have below it."""
+
+    adapter: TypeAdapter[Any]
+    unsettable: bool
+    below: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def allowed(of: Of, name: str) -> Member | None:
+    """Given whose settings they are and a leaf's name, return what it may hold, or None when there is no such leaf."""
+    if name == _PLATFORM or (of, name) in _NOT_HERE or any(name.startswith(f"{ours}.") for _, ours in _not_here(of)):
+        return None
+    model: type[BaseModel] | None = _MODELS[of]
+    field: FieldInfo | None = None
+    for part in name.split("."):
+        field = None if model is None else _fields(model).get(part)
+        if field is None:
+            return None
+        model = _model_of(field.annotation)
+    assert field is not None
+    kind: Any = Annotated[(field.annotation, name, *field.metadata)]
+    unsettable = NULLABLE in field.metadata or not field.is_required()
+    return Member(TypeAdapter(kind), unsettable, () if model is None else tuple(_fields(model)))
+
+
+def importable(of: Of, name: str) -> bool:
+    """Given whose settings they are and a leaf's name, return whether a site file may declare it."""
+    return allowed(of, name) is not None
+
+
+def stranger(of: Of, name: str) -> tuple[str, str]:
+    """Given a leaf that may not be declared, return in a sentence why not, and a hint."""
+    other: Of = "customization" if of == "override" else "override"
+    if name == _PLATFORM:
+        return f"{name} is set by the platform", "delete the line"
+    parts = name.split(".")
+    depth = next(size for size in range(1, len(parts) + 1) if allowed(of, ".".join(parts[:size])) is None)
+    first = ".".join(parts[:depth])
+    if allowed(other, first) is not None:
+        if of == "override":
+            return f'"{first}" cannot be overridden per variant', "declare it under customization.site"
+        return f'"{first}" can be set for single variants only', "declare it under customization.overrides"
+    siblings = _siblings(of, ".".join(parts[: depth - 1]))
+    if not siblings:
+        return f'"{".".join(parts[: depth - 1])}" has no members', ""
+    near = get_close_matches(parts[depth - 1], siblings, n=1, cutoff=0.6)
+    return f'unknown key "{first}"', f"did you mean {near[0]}?" if near else f"known here: {', '.join(siblings)}"
+
+
+def _siblings(of: Of, parent: str) -> tuple[str, ...]:
+    if not parent:
+        return tuple(name for name in _fields(_MODELS[of]) if name != _PLATFORM)
+    found = allowed(of, parent)
+    names = () if found is None else found.below
+    return tuple(name for name in names if (of, f"{parent}.{name}") not in _NOT_HERE)
+
+
+def _not_here(of: Of) -> Iterator[tuple[str, str]]:
+    return (pair for pair in _NOT_HERE if pair[0] == of)
+
+
+def complaints(found: Member, value: Any) -> Iterator[tuple[Path, str]]:
+    """Given what a leaf may hold and its value, return what is wrong: where below the leaf, and a predicate."""
+    try:
+        found.adapter.validate_python(value)
+    except ValidationError as failure:
+        seen: set[Path] = set()
+        for error in _pertinent(failure.errors(include_url=False), value):
+            # A list of wrong entries is also too short for pydantic: the entries say enough.
+            if not any(path[: len(error["loc"])] == error["loc"] for path in seen):
+                yield error["loc"], _predicate(error)
+            seen.add(error["loc"])
+
+
+def _pertinent(errors: list[ErrorDetails], value: Any) -> Iterator[ErrorDetails]:
+    """Of a font, which is a name or a mapping, the complaints that fit its shape; everything of any other value."""
+    if not any(str(error["loc"][:1]).startswith(_NAMED) for error in errors):
+        yield from errors
+        return
+    for error in errors:
+        if str(error["loc"][:1]).startswith(_NAMED) != isinstance(value, Mapping):
+            yield {**error, "loc": error["loc"][1:]}
+            if not isinstance(value, Mapping):
+                return
+
+
+def _predicate(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return "is an unknown key"
+        case "literal_error":
+            return f"is {shown(error['input'])}; it must be {_one_of(context['expected'])}"
+        case "bool_type":
+            return f"is {shown(error['input'])}; it must be true or false"
+        case "string_type":
+            return f"is {shown(error['input'])}; it must be a text in quotes"
+        case "int_type" | "greater_than_equal" | "less_than_equal":
+            return f"is {shown(error['input'])}; it must be a whole number from 1 to 1000"
+        case "string_too_short" | "too_short":
+            return f"is too short; the platform needs at least {_amount(error, 'min_length')}"
+        case "string_too_long" | "too_long":
+            return f"is too long; the platform takes at most {_amount(error, 'max_length')}"
+        case "string_pattern_mismatch":
+            color = "#" in context["pattern"]
+            kind = 'a color such as "#346DDB"' if color else "an https address or a path"
+            return f"is {shown(error['input'])}; it must be {kind}"
+        case "tuple_type":
+            return "must be a list"
+        case "model_type" | "dict_type":
+            return "must be a mapping"
+        case "value_error":
+            return f"is wrong: {context['error']}"
+        case _:
+            return f"is wrong: {error['msg'][:1].lower()}{error['msg'][1:]}"
+
+
+def shown(value: Any) -> str:
+    """Given a value of a site file, return it as a message may show it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (Mapping, list, tuple)):
+        return "a mapping" if isinstance(value, Mapping) else "a list"
+    text = value if isinstance(value, str) else str(value)
+    short = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return json.dumps(short, ensure_ascii=False) if isinstance(value, str) else short
+
+
+def _one_of(expected: str) -> str:
+    return expected.replace("'", "")
+
+
+def _amount(error: ErrorDetails, limit: str) -> str:
+    number = error["ctx"][limit]
+    one, many = ("character", "characters") if error["type"].startswith("string") else ("entry", "entries")
+    return f"{number} {one if number == 1 else many}"
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    """The shape that a member has below it; None for a text, a list and the like."""
+    if get_origin(annotation) is Annotated:
+        return _model_of(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        return _model_of(kinds[0]) if len(kinds) == 1 else None
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None

@@ -1,0 +1,125 @@
+"""The rules of a site file over whatever somebody may write: no crash, every finding with its place, linear time."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.check import audible, check_site
+from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read import read_site_file
+from syncd.layout.site.rules import SITE_RULES
+from tests.sampling import sampled
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "site"
+TEXTS = tuple(path.read_text(encoding="utf-8") for path in sorted(GOLDEN.rglob("*.yaml")))
+HEAD = "version: 1\nsite: { org: o, id: s, hosts: [docs.acme.example] }\n"
+PIECES = st.one_of(
+    st.sampled_from(
+        ["- ", ": ", "\n", "  ", "{", "}", "[", "]", '"', "#", "null", "~", "é", "\u2028", "\t", "&a", "*a"]
+    ),
+    st.text(max_size=6),
+)
+
+
+def checked(text: str) -> tuple[SiteFile | None, tuple[Finding, ...]]:
+    file, found = read_site_file(text, path="site.yaml", others={})
+    return file, found if file is None else audible(file, (*found, *check_site(file)))
+
+
+def broken(text: str) -> list[tuple[str, int, int]]:
+    return [(one.code, one.line, one.column) for one in checked(text)[1]]
+
+
+def judge(text: str) -> None:
+    lines = text.split("\n")
+    for one in checked(text)[1]:
+        assert one.code in SITE_RULES
+        assert one.message
+        assert one.path == "site.yaml"
+        assert 1 <= one.line <= len(lines) + 1
+        assert one.column >= 1
+        assert one.width >= 1
+        assert "\n" not in one.message
+
+
+@given(st.sampled_from(TEXTS), st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 9), PIECES), max_size=4))
+@settings(deadline=None, max_examples=50)
+def test_every_finding_has_a_place_whatever_somebody_wrote(text: str, edits: list[tuple[int, int, str]]) -> None:
+    for at, gone, put in edits:
+        start = at % (len(text) + 1)
+        text = text[:start] + put + text[start + gone :]
+    judge(text)
+
+
+@pytest.mark.parametrize("at", sampled(range(0, 1200, 4), kept=set(range(0, 300, 15))))
+def test_a_file_that_ends_anywhere_is_judged_without_a_crash(at: int) -> None:
+    for text in TEXTS:
+        judge(text[:at])
+
+
+def test_comments_silence_warnings_and_never_errors() -> None:
+    url = 'to: { url: "http://acme.example/" }'
+    assert broken(f"{HEAD}redirects:\n  - {{ from: /a, {url} }}\n") == [("SY309", 4, 28)]
+    assert broken(f"{HEAD}redirects:\n  - {{ from: /a, {url} }} # syncd: ignore SY309\n") == []
+    assert broken(f"{HEAD}redirects:\n  # syncd: ignore SY309, SY306\n  - {{ from: /a, {url} }}\n") == []
+    wrong = broken(f"{HEAD}redirects:\n  - {{ from: /a/, {url} }} # syncd: ignore SY301 SY309\n")
+    assert [code for code, _, _ in wrong] == ["SY502", "SY301"]
+
+
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [
+        ("/a/", 'use "/a"'),
+        ("a//b/", 'use "/a/b"'),
+        ("/a b/ü", 'use "/a%20b/%C3%BC"'),
+        ("https://docs.acme.example/a/?b=c", 'use "/a"'),
+        ("/a?b=c#d", 'use "/a"'),
+        ("//", ""),
+        ("/" + "é" * 300, ""),  # encoded, it would be too long
+        ("/a%", 'write "%25" for the sign itself'),
+    ],
+)
+def test_a_wrong_source_is_answered_with_a_right_one(source: str, hint: str) -> None:
+    _, found = checked(f'{HEAD}redirects:\n  - {{ from: "{source}", to: {{ url: "https://acme.example/" }} }}\n')
+    assert [(one.code, one.hint) for one in found] == [("SY301", hint)]
+
+
+def sections(count: int) -> str:
+    """Sections that all have one path."""
+    entry = "    - {{ section: s{0}, title: T, path: same, variants: [{{ variant: v, space: a{0} }}] }}\n"
+    return "structure:\n  items:\n" + "".join(map(entry.format, range(count)))
+
+
+def aliases(count: int, name: str) -> str:
+    """Aliases, and variants whose space is almost one of them."""
+    spaces = "".join(f"  {name}{number}: id{number}\n" for number in range(count))
+    variants = "".join(f"    - {{ variant: v{number}, space: {name}y{number} }}\n" for number in range(count))
+    return f"spaces:\n{spaces}structure:\n  items:\n{variants}"
+
+
+def circle(count: int) -> str:
+    """Redirects that all lead to the next."""
+    entry = '  - {{ from: /{}, to: {{ url: "https://docs.acme.example/{}" }} }}\n'
+    return "redirects:\n" + "".join(entry.format(number, (number + 1) % count) for number in range(count))
+
+
+HOSTILE = {
+    "sections": sections(3000),
+    "aliases": aliases(3000, "x" * 79),
+    "long aliases": aliases(1, "x" * 300_000),
+    "sources": f"redirects:\n  - to: {{ section: x }}\n    from: [{', '.join(['/same'] * 20_000)}]\n",
+    "a long source": f'redirects:\n  - {{ from: "{"/a" * 200_000}*", to: {{ section: {"s" * 200_000} }} }}\n',
+    "a circle": circle(9000),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_takes_no_longer_than_a_large_one(name: str) -> None:
+    before = time.process_time()
+    checked(HEAD + HOSTILE[name])
+    assert time.process_time() - before < 5
