@@ -11,6 +11,9 @@ LAYOUT_VERSION = "1"
 SPACE, REVISION, CHANGE_REQUEST, LAYOUT = "Syncd-Space", "Syncd-Revision", "Syncd-Change-Request", "Syncd-Layout"
 RENDITION = "Syncd-Rendition"
 """Names the commit of which this one is all that the platform can hold."""
+OUTDONE = "Syncd-Outdone"
+"""Marks a rendition that the platform made by a merge of its own, of sides that a commit had brought together already:
+it can hold more than that."""
 MARKED = 32
 """Characters of a branch's name that its marker shows."""
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")

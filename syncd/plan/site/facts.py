@@ -6,6 +6,7 @@ Source: site-file notes, §3.4, §3.5 and §4.1.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from syncd.layout.site.declared import ROOT, Kind
@@ -76,7 +77,13 @@ class Live:
 
     def of(self, *kinds: Kind) -> tuple[Existing, ...]:
         """Given kinds, return the things of these kinds, in the platform's order."""
-        return tuple(thing for thing in self.things.values() if thing.kind in kinds)
+        if kinds not in self._of:
+            self._of[kinds] = tuple(thing for thing in self.things.values() if thing.kind in kinds)
+        return self._of[kinds]
+
+    @cached_property
+    def _of(self) -> dict[tuple[Kind, ...], tuple[Existing, ...]]:
+        return {}
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,10 @@ class Step:
     JSON in the API's own names, in which a Ref may stand for an id. For `customization.put` and `schema.put` the body
     holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
     the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
-    {"before" | "after": Ref or id}; `group.add` and `group.remove` have {"section": Ref or id} (their id is the group).
-    `applied` are the values that the lock has of the thing once the step is done, `drops` says that it forgets the
-    thing. `temporary` says that the value is only passing, such as a path that makes room in a cycle of renames.
+    {"before" | "after": Ref}; `group.add` and `group.remove` have {"section": Ref or id} (their id is the group); an
+    `adopt` may have {"after": Ref or Refs} to the things whose steps before it make it true. `applied` are the values
+    that the lock has of the thing once the step is done, `drops` says that it forgets the thing. `temporary` says that
+    the value is only passing, such as a path that makes room in a cycle of renames.
     """
 
     wave: Wave
@@ -138,6 +139,8 @@ class SitePlan:
     gates: tuple[Gate, ...] = ()
     warnings: tuple[str, ...] = ()
     unmanaged: Mapping[Area, int] = field(default_factory=dict)
+    beyond: Mapping[Area, tuple[str, ...]] = field(default_factory=dict)
+    """The names of what `unmanaged` counts."""
     snapshot: Mapping[Area, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:

@@ -1,0 +1,137 @@
+"""Drift that a team accepts: what somebody changed on the platform becomes text in the site file."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.layout.nodes import Node
+from syncd.layout.site.declared import AREA, Area, Item, Place, SiteFile
+from syncd.layout.site.patch import Patch, Path, patched
+from syncd.layout.site.reader import Reader
+from syncd.plan.site.facts import Live, Ref
+from syncd.plan.site.steps import SitePlan, plain
+
+_MEMBER = {"destination": "to"}
+"""Names of fields in the API's terms that a site file has another word for."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Files with the values of the platform written in.
+
+    Shapes: `texts` has only what changes, by path; `fields` are the refs with the field that were written, such as
+    `section:home.title`; `left` are sentences about those that a person has to write.
+    """
+
+    texts: Mapping[str, str]
+    fields: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def accept_drift(file: SiteFile, texts: Mapping[str, str], live: Live, plan: SitePlan, *, areas: Set[Area]) -> Accepted:
+    """Given a site file with its texts by path, the platform and the plan, return the texts with drift written in.
+
+    Shape: only drift in these areas, and no conflict; comments and everything else stay as they are.
+    """
+    writer = _Writer(file, texts, live)
+    for line in plan.drifted():
+        if AREA[line.ref.partition(":")[0]] in areas and line.ref in file.items:  # type: ignore[index]
+            for one in line.fields:
+                if one.of == "drift":
+                    writer.accept(file.items[line.ref], one.name, one.before)
+    return writer.written()
+
+
+class _Writer:
+    """Collects the patches of each file."""
+
+    def __init__(self, file: SiteFile, texts: Mapping[str, str], live: Live) -> None:
+        self.file, self.texts, self.live = file, texts, live
+        self.edits: defaultdict[str, list[Patch]] = defaultdict(list)
+        self.names: defaultdict[str, list[str]] = defaultdict(list)
+        self.left: list[str] = []
+        self._paths: dict[str, Mapping[tuple[int, int], list[Path]]] = {}
+        self._sharing = Counter(item.where("to") for item in file.of("redirect"))
+
+    def accept(self, item: Item, name: str, value: Any) -> None:
+        member = _MEMBER.get(name, name)
+        place = item.places.get(member)
+        path = self._path(place, member.rpartition(".")[2]) if place is not None else None
+        if place is None or path is None:
+            self.left.append(f"{item.ref}: {member} cannot be written where it stands ({place or item.place})")
+        elif member == "to" and self._sharing[place] > 1:
+            self.left.append(f"{item.ref}: several sources share what stands at {place}; give it an entry of its own")
+        elif (value := self._worded(item, member, value)) is not None or member != "space":
+            self.edits[place.file].append(Patch("set", path, value))
+            self.names[place.file].append(f"{item.ref}.{member}")
+
+    def written(self) -> Accepted:
+        texts: dict[str, str] = {}
+        for path, edits in self.edits.items():
+            try:
+                text = patched(self.texts[path], path, edits)
+            except FileInvalid as error:
+                self.left.append(error.what)
+            else:
+                texts |= {path: text} if text != self.texts[path] else {}
+        fields = tuple(name for path in texts for name in self.names[path])
+        return Accepted(texts, fields, tuple(self.left))
+
+    def _worded(self, item: Item, member: str, value: Any) -> Any:
+        """A value as people are shown it, in the words of the site file."""
+        if member == "space" and value not in self.file.spaces:
+            self.left.append(f"{item.ref}: space {value} has no name under spaces: yet")
+            return None
+        return self._to(value) if member == "to" and isinstance(value, Mapping) else plain(value)
+
+    def _to(self, destination: Mapping[str, Any]) -> dict[str, Any]:
+        match dict(destination):
+            case {"kind": "external", "url": str(url)}:
+                return {"url": url}
+            case {"kind": "site-section", "siteSectionId": Ref(to=ref)}:
+                return {"section": ref.partition(":")[2]}
+            case {"kind": "site-space", "siteSpaceId": Ref(to=ref)}:
+                return {"variant": ref.partition(":")[2]}
+            case {"kind": "site-page", "siteSpaceId": Ref(to=ref), "pageId": page} if path := self._page(ref, page):
+                return {"page": path, "in": ref.partition(":")[2]}
+            case other:
+                return {"raw": plain(other)}
+
+    def _page(self, ref: str, page: str) -> str:
+        item = self.file.items.get(ref)
+        pages = self.live.pages.get(str(item.fields.get("space")), {}) if item is not None else {}
+        return next((path for path, id in pages.items() if id == page), "")
+
+    def _path(self, place: Place, member: str) -> Path | None:
+        """The way through the YAML to the value that stands at a place under this name."""
+        if place.file not in self._paths:
+            self._paths[place.file] = _placed(place.file, self.texts.get(place.file, ""))
+        found = self._paths[place.file].get((place.line, place.column), [])
+        return next((path for path in reversed(found) if path[-1] == member), None)
+
+
+def _placed(path: str, text: str) -> Mapping[tuple[int, int], list[Path]]:
+    """The ways to all values of a text of YAML by their places; none when it is something else, such as CSV."""
+    found: defaultdict[tuple[int, int], list[Path]] = defaultdict(list)
+    if not path.endswith((".yaml", ".yml")):
+        return found
+    reader = Reader(text, path)
+    root = reader.open()
+    for way, node in _walk(root) if root is not None else ():
+        place = reader.place(node)
+        found[place.line, place.column].append(way)
+    return found
+
+
+def _walk(root: Node) -> Iterator[tuple[Path, Node]]:
+    waiting: list[tuple[Path, Node]] = [((), root)]
+    while waiting:
+        way, node = waiting.pop()
+        if way:
+            yield way, node
+        if isinstance(node.value, dict):
+            waiting += [((*way, step), child) for step, child in node.value.items()]
+        elif isinstance(node.value, list):
+            waiting += [((*way, step), child) for step, child in enumerate(node.value)]

@@ -1,0 +1,119 @@
+"""Groups, sections and variants: made, and kept as they are declared; what is gated stands on an empty space first.
+
+Whatever shows real content publicly gets its condition before its content (W3 to W5).
+Source: site-file notes, §4.2.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.layout.site.declared import ROOT, Item
+from syncd.plan.site.case import Case, Draft
+from syncd.plan.site.facts import Ref
+from syncd.plan.site.paths import Paths
+from syncd.plan.site.steps import Wave
+from syncd.plan.site.structure import gate_of
+
+
+def build_groups(case: Case) -> None:
+    """Given a case, take down groups that are to be made, parents first, and new titles and icons (W3)."""
+    for item in case.items("group"):
+        if item.ref in case.new:
+            wanted = case.desired[item.ref]
+            body = {"title": wanted.get("title") or item.key, **_given(wanted, "icon")}
+            if item.parent != ROOT:
+                body["parent"] = case.id(item.parent)
+            case.step(Wave.GROUPS, "group.create", item.ref, body, dict(wanted))
+        else:
+            _amend(case, item, ("title", "icon"), Wave.GROUPS)
+
+
+def build_sections(case: Case, paths: Paths) -> None:
+    """Given a case, take down sections that are to be made and what is said about those that are there (W4)."""
+    for item in case.items("section"):
+        if item.ref in case.new:
+            _new_section(case, item, paths)
+        else:
+            _amend(case, item, ("title", "icon", "description"), Wave.SECTIONS)
+
+
+def build_variants(case: Case, paths: Paths) -> None:
+    """Given a case, take down variants that are to be made, and the content of those that are there (W5)."""
+    for item in case.items("variant"):
+        if item.ref in case.new:
+            _new_variant(case, item, paths)
+        else:
+            _amend(case, item, ("space",), Wave.VARIANTS)
+
+
+def _new_section(case: Case, item: Item, paths: Paths) -> None:
+    wanted, first = case.desired[item.ref], case.file.items[case.first[item.ref]]
+    body = {"spaceId": _first_space(case, first), **_given(wanted, "title", "icon")}
+    case.step(Wave.SECTIONS, "section.create", item.ref, body, _given(wanted, "title", "icon") | _nothing(wanted))
+    more = _given(wanted, "condition", "description")
+    sets: dict[str, Any] = dict(more)
+    if item.ref in paths.born:
+        more["path"] = paths.born[item.ref]
+        sets |= {"path": more["path"]} if more["path"] == wanted.get("path") else {}
+    if more:
+        case.drafts.append(
+            Draft(
+                Wave.SECTIONS, "section.update", item.ref, Ref(item.ref), more, sets, temporary=_passing(more, wanted)
+            )
+        )
+
+
+def _new_variant(case: Case, item: Item, paths: Paths) -> None:
+    wanted, space = case.desired[item.ref], _first_space(case, item)
+    if _is_brought(case, item):
+        case.step(
+            Wave.VARIANTS, "adopt", item.ref, {}, {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
+        )
+    else:
+        body = {"spaceId": space} | ({} if item.parent == ROOT else {"sectionId": case.id(item.parent)})
+        sets = {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
+        case.step(Wave.VARIANTS, "variant.create", item.ref, body, sets)
+    more = _given(wanted, "condition", "hidden")
+    sets = dict(more)
+    if item.ref in paths.born:
+        more["path"] = paths.born[item.ref]
+        sets |= {"path": more["path"]} if more["path"] == wanted.get("path") else {}
+    if more:
+        case.drafts.append(
+            Draft(
+                Wave.VARIANTS, "variant.update", item.ref, Ref(item.ref), more, sets, temporary=_passing(more, wanted)
+            )
+        )
+    if space != wanted.get("space"):
+        case.step(Wave.VARIANTS, "variant.update", item.ref, {"spaceId": wanted["space"]}, {"space": wanted["space"]})
+
+
+def _is_brought(case: Case, item: Item) -> bool:
+    return case.first.get(item.parent) == item.ref
+
+
+def _first_space(case: Case, item: Item) -> str:
+    """The space that a variant is made with: an empty one while nothing keeps the public from it."""
+    return case.file.holding if case.file.holding and gate_of(case, item) else str(case.desired[item.ref]["space"])
+
+
+def _amend(case: Case, item: Item, names: tuple[str, ...], wave: Wave) -> None:
+    diff = case.diffs.get(item.ref)
+    found = {name: diff.act[name].after for name in names if name in diff.act} if diff is not None else {}
+    if found:
+        body = {"spaceId" if name == "space" else name: value for name, value in found.items()}
+        call = {"group": "group.update", "section": "section.update", "variant": "variant.update"}[item.kind]
+        case.step(wave, call, item.ref, body, found)  # type: ignore[arg-type]
+
+
+def _given(wanted: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: wanted[name] for name in names if wanted.get(name) is not None}
+
+
+def _nothing(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that something new has as they are declared without a word: those that are to be empty."""
+    return {name: value for name, value in wanted.items() if value is None or value == ROOT}
+
+
+def _passing(sent: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return "path" in sent and sent["path"] != wanted.get("path")

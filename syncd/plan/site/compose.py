@@ -1,0 +1,92 @@
+"""The plan for a site: file, platform and lock in; lines for people, steps for an executor and gates out.
+
+Source: site-file notes, §4 and §5.
+"""
+
+from syncd.layout.site.declared import AREA, AREAS, SiteFile
+from syncd.plan.site import (
+    building,
+    doomed,
+    gates,
+    gating,
+    keeping,
+    ordering,
+    paths,
+    placing,
+    redirects,
+    singles,
+    structure,
+)
+from syncd.plan.site.case import Case
+from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.match import match
+from syncd.plan.site.options import Options
+from syncd.plan.site.snapshot import snapshot_of
+from syncd.plan.site.steps import Action, Line, SitePlan
+from syncd.plan.site.telling import tell
+
+__all__ = ["Options", "plan_site"]
+
+_ACTIONS: tuple[Action, ...] = ("create", "adopt", "update", "move", "delete", "blocked", "report")
+
+
+def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options()) -> SitePlan:
+    """Given a site's three sides, return everything that brings the platform to what the file declares.
+
+    Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else.
+    """
+    case = Case(file, live, lock, options, match(file, live, lock))
+    seen = snapshot_of(file, live, case.matches)
+    singles.compare_site(case)
+    structure.compare(case)
+    structure.arrive(case)
+    doom = doomed.doom(case)
+    while paths.settle(case, doom):
+        doom = doomed.doom(case)
+    structure.pair(case)
+    case.doomed = dict(doom.doomed)
+    _structure(case, doom)
+    redirects.plan_redirects(case)
+    singles.plan_customization(case)
+    singles.shrink_schema(case)
+    doomed.tell(case, doom)
+    singles.tell_unread(case)
+    tell(case)
+    gates.gate(case)
+    drafts = sorted([*keeping.keep(case), *case.drafts], key=lambda draft: draft.wave)
+    return SitePlan(
+        site=file.site,
+        lines=_sorted(case),
+        steps=tuple(keeping.steps(case, drafts)),
+        gates=tuple(case.gates),
+        warnings=tuple(case.warnings),
+        unmanaged={area: len(names) for area, names in case.beyond.items()},
+        beyond=dict(case.beyond),
+        snapshot=seen,
+    )
+
+
+def _structure(case: Case, doom: doomed.Doom) -> None:
+    laid = paths.lay(case, doom)
+    gating.gate_site(case)
+    singles.expand_schema(case)
+    gating.gate_parts(case)
+    gating.gate_new(case)
+    building.build_groups(case)
+    building.build_sections(case, laid)
+    building.build_variants(case, laid)
+    paths.rename(case, laid, doom)
+    placing.place(case)
+    ordering.order(case)
+    placing.choose_defaults(case)
+
+
+def _sorted(case: Case) -> tuple[Line, ...]:
+    """The lines by area, then as the file has them; what it does not have comes last."""
+    index = {ref: at for at, ref in enumerate(case.file.items)}
+
+    def place(line: Line) -> tuple[int, int, int]:
+        area = AREA[line.ref.partition(":")[0]]  # type: ignore[index]
+        return AREAS.index(area), index.get(line.ref, len(index)), _ACTIONS.index(line.action)
+
+    return tuple(sorted(case.lines, key=place))

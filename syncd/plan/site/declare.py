@@ -1,0 +1,242 @@
+"""The site file that says what a site is now: keys from paths and titles, and every value as the platform has it."""
+
+from collections.abc import Container, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from syncd.layout.paths import fold
+from syncd.layout.site.customization import leaves
+from syncd.layout.site.declared import AREAS, ROOT, Area
+from syncd.layout.site.exports import spelled
+from syncd.layout.site.members import importable
+from syncd.layout.site.visitors import claims_of_schema
+from syncd.plan.site.facts import Existing, Live
+from syncd.plan.site.own import own_settings, said
+
+KEY_MAX = 63
+SETTINGS = ("title", "visibility", "basename", "proxy", "adaptive_content", "agents_context")
+FILE_MANY = 500
+"""Redirects above which they go to a file of their own."""
+REDIRECT_FILE = "redirects/imported.csv"
+_RESERVED = frozenset({"new"})
+
+
+@dataclass(frozen=True)
+class Names:
+    """Titles that only people need: those of spaces by their id, and those of site-spaces by theirs.
+
+    Shape: `keys` are preferred: of ("group", title), ("section", path) and ("variant", path of its section, path).
+    """
+
+    spaces: Mapping[str, str] = field(default_factory=dict)
+    variants: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A site file as a document, the redirects that belong in a file of their own, and the key of each thing by id."""
+
+    document: Mapping[str, Any]
+    redirects: tuple[Mapping[str, Any], ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+def declare_site(organization: str, site: str, live: Live, names: Names, areas: Set[Area] = frozenset(AREAS)) -> Drawn:
+    """Given a site that was read whole, return the file that declares it in these areas.
+
+    Shapes: keys are unique and made of letters, digits and hyphens; what nothing says (None) is left out; a redirect
+    to something that the site does not have any more keeps its destination as it is, in `raw`.
+    """
+    drawer = _Drawer(live, names)
+    document: dict[str, Any] = {"version": 1, "site": {"org": organization, "id": site}}
+    claims = claims_of_schema(live.schema or {}) if "visitors" in areas else {}
+    if any(claim.get("type") != "boolean" for claim in claims.values()):
+        document["policy"] = {"allow_unshown_types": True}
+    if live.hosts:
+        document["site"]["hosts"] = [
+            "/".join(part for part in (host, base.strip("/")) if part) for host, base in live.hosts
+        ]
+    structure = drawer.structure()
+    if "structure" in areas and drawer.aliases:
+        document["spaces"] = dict(drawer.aliases)
+    if "settings" in areas:
+        document["settings"] = {name: live.site[name] for name in SETTINGS if live.site.get(name) is not None}
+    if "visitors" in areas and live.schema is not None:
+        document["visitors"] = _grouped(claims)
+    if "structure" in areas and structure:
+        document["structure"] = {"items": structure}
+    apart: list[Mapping[str, Any]] = []
+    if "redirects" in areas:
+        redirects = drawer.redirects(resolved="structure" in areas)
+        apart = [one for one in redirects if spelled(one["to"])] if len(redirects) > FILE_MANY else []
+        rest = [one for one in redirects if not spelled(one["to"])] if apart else redirects
+        # A list that is empty would say that there shall be none, which nobody has said.
+        document |= {"redirects": rest} if rest else {}
+        document |= {"redirect_files": [REDIRECT_FILE]} if apart else {}
+    if "customization" in areas:
+        document["customization"] = drawer.customization(overridden="structure" in areas)
+    return Drawn(document, tuple(apart), drawer.keys)
+
+
+def beyond(live: Live, areas: Set[Area]) -> dict[str, int]:
+    """Given a site that was read and the areas of its file, return how much of what lies outside of the file."""
+    kinds = {"structure": ("group", "section", "variant"), "redirects": ("redirect",)}
+    left = [kind for area, of in kinds.items() if area not in areas for kind in of]
+    found = {kind: len(live.of(kind)) for kind in left}  # type: ignore[arg-type]
+    if "customization" in areas:
+        said = (name for name, value in leaves(live.customization).items() if value not in (None, {}))
+        strange = [name for name in said if name != "updatedAt" and not importable("customization", name)]
+        found["setting that this syncd does not know"] = len(strange)
+    return {kind: count for kind, count in found.items() if count}
+
+
+def key_of(text: str, taken: Container[str], *, fallback: str) -> str:
+    """Given a path or title, return a key that nothing else has: `[a-z0-9][a-z0-9-]{0,62}`."""
+    wanted, number = fold(text)[:KEY_MAX].strip("-") or fold(fallback)[:KEY_MAX].strip("-"), 2
+    found = wanted
+    while found in taken or found in _RESERVED:
+        found = f"{wanted[: KEY_MAX - len(str(number)) - 1]}-{number}"
+        number += 1
+    return found
+
+
+class _Drawer:
+    """Writes down one site; `keys` grows with what was written down."""
+
+    def __init__(self, live: Live, names: Names) -> None:
+        self.live, self.names = live, names
+        self.keys: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
+        self._alias: dict[str, str] = {}
+        self._pages: dict[str, dict[str, str]] = {}
+
+    def structure(self) -> list[dict[str, Any]]:
+        """Return the items of the site's root, with all that they hold, and name everything on the way."""
+        taken: set[str] = set()
+        return [self._item(self.live.things[id], taken) for id in self.live.orders.get(ROOT, ())]
+
+    def _item(self, thing: Existing, taken: set[str]) -> dict[str, Any]:
+        if thing.kind == "variant":
+            return self._variant(thing, taken)
+        title, path = str(thing.fields.get("title") or ""), str(thing.fields.get("path") or "")
+        name = path if thing.kind == "section" else title
+        key = key_of(self.names.keys.get((thing.kind, name), name), taken, fallback=thing.kind)
+        taken.add(key)
+        self.keys[thing.id] = key
+        below = [self.live.things[id] for id in self.live.orders.get(thing.id, ())]
+        if thing.kind == "group":
+            return {"group": key, **_given(thing, "title", "icon"), "items": [self._item(one, taken) for one in below]}
+        own: set[str] = set()
+        variants = [self._variant(one, own, f"{key}/", path) for one in below]
+        said = _given(thing, "title", "path", "icon", "description", "condition")
+        return {"section": key, **said, **_on(thing, "default"), "variants": variants}
+
+    def _variant(self, thing: Existing, taken: set[str], above: str = "", section: str = "") -> dict[str, Any]:
+        path = str(thing.fields.get("path") or "")
+        key = key_of(self.names.keys.get(("variant", section, path), path), taken, fallback="variant")
+        taken.add(key)
+        self.keys[thing.id] = above + key
+        space = self._named(str(thing.fields.get("space") or ""), f"{above}{key}".replace("/", "-"))
+        said = _given(thing, "path", "condition")
+        return {"variant": key, "space": space, **said, **_on(thing, "hidden"), **_on(thing, "default")}
+
+    def _named(self, space: str, fallback: str) -> str:
+        """The alias of a space, from its title, which is declared when it is first met."""
+        if space not in self._alias:
+            alias = key_of(self.names.spaces.get(space, ""), self.aliases, fallback=fallback)
+            self._alias[space] = alias
+            self.aliases[alias] = space
+        return self._alias[space]
+
+    def redirects(self, *, resolved: bool) -> list[dict[str, Any]]:
+        """Return the redirects; ids become keys where the file declares what they stand for."""
+        return [
+            {
+                "from": thing.fields["source"],
+                "to": self._to(thing.fields.get("destination") or {}, resolved=resolved),
+            }
+            for thing in self.live.of("redirect")
+        ]
+
+    def _to(self, destination: Mapping[str, Any], *, resolved: bool) -> dict[str, Any]:
+        match dict(destination):
+            case {"kind": "external", "url": str(url), **rest} if not rest:
+                return {"url": url}
+            case {"kind": "site-section", "siteSectionId": str(id), **rest} if self._declared(id, resolved, rest):
+                return {"section": self.keys[id]}
+            case {"kind": "site-space", "siteSpaceId": str(id), **rest} if self._declared(id, resolved, rest):
+                return {"variant": self.keys[id]}
+            case {"kind": "site-page", "siteSpaceId": str(id), "pageId": str(page), **rest} if self._declared(
+                id, resolved, rest
+            ):
+                path = self._page(str(self.live.things[id].fields.get("space") or ""), page)
+                return {"page": path, "in": self.keys[id]} if path else {"raw": dict(destination)}
+            case _:
+                return {"raw": dict(destination)}
+
+    def _declared(self, id: str, resolved: bool, rest: Mapping[str, Any]) -> bool:
+        return resolved and id in self.keys and not rest
+
+    def _page(self, space: str, page: str) -> str:
+        if space not in self._pages:
+            self._pages[space] = {id: path for path, id in self.live.pages.get(space, {}).items()}
+        return self._pages[space].get(page, "")
+
+    def customization(self, *, overridden: bool) -> dict[str, Any]:
+        """Return the site's settings, and of each variant only what its visitors see differently."""
+        found: dict[str, Any] = {"site": self._worded(said(self.live.customization, "customization"))}
+        overrides = {
+            self.keys[id]: own
+            for id, effective in (self.live.overrides.items() if overridden else ())
+            if id in self.keys and (own := self._own(id, effective))
+        }
+        return found | ({"overrides": overrides} if overrides else {})
+
+    def _own(self, id: str, effective: Mapping[str, Any]) -> dict[str, Any]:
+        """What a variant has of its own; a title is its content's unless somebody chose another."""
+        titles = {self.names.variants.get(id), self.names.spaces.get(str(self.live.things[id].fields.get("space")))}
+        worded: dict[str, Any] = self._worded(own_settings(effective, self.live.customization, titles))
+        return worded
+
+    def _worded(self, value: Any) -> Any:
+        """Settings in the words of a file: references as redirects have them, no empty members in entries."""
+        match value:
+            case {"kind": "url", "url": str(url), **rest} if not rest:
+                return {"url": url}
+            case {"kind": "space", "space": str(space), **rest} if not rest and space in self._shown:
+                return {"variant": self._shown[space]}
+            case {}:
+                return {name: self._worded(member) for name, member in value.items()}
+            case list():
+                return [self._entry(one) if isinstance(one, Mapping) else one for one in value]
+            case _:
+                return value
+
+    def _entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """An entry of a list; the platform adds the members that it leaves out."""
+        return {name: self._worded(member) for name, member in entry.items() if member not in (None, {}, [])}
+
+    @cached_property
+    def _shown(self) -> Mapping[str, str]:
+        """The key of a variant that shows a space, by the space's id; the first of several."""
+        variants = [thing for thing in self.live.of("variant") if thing.id in self.keys]
+        return {str(thing.fields.get("space")): self.keys[thing.id] for thing in reversed(variants)}
+
+
+def _grouped(claims: Mapping[str, Any]) -> dict[str, Any]:
+    """Claims by their fields' names, as a file has them."""
+    found: dict[str, Any] = {"claims": {}}
+    for name, schema in claims.items():
+        group, _, claim = name.partition(".")
+        found.setdefault(group, {})[claim] = schema
+    return found
+
+
+def _given(thing: Existing, *names: str) -> dict[str, Any]:
+    return {name: thing.fields[name] for name in names if thing.fields.get(name) is not None}
+
+
+def _on(thing: Existing, name: str) -> dict[str, bool]:
+    return {name: True} if thing.fields.get(name) else {}

@@ -1,0 +1,80 @@
+"""A site's plan, and its drift, for machines: JSON whose shape stays while its version's first number does.
+
+Source: site-file notes, §8.3.
+"""
+
+from typing import Any
+
+from syncd.layout.site.declared import AREAS
+from syncd.plan.site.steps import FieldChange, Line, SitePlan, Step, plain
+
+FORMAT = "1.0"
+
+
+def plan_document(plan: SitePlan) -> dict[str, Any]:
+    """Given a plan, return it as JSON: what happens to what, the requests, and what holds it."""
+    return {
+        "format_version": FORMAT,
+        "plan_id": plan.digest(),
+        "site": plan.site,
+        "snapshot": dict(plan.snapshot),
+        "summary": dict(plan.counts()),
+        "unmanaged": {area: plan.unmanaged[area] for area in AREAS if area in plan.unmanaged},
+        "gates": [
+            {
+                "scope": gate.scope,
+                "count": gate.count,
+                "flag": gate.flag,
+                "approval": gate.approval,
+                "why": gate.why,
+                "refs": list(gate.refs),
+            }
+            for gate in plan.gates
+        ],
+        "warnings": list(plan.warnings),
+        "operations": [_operation(line) for line in plan.lines],
+        "steps": [_step(step) for step in plan.steps],
+    }
+
+
+def drift_document(plan: SitePlan) -> dict[str, Any]:
+    """Given a plan, return as JSON what was changed outside syncd."""
+    return {
+        "format_version": FORMAT,
+        "site": plan.site,
+        "drift": [
+            {"ref": line.ref, **_change(field)}
+            for line in plan.drifted()
+            for field in line.fields
+            if field.of in ("drift", "conflict")
+        ],
+    }
+
+
+def _operation(line: Line) -> dict[str, Any]:
+    kind, _, key = line.ref.partition(":")
+    said = {"note": line.note, "manual": line.manual}
+    return {
+        "action": line.action,
+        "kind": kind,
+        "key": key,
+        "source": _source(line.where),
+        "changes": [_change(field) for field in line.fields],
+        **{name: text for name, text in said.items() if text},
+    }
+
+
+def _change(field: FieldChange) -> dict[str, Any]:
+    found = {"path": field.name, "before": plain(field.before), "after": plain(field.after), "class": field.of}
+    return {**found, "source": _source(field.where)}
+
+
+def _source(where: str) -> dict[str, Any] | None:
+    file, _, rest = where.rpartition(":")
+    file, _, line = file.rpartition(":")
+    return {"file": file, "line": int(line), "column": int(rest)} if file else None
+
+
+def _step(step: Step) -> dict[str, Any]:
+    found: dict[str, Any] = {"wave": int(step.wave), "call": step.call, "ref": step.ref, "id": plain(step.id)}
+    return {**found, "body": plain(step.body), **({"temporary": True} if step.temporary else {})}

@@ -1,0 +1,112 @@
+"""What a plan may not do without a person's word: too much at once, in the open, or under loosened limits.
+
+Source: site-file notes, §5.
+"""
+
+from collections.abc import Mapping
+
+from syncd.layout.site.declared import AREA, Area, Kind, Limits, SiteFile
+from syncd.plan.site.case import Case
+from syncd.plan.site.steps import Gate
+
+DEFAULTS: Mapping[Area, Limits] = {
+    "redirects": Limits(max_delete=10, max_delete_pct=20, max_update_pct=30),
+    "structure": Limits(max_delete=0),
+}
+"""How much goes unasked where a file says nothing."""
+PCT_FROM = 10
+"""Percentages mean something from this number of things on."""
+_LIMITED: tuple[tuple[Area, tuple[Kind, ...]], ...] = (
+    ("redirects", ("redirect",)),
+    ("structure", ("group", "section", "variant")),
+)
+
+
+def limits(file: SiteFile, area: Area) -> Limits:
+    """Given a file and an area, return how much may go unasked in it."""
+    return file.policy.limits.get(area, DEFAULTS.get(area, Limits()))
+
+
+def gate(case: Case) -> None:
+    """Given a case whose lines are known, take down the gates."""
+    for area, kinds in _LIMITED:
+        deleted = _refs(case, "delete", area)
+        _too_much(case, area, deleted, _refs(case, "update", area))
+        _empty(case, area, kinds)
+        _loosened(case, area, deleted)
+    if case.defaults:
+        refs = tuple(case.defaults)
+        case.gates.append(Gate("defaults", refs, "visitors arrive at another place than before", approval=True))
+    if case.exposed:
+        why = "; ".join(f"{_words(ref)}: {reason}" for ref, reason in case.exposed.items())
+        case.gates.append(Gate("exposure", tuple(case.exposed), why, approval=True))
+
+
+def _refs(case: Case, action: str, area: Area) -> tuple[str, ...]:
+    """The refs with such an action; a group that is made anew elsewhere is not deleted for good."""
+    anew = set(case.replaced.values())
+    found = (line.ref for line in case.lines if line.action == action and line.ref not in anew)
+    return tuple(dict.fromkeys(ref for ref in found if AREA[ref.partition(":")[0]] == area))  # type: ignore[index]
+
+
+def _owned(case: Case, kinds: tuple[Kind, ...]) -> tuple[str, ...]:
+    return tuple(
+        ref for ref, entry in case.lock.items.items() if ref.partition(":")[0] in kinds and entry.id in case.live.things
+    )
+
+
+def _too_much(case: Case, area: Area, deleted: tuple[str, ...], updated: tuple[str, ...]) -> None:
+    allowed, kinds = limits(case.file, area), dict(_LIMITED)[area]
+    owned = len(_owned(case, kinds))
+    why = _over(len(deleted), owned, allowed.max_delete, allowed.max_delete_pct)
+    if why:
+        case.gates.append(Gate(f"{area}.delete", deleted, f"{_number(deleted, 'delete')} of {owned} owned, {why}"))
+    why = _over(len(updated), owned, None, allowed.max_update_pct)
+    if why:
+        case.gates.append(Gate(f"{area}.update", updated, f"{_number(updated, 'update')} of {owned} owned, {why}"))
+
+
+def _over(count: int, owned: int, most: int | None, pct: int | None) -> str:
+    """Say which limits are passed, or nothing."""
+    passed = []
+    if most is not None and count > most:
+        passed.append(f"the limit is {most}")
+    if pct is not None and owned >= PCT_FROM and count * 100 > pct * owned:
+        passed.append(f"the limit is {pct} % ({count * 100 / owned:.1f} %)")
+    return " and ".join(passed)
+
+
+def _empty(case: Case, area: Area, kinds: tuple[Kind, ...]) -> None:
+    is_asked = area in case.file.managed and area in case.options.areas and not case.options.target
+    if not is_asked or case.file.policy.allow_empty or case.file.of(*kinds):
+        return
+    if owned := _owned(case, kinds):
+        why = f"the file declares none, and syncd owns {len(owned)}; set policy.allow_empty: true if that is intended"
+        case.gates.append(Gate(f"{area}.empty", owned, why))
+
+
+def _loosened(case: Case, area: Area, deleted: tuple[str, ...]) -> None:
+    """What would go is held where the change that lets it go is as new as the change that takes it out."""
+    former = case.options.previous
+    if former is None or not deleted:
+        return
+    unprotected = tuple(ref for ref in deleted if (one := former.items.get(ref)) is not None and one.protect)
+    if unprotected:
+        why = "they were protected until the change that takes them out"
+        case.gates.append(Gate("protect", unprotected, why, approval=True))
+    if _is_looser(limits(case.file, area), limits(former, area)):
+        why = f"policy.limits.{area} was loosened in the same change"
+        case.gates.append(Gate(f"{area}.limits", deleted, why, approval=True))
+
+
+def _is_looser(now: Limits, before: Limits) -> bool:
+    pairs = ((now.max_delete, before.max_delete), (now.max_delete_pct, before.max_delete_pct))
+    return any(old is not None and (new is None or new > old) for new, old in pairs)
+
+
+def _number(refs: tuple[str, ...], noun: str) -> str:
+    return f"{len(refs)} {noun}{'' if len(refs) == 1 else 's'}"
+
+
+def _words(ref: str) -> str:
+    return ref.rstrip(":").replace(":", " ", 1)

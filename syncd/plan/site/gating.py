@@ -1,0 +1,119 @@
+"""Who may see what: narrowed before anything else happens, widened when everything else has (W1, W2 and W12)."""
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from syncd.layout.site.declared import Item
+from syncd.model.condition import claims_of
+from syncd.plan.site.case import Case
+from syncd.plan.site.differ import Diff, Found
+from syncd.plan.site.steps import Call, Wave
+from syncd.plan.site.structure import gate_of
+
+AUDIENCE = ("public", "unlisted", "share-link", "visitor-auth")
+"""Who may read a site, widest first."""
+SETTINGS = {
+    "title": "title",
+    "visibility": "visibility",
+    "basename": "basename",
+    "proxy": "proxy",
+    "adaptive_content": "adaptiveContent",
+    "agents_context": "agentsContext",
+}
+"""The site's own settings, and what the API calls them."""
+
+
+def gate_parts(case: Case) -> None:
+    """Given a case, take down what narrows and what widens the audience of sections and variants that are there."""
+    fresh = _new_claims(case)
+    for item in case.items("section", "variant"):
+        diff = case.diffs.get(item.ref)
+        if diff is None:
+            continue
+        narrow, widen = _split(diff)
+        if narrow:
+            reads = _claims(narrow.get("condition"))
+            _update(case, item, Wave.SCHEMA_EXPAND if reads & fresh else Wave.NARROW, narrow)
+        if widen:
+            _update(case, item, Wave.WIDEN, widen)
+        if "condition" in diff.act and diff.act["condition"].before:
+            is_gone = diff.act["condition"].after is None
+            case.exposed[item.ref] = "its condition is removed" if is_gone else "its condition is replaced"
+
+
+def gate_new(case: Case) -> None:
+    """Given a case, note what is gated and yet has to be made in the open, for want of a holding space."""
+    if case.file.holding:
+        return
+    for ref, item in case.new.items():
+        if item.kind == "variant" and gate_of(case, item):
+            case.exposed[ref] = "it is gated, and made without a holding space: it is public until its condition is set"
+
+
+def gate_site(case: Case) -> None:
+    """Given a case, take down what changes about the site itself, what narrows its audience first."""
+    diff = case.diffs.get("site:")
+    if diff is None:
+        return
+    waves: dict[Wave, dict[str, Found]] = {}
+    for name, found in diff.act.items():
+        wave = _wave(name, found)
+        waves.setdefault(wave, {})[name] = found
+        if wave is Wave.WIDEN and name == "visibility":
+            case.exposed["site:"] = f"its audience is widened from {found.before} to {found.after}"
+        if name == "adaptive_content" and not found.after:
+            case.exposed["site:"] = "adaptive content is switched off, and with it what conditions hide"
+    for wave, parts in waves.items():
+        body = {SETTINGS[name]: _sent(name, found.after) for name, found in parts.items()}
+        case.step(wave, "site.update", "site:", body, _sets(parts))
+
+
+def _wave(name: str, found: Found) -> Wave:
+    if name == "visibility" and found.before in AUDIENCE and found.after in AUDIENCE:
+        return Wave.NARROW if AUDIENCE.index(found.after) > AUDIENCE.index(found.before) else Wave.WIDEN
+    if name == "adaptive_content" and found.after:
+        return Wave.SCHEMA_EXPAND
+    return Wave.NARROW if name == "agents_context" and found.after == "excluded" else Wave.WIDEN
+
+
+def _sent(name: str, value: Any) -> Any:
+    return {"enabled": bool(value)} if name == "adaptive_content" else value
+
+
+def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
+    narrow: dict[str, Found] = {}
+    widen: dict[str, Found] = {}
+    for name in ("condition", "hidden"):
+        if name in diff.act:
+            (narrow if diff.act[name].after else widen)[name] = diff.act[name]
+    return narrow, widen
+
+
+def _update(case: Case, item: Item, wave: Wave, parts: Mapping[str, Found]) -> None:
+    call: Call = "section.update" if item.kind == "section" else "variant.update"
+    body = {name: bool(found.after) if name == "hidden" else found.after or None for name, found in parts.items()}
+    case.step(wave, call, item.ref, body, _sets(parts))
+
+
+def _sets(parts: Mapping[str, Found]) -> dict[str, Any]:
+    return {name: found.after for name, found in parts.items()}
+
+
+def _claims(found: Found | None) -> Set[str]:
+    return frozenset() if found is None else claims_read(found.after)
+
+
+def claims_read(condition: Any) -> Set[str]:
+    """Given a condition, return the names of the claims that it reads, such as `unsigned.beta`; none of a wrong one."""
+    try:
+        paths = claims_of(condition) if isinstance(condition, str) else frozenset()
+    except ValueError:
+        return frozenset()
+    return {
+        f"unsigned.{path[1]}" if path[0] == "unsigned" and path[1:] else f"claims.{path[0]}" for path in paths if path
+    }
+
+
+def _new_claims(case: Case) -> Set[str]:
+    diff = case.diffs.get("visitors:")
+    return frozenset() if diff is None else {name for name, found in diff.act.items() if found.before is None}

@@ -1,0 +1,192 @@
+"""Take a plan back: what it is about to change, kept before it runs, and the site file that would restore that."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from syncd.layout.site.customization import agrees, leaf_of, leaves
+from syncd.layout.site.declared import AREA, ROOT, Item, Place, SiteFile
+from syncd.layout.site.visitors import claims_of_schema
+from syncd.plan.site.facts import Existing, Live, Lock
+from syncd.plan.site.own import own_settings
+from syncd.plan.site.steps import Line, SitePlan
+
+_DONE = ("create", "update", "move", "delete")
+_PARTS = ("group", "section", "variant")
+_ELSEWHERE = frozenset({"destination", "parent", "order"})
+"""What the lock has among the values of a thing, and a site file at another place."""
+
+
+@dataclass(frozen=True)
+class Former:
+    """What a plan changes, as it was before; JSON in and out.
+
+    Shapes: `things` has by ref the former values, in the words of `Item.fields` (None where there was nothing), or None
+    for what did not exist; `parents` has the ref of what a group, section or variant stood in; `orders` has the former
+    order of the siblings of what was moved, as refs, by the ref of what they stand in; `actions` says what the plan
+    did to each.
+    """
+
+    path: str
+    things: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    parents: Mapping[str, str] = field(default_factory=dict)
+    orders: Mapping[str, list[str]] = field(default_factory=dict)
+    actions: Mapping[str, str] = field(default_factory=dict)
+
+
+def former(path: str, plan: SitePlan, live: Live, lock: Lock) -> Former:
+    """Given a plan that is about to run and what it was made from, return what it changes as it is now."""
+    return _Keeper(path, plan, live, lock).kept()
+
+
+def inverse(file: SiteFile, kept: Former, lock: Lock) -> SiteFile:
+    """Given a site file, what a plan changed, and the lock now, return a file that says how that was before.
+
+    Shape: to be planned with `concerned` as the target. Whatever the plan did not change is as the lock has it, so that
+    it stays; what is declared and not made yet is not there.
+    """
+    refs = {entry.id: ref for ref, entry in lock.items.items() if ref.partition(":")[0] in _PARTS}
+    known = (item for ref, item in file.items.items() if ref in lock.items or item.kind not in _PARTS)
+    items = {item.ref: _left(item, lock, refs) for item in known}
+    for ref, fields in kept.things.items():
+        if fields is None:
+            items.pop(ref, None)
+            continue
+        kind, _, key = ref.partition(":")
+        item = items.get(ref) or Item(kind, key, {}, Place(kept.path))  # type: ignore[arg-type]
+        said = {**item.fields, **fields}
+        said = {name: value for name, value in said.items() if value is not None or kind != "visitors"}
+        items[ref] = replace(item, fields=said, parent=kept.parents.get(ref, item.parent), was=(), id="")
+    areas = frozenset(AREA[ref.partition(":")[0]] for ref in kept.things)  # type: ignore[index]
+    policy = replace(
+        file.policy,
+        prune={**file.policy.prune, **dict.fromkeys(areas, "owned")},
+        on_drift=dict.fromkeys(areas, "report"),
+        ignore=frozenset(),
+    )
+    orders = {parent: tuple(ref for ref in refs if ref in items) for parent, refs in kept.orders.items()}
+    return replace(file, items=items, orders=orders, managed=areas, policy=policy, absent={})
+
+
+def concerned(kept: Former) -> frozenset[str]:
+    """Given what a plan changed, return the refs that its inverse is about: that, and the siblings of what it moved."""
+    return frozenset(kept.things) | {ref for refs in kept.orders.values() for ref in refs}
+
+
+def _left(item: Item, lock: Lock, refs: Mapping[str, str]) -> Item:
+    """A declared thing as syncd left it."""
+    entry = lock.items.get(item.ref)
+    if entry is None:
+        return item
+    applied = entry.applied
+    parent = refs.get(applied["parent"], ROOT) if "parent" in applied else item.parent
+    return replace(item, fields=_declared(applied, refs), parent=parent)
+
+
+class _Keeper:
+    """Collects what the lines of one plan change."""
+
+    def __init__(self, path: str, plan: SitePlan, live: Live, lock: Lock) -> None:
+        self.path, self.plan, self.live = path, plan, live
+        self.ids = {ref: entry.id for ref, entry in lock.items.items()}
+        self.ids |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
+        self.refs = {id: ref for ref, id in self.ids.items() if ref.partition(":")[0] in _PARTS}
+        self.claims = claims_of_schema(live.schema) if live.schema else {}
+
+    def kept(self) -> Former:
+        stepped = {step.ref for step in self.plan.steps}
+        lines = [line for line in self.plan.lines if line.action in _DONE and line.ref in stepped]
+        things: dict[str, Mapping[str, Any] | None] = {}
+        for line in lines:
+            fields, known = self._before(line), things.get(line.ref, {})
+            things[line.ref] = None if fields is None or known is None else {**known, **fields}
+            if "default" in {one.name for one in line.fields}:
+                for ref in self._defaults(line):
+                    things[ref] = {**(things.get(ref) or {}), "default": True}
+            if line.action == "delete":
+                things |= dict(self._variants(line.ref))
+        there = [thing for ref in things if (thing := self._thing(ref)) is not None]
+        parents = {self.refs[thing.id]: self._parent(thing) for thing in there if thing.id in self.refs}
+        return Former(self.path, things, parents, dict(self._orders(lines)), {one.ref: one.action for one in lines})
+
+    def _variants(self, gone: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What goes with a section or variant: the variants of it, and what they have of their own."""
+        id = self.ids.get(gone, "")
+        for one in (id, *self.live.orders.get(id, ())) if gone.startswith(("section:", "variant:")) else ():
+            ref = self.refs.get(one, "")
+            if ref.startswith("variant:"):
+                yield ref, _declared(self.live.things[one].fields, self.refs)
+                if own := self._own(self.live.overrides.get(one, {}), {"reset"}):
+                    yield f"override:{ref.partition(':')[2]}", own
+
+    def _defaults(self, line: Line) -> Iterator[str]:
+        """The refs of what visitors see first now where this line makes them see another thing: nobody is denied."""
+        kind, _, key = line.ref.partition(":")
+        for thing in self.live.of(kind):  # type: ignore[arg-type]
+            ref = self.refs.get(thing.id, "")
+            beside = kind == "section" or ref.rpartition("/")[0] == f"{kind}:{key}".rpartition("/")[0]
+            if ref and beside and thing.fields.get("default"):
+                yield ref
+
+    def _thing(self, ref: str) -> Existing | None:
+        return self.live.things.get(self.ids.get(ref, ""))
+
+    def _parent(self, thing: Existing) -> str:
+        return self.refs.get(thing.parent, ROOT)
+
+    def _before(self, line: Line) -> Mapping[str, Any] | None:
+        if line.action == "create":
+            return None
+        thing = self._thing(line.ref)
+        if line.action == "delete" and thing is not None:
+            return _declared(thing.fields, self.refs)
+        names = {one.name for one in line.fields if one.of != "converged"}
+        match line.ref.partition(":")[0]:
+            case "site":
+                return {name: self.live.site.get(name) for name in names}
+            case "visitors":
+                return {name: self.claims.get(name) for name in names}
+            case "customization":
+                return {name: leaf_of(self.live.customization, name) for name in names}
+            case "override":
+                return self._own(self.live.overrides.get(self.ids.get(line.ref, ""), {}), names)
+            case _:
+                fields = thing.fields if thing is not None else {}
+                return _declared({name: fields[name] for name in names if name in fields}, self.refs)
+
+    def _own(self, effective: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+        """What a variant shows; what it has from its site was not its own. A reset takes everything."""
+        site = self.live.customization
+        if "reset" in names:
+            return leaves(own_settings(effective, site, frozenset()))
+        own = {name: leaf_of(effective, name) for name in names}
+        return {name: None if agrees(value, leaf_of(site, name)) else value for name, value in own.items()}
+
+    def _orders(self, lines: list[Line]) -> Iterator[tuple[str, list[str]]]:
+        for line in lines:
+            thing = self._thing(line.ref)
+            left = line.action in ("move", "delete") or "parent" in {one.name for one in line.fields}
+            if left and thing is not None and thing.kind in _PARTS:
+                siblings = self.live.orders.get(thing.parent, ())
+                yield self._parent(thing), [self.refs[id] for id in siblings if id in self.refs]
+
+
+def _declared(fields: Mapping[str, Any], refs: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """Fields in the API's terms in the words of a site file; ids of destinations by their keys, where they have one."""
+    found = {name: value for name, value in fields.items() if name not in _ELSEWHERE}
+    destination = fields.get("destination")
+    if isinstance(destination, Mapping):
+        found["to"] = _to(destination, refs)
+    return found
+
+
+def _to(destination: Mapping[str, Any], refs: Mapping[str, str]) -> dict[str, Any]:
+    """What is made anew has another id, so a key is better than an id."""
+    match dict(destination):
+        case {"kind": "site-section", "siteSectionId": str(id)} if id in refs:
+            return {"section": refs[id].partition(":")[2]}
+        case {"kind": "site-space", "siteSpaceId": str(id)} if id in refs:
+            return {"variant": refs[id].partition(":")[2]}
+        case other:
+            return {"raw": other}

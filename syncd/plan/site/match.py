@@ -1,0 +1,245 @@
+"""Which declared thing is which thing on the platform: by the lock, by a former name, by a pin, or by what it is like.
+
+Source: site-file notes, §3.5.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
+from syncd.layout.site.keys import source_key
+from syncd.plan.site.facts import Entry, Existing, Live, Lock
+
+KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
+"""The kinds of things that have ids of their own, each before what stands in it."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The outcome, by ref.
+
+    Shapes: `found` has what is there; `unclear` says why something could not be told; `former` has the ref under which
+    the lock knows what is found; `halves` are things that an interrupted run made and could not write down; `disputed`
+    are the ids of all candidates of what is unclear.
+    """
+
+    found: dict[str, Existing]
+    unclear: Mapping[str, str]
+    former: Mapping[str, str]
+    halves: frozenset[str] = frozenset()
+    disputed: frozenset[str] = frozenset()
+
+    @cached_property
+    def refs(self) -> Mapping[str, str]:
+        """The declared refs by the ids of what was found for them."""
+        return {thing.id: ref for ref, thing in self.found.items()}
+
+    def entry(self, lock: Lock, ref: str) -> Entry | None:
+        """Given a ref, return what the lock knows of the thing that was found for it."""
+        entry = lock.items.get(self.former.get(ref, ref))
+        return entry if entry is not None and ref in self.found and entry.id == self.found[ref].id else None
+
+
+def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
+    """Given the three sides, return what belongs together. Linear in what there is."""
+    matcher = _Matcher(file, live, lock)
+    matcher.by_lock()
+    for kind in KINDS:
+        items = [item for item in file.of(kind) if item.ref not in matcher.found]
+        for step in (
+            matcher.by_former_name,
+            matcher.by_pin,
+            matcher.by_nature,
+            matcher.by_former_path,
+            matcher.by_half,
+        ):
+            for item in items:
+                if item.ref not in matcher.found and item.ref not in matcher.unclear:
+                    step(item)
+    former = {ref: matcher.owner[thing.id] for ref, thing in matcher.found.items() if thing.id in matcher.owner}
+    known = {ref: other for ref, other in former.items() if other != ref}
+    return Matches(matcher.found, matcher.unclear, known, frozenset(matcher.halves), frozenset(matcher.disputed))
+
+
+def matched(file: SiteFile, live: Live, lock: Lock) -> dict[str, str]:
+    """Given the three sides, return the ids of the declared groups, sections, variants and redirects that are there."""
+    return {ref: thing.id for ref, thing in match(file, live, lock).found.items()}
+
+
+class _Matcher:
+    """Claims one thing after another; nothing is claimed twice."""
+
+    def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
+        self.file, self.live, self.lock = file, live, lock
+        self.owner = {entry.id: ref for ref, entry in lock.items.items() if ref.partition(":")[0] in KINDS}
+        self.found: dict[str, Existing] = {}
+        self.unclear: dict[str, str] = {}
+        self.claimed: set[str] = set()
+        self.halves: set[str] = set()
+        self.disputed: set[str] = set()
+
+    def by_lock(self) -> None:
+        """Claim what the lock knows and the platform still has; a pin that says otherwise makes it unclear."""
+        for item in self.file.of(*KINDS):
+            entry = self.lock.items.get(item.ref)
+            thing = self.live.things.get(entry.id) if entry is not None else None
+            if thing is None or thing.kind != item.kind or thing.id in self.claimed:
+                continue
+            if item.id and item.id != thing.id:
+                self._dispute(item, f"the lock says {thing.id}, the file says {item.id}", (thing.id, item.id))
+            else:
+                self._claim(item, thing)
+
+    def by_former_name(self, item: Item) -> None:
+        """Claim what the lock knows under a former name."""
+        for name in self._former_refs(item):
+            entry = self.lock.items.get(name)
+            thing = self.live.things.get(entry.id) if entry is not None else None
+            if thing is not None and thing.kind == item.kind and self._is_free(thing):
+                self._claim(item, thing)
+                return
+
+    def by_former_path(self, item: Item) -> None:
+        """Claim what has a former path; something that has the present one already comes first."""
+        for path in item.was:
+            there = self._with_path(item, path)
+            if len(there) == 1:
+                self._claim(item, there[0])
+                return
+
+    def by_pin(self, item: Item) -> None:
+        """Claim what a file names by its id."""
+        if not item.id:
+            return
+        thing = self.live.things.get(item.id)
+        if thing is None or thing.kind != item.kind or not self._is_free(thing):
+            why = "which is not there" if thing is None or thing.kind != item.kind else "which is another thing's"
+            self._dispute(item, f"the file says {item.id}, {why}", (item.id,))
+        else:
+            self._claim(item, thing)
+
+    def by_nature(self, item: Item) -> None:
+        """Claim the one thing that is like the declared one; two are unclear."""
+        candidates = self._alike(item)
+        if len(candidates) == 1:
+            self._claim(item, candidates[0])
+        elif candidates:
+            ids = tuple(thing.id for thing in candidates)
+            self._dispute(item, f"it could be {' or '.join(ids)}", ids)
+
+    def by_half(self, item: Item) -> None:
+        """Claim what an interrupted run left half-made: known by nothing but the space that it was made from."""
+        for thing in self._unfinished(item):
+            self._claim(item, thing)
+            self.halves.add(item.ref)
+            return
+
+    def _claim(self, item: Item, thing: Existing) -> None:
+        self.found[item.ref] = thing
+        self.claimed.add(thing.id)
+
+    def _dispute(self, item: Item, why: str, ids: Iterable[str]) -> None:
+        self.unclear[item.ref] = why
+        self.disputed |= set(ids)
+
+    def _is_free(self, thing: Existing) -> bool:
+        return thing.id not in self.claimed
+
+    def _former_refs(self, item: Item) -> list[str]:
+        if item.kind == "redirect":
+            return [f"redirect:{source_key(name)}" for name in item.was]
+        if item.kind != "variant" or "/" not in item.key:
+            return [f"{item.kind}:{name}" for name in item.was]
+        section, _, key = item.key.partition("/")
+        parent = self.file.items.get(item.parent)
+        sections = (section, *(parent.was if parent is not None else ()))
+        names = [name if "/" in name else f"{section}/{name}" for name in item.was]
+        return [f"variant:{name}" for name in (*names, *(f"{name}/{key}" for name in sections[1:]))]
+
+    def _alike(self, item: Item) -> list[Existing]:
+        if item.kind == "group":
+            return self._among(self._groups, (self._parent_id(item), item.fields.get("title")))
+        if item.kind == "redirect":
+            return self._among(self._sources, item.key)
+        if item.kind == "section":
+            return self._with_path(item, item.fields.get("path"))
+        same_space = self._among(self._variant_spaces, (self._parent_id(item), item.fields.get("space")))
+        same_path = self._with_path(item, item.fields.get("path"))
+        if len(same_space) > 1:
+            return [thing for thing in same_space if thing in same_path] or same_space
+        return same_space or same_path
+
+    def _with_path(self, item: Item, path: object) -> list[Existing]:
+        if not isinstance(path, str) or item.kind not in ("section", "variant"):
+            return []
+        if item.kind == "section":
+            return self._among(self._section_paths, path.casefold())
+        return self._among(self._variant_paths, (self._parent_id(item), path.casefold()))
+
+    def _unfinished(self, item: Item) -> list[Existing]:
+        if item.kind == "section":
+            spaces = {self.file.holding} | {other.fields.get("space") for other in self._variants.get(item.ref, ())}
+            return [
+                thing
+                for thing in self._among(self._section_titles, item.fields.get("title"))
+                if self._only_space(thing) in spaces - {"", None} and thing.id not in self.owner
+            ]
+        parent = self._parent_id(item)
+        if item.kind != "variant" or not self.file.holding or parent is None:
+            return []
+        held = self._among(self._variant_spaces, (parent, self.file.holding))
+        return [thing for thing in held if thing.id not in self.owner]
+
+    def _only_space(self, section: Existing) -> object:
+        within = self.live.orders.get(section.id, ())
+        is_new = len(within) == 1 and within[0] not in self.owner
+        return self.live.things[within[0]].fields.get("space") if is_new else None
+
+    def _parent_id(self, item: Item) -> str | None:
+        """The id of what an item stands in; None while that is not there."""
+        if item.parent == ROOT:
+            return ROOT
+        parent = self.found.get(item.parent)
+        return None if parent is None else parent.id
+
+    def _among(self, index: Mapping[object, list[Existing]], key: object) -> list[Existing]:
+        return [thing for thing in index.get(key, ()) if self._is_free(thing)]
+
+    @cached_property
+    def _variants(self) -> Mapping[str, list[Item]]:
+        found: defaultdict[str, list[Item]] = defaultdict(list)
+        for item in self.file.of("variant"):
+            found[item.parent].append(item)
+        return found
+
+    @cached_property
+    def _groups(self) -> Mapping[object, list[Existing]]:
+        return self._index("group", lambda thing: (thing.parent, thing.fields.get("title")))
+
+    @cached_property
+    def _section_paths(self) -> Mapping[object, list[Existing]]:
+        return self._index("section", lambda thing: str(thing.fields.get("path") or "").casefold())
+
+    @cached_property
+    def _section_titles(self) -> Mapping[object, list[Existing]]:
+        return self._index("section", lambda thing: thing.fields.get("title"))
+
+    @cached_property
+    def _variant_spaces(self) -> Mapping[object, list[Existing]]:
+        return self._index("variant", lambda thing: (thing.parent, thing.fields.get("space")))
+
+    @cached_property
+    def _variant_paths(self) -> Mapping[object, list[Existing]]:
+        return self._index("variant", lambda thing: (thing.parent, str(thing.fields.get("path") or "").casefold()))
+
+    @cached_property
+    def _sources(self) -> Mapping[object, list[Existing]]:
+        return self._index("redirect", lambda thing: source_key(str(thing.fields.get("source") or "")))
+
+    def _index(self, kind: Kind, key: Callable[[Existing], object]) -> Mapping[object, list[Existing]]:
+        found: defaultdict[object, list[Existing]] = defaultdict(list)
+        for thing in self.live.of(kind):
+            found[key(thing)].append(thing)
+        return found

@@ -1,0 +1,213 @@
+"""Rules of a site file that need the platform, or the lock: what a plan would run into, said where it is declared.
+
+Source: site-file notes, §6, rules with an R.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+from syncd.layout.lint.finding import Finding, Fix
+from syncd.layout.lint.near import Near
+from syncd.layout.site.addresses import SiteMap
+from syncd.layout.site.check import audible
+from syncd.layout.site.check_redirects import check_ways
+from syncd.layout.site.check_structure import NAME_MAX, named, near_to
+from syncd.layout.site.conditions import check_conditions
+from syncd.layout.site.customization import links_in
+from syncd.layout.site.declared import AREA, Area, Item, Kind, Place, SiteFile
+from syncd.layout.site.graph import own_hosts
+from syncd.layout.site.rules import broken
+from syncd.layout.site.visitors import VISITORS, claims_of_schema, still_read
+from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.match import Matches, match
+
+LISTS: tuple[tuple[Area, str, tuple[Kind, ...]], ...] = (
+    ("redirects", "redirects", ("redirect",)),
+    ("structure", "structure.items", ("section", "group", "variant")),
+)
+"""Areas whose things syncd may delete, the name of their list, and the kinds in it."""
+KINDS: Mapping[str, str] = {"section": "site-section", "variant": "site-space", "page": "site-page", "url": "external"}
+"""The kinds of redirect destinations, by the word that a site file has for them."""
+
+
+def check_live(file: SiteFile, live: Live, lock: Lock) -> tuple[Finding, ...]:
+    """Given a site file, the platform and the lock, return what only these can tell, by place.
+
+    Shape: nothing that `check_site` says as well, and no list that became empty: a plan has a gate for that. Linear in
+    what there is.
+    """
+    return audible(file, (*_former(file, lock), *_Online(file, live, lock).findings()))
+
+
+def check_lock(file: SiteFile, lock: Lock) -> tuple[Finding, ...]:
+    """Given a site file and its lock, return former names that have done their work, and lists that became empty."""
+    return audible(file, (*_former(file, lock), *_emptied(file, lock)))
+
+
+def _former(file: SiteFile, lock: Lock) -> Iterator[Finding]:
+    return (_done(item) for item in file.items.values() if item.was and _is_done(item, lock))
+
+
+def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
+    """Nothing where something was is never taken for the wish to delete it all."""
+    owned = Counter(AREA.get(ref.partition(":")[0]) for ref in lock.items)  # type: ignore[call-overload]
+    for area, name, kinds in LISTS:
+        declared = area in file.managed and name in file.places
+        if not declared or file.of(*kinds) or file.policy.pruned(area) == "never" or file.policy.allow_empty:
+            continue
+        if owned[area]:
+            message = f"{name} is empty, but syncd owns {owned[area]:,}"
+            yield broken("SY501", file.places[name], message, "set policy.allow_empty: true if that is intended")
+
+
+def _is_done(item: Item, lock: Lock) -> bool:
+    entry = lock.items.get(item.ref)
+    if entry is None or any(f"{item.kind}:{name}" in lock.items for name in item.was):
+        return False
+    path = item.fields.get("path")
+    return path is None or entry.applied.get("path", path) == path
+
+
+def _done(item: Item) -> Finding:
+    fix = Fix(f"take was: out of {item.kind} {item.key}", item.ref, "was")
+    message = f"the rename from {', '.join(map(named, item.was))} has been carried out; was: is not needed any more"
+    return broken("SY109", item.where("was"), message, fix=fix)
+
+
+class _Online:
+    """Compares one file with one platform."""
+
+    def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
+        self.file, self.live, self.lock = file, live, lock
+        self.matches: Matches = match(file, live, lock)
+
+    def findings(self) -> Iterator[Finding]:
+        yield from self._spaces()
+        yield from self._kinds()
+        yield from self._pages()
+        yield from self._shadowed()
+        yield from self._claims()
+        yield from self._exposed()
+        yield from self._ways()
+
+    def _spaces(self) -> Iterator[Finding]:
+        for alias, id in self.file.spaces.items():
+            if why := self.live.spaces.get(id):
+                place = self.file.space_places.get(alias, Place(self.file.path))
+                message = f"space {named(alias)} cannot be used: {id} {why}"
+                yield broken("SY108", place, message, "restore it, correct its id, or give the token access")
+
+    def _kinds(self) -> Iterator[Finding]:
+        """What is `raw` is passed on as it is: somebody knows better."""
+        for item in self.file.of("redirect"):
+            to = item.fields.get("to")
+            kind = next((KINDS[word] for word in KINDS if word in to), "") if isinstance(to, Mapping) else ""
+            if kind and kind not in self.live.abilities.kinds:
+                message = f"destinations of kind {kind} were not seen on this site; not every server takes them"
+                hint = f'if this one does, write redirect_kinds = ["{kind}"] under [repository.site]'
+                yield broken("SY303", item.where("to"), message, hint)
+
+    def _ways(self) -> Iterator[Finding]:
+        """Loops and chains over addresses that only the platform knows."""
+        known, all_ = own_hosts(self.file), own_hosts(self.file, self.live.hosts)
+        if set(known) != set(all_):
+            yield from set(check_ways(SiteMap(self.file, hosts=all_))) - set(
+                check_ways(SiteMap(self.file, hosts=known))
+            )
+
+    def _pages(self) -> Iterator[Finding]:
+        near: dict[str, Near] = {}
+        for item, to, place in self._to_pages():
+            page, variant = to["page"], to["in"]
+            space = self._space_of(variant)
+            known = self.live.pages.get(space)
+            if known is None or page.strip("/") in known or self._kept(item, to, space):
+                continue
+            if space not in near:
+                near[space] = near_to(known)
+            closest = near[space].to(page.strip("/")) if len(page) <= NAME_MAX else None
+            message = f"no page {named(page)} in {variant}" + (f"; closest: {closest}" if closest else "")
+            yield broken("SY304", place, message)
+
+    def _to_pages(self) -> Iterator[tuple[Item, Mapping[str, Any], Place]]:
+        """Every page that the file names, with its variant."""
+        for item in self.file.of("redirect"):
+            to = item.fields.get("to")
+            if _is_page(to):
+                yield item, to, item.places.get("to.page", item.where("to"))
+        for item in self.file.of("customization", "override"):
+            for to, place in links_in(item):
+                if _is_page(to):
+                    yield item, to, place
+
+    def _space_of(self, variant: str) -> str:
+        ref = f"variant:{variant}"
+        item, thing = self.file.items.get(ref), self.matches.found.get(ref)
+        declared = item.fields.get("space") if item is not None else None
+        return str(declared or (thing.fields.get("space") if thing is not None else "") or "")
+
+    def _kept(self, item: Item, to: Mapping[str, Any], space: str) -> bool:
+        """Whether these words were resolved before, and the page is still there under another path."""
+        entry = self.matches.entry(self.lock, item.ref)
+        if entry is None or entry.applied.get("to") != to:
+            return False
+        former = entry.applied.get("destination")
+        page = former.get("pageId") if isinstance(former, Mapping) else None
+        return page in self.live.page_ids.get(space, ())
+
+    def _shadowed(self) -> Iterator[Finding]:
+        """Redirects whose source will be content once this file is applied, and is not declared in it."""
+        strangers = {f"{thing.kind}:{thing.id}": thing for thing in self.live.of("section", "variant")}
+        strangers = {ref: thing for ref, thing in strangers.items() if thing.id not in self.matches.refs}
+        whole = self.file.items | {ref: self._as_item(thing) for ref, thing in strangers.items()}  # type: ignore[operator]
+        pages = {space: {path.casefold(): id for path, id in known.items()} for space, known in self.live.pages.items()}
+        site = SiteMap(replace(self.file, items=whole), pages=pages)
+        for item in self.file.of("redirect"):
+            source = item.fields.get("source")
+            spot = site.at(site.inner(source) or "") if isinstance(source, str) and "//" not in source else None
+            if spot is None or not spot.known or (not spot.path and spot.variant in self.file.items):
+                continue
+            variant = whole[spot.variant]
+            where = f"variant {variant.key}" if spot.variant in self.file.items else "a variant that is not declared"
+            what = f"the page {spot.path} of {where}" if spot.path else f"where visitors read {where}"
+            yield broken("SY307", item.where("source"), f"{source} is {what}; this redirect will not run")
+
+    def _as_item(self, thing: Any) -> Item:
+        """Something that the file does not declare, as if it did."""
+        parent = self.matches.refs.get(thing.parent, f"section:{thing.parent}" if thing.parent else "")
+        return Item(thing.kind, thing.id, thing.fields, Place(self.file.path), parent=parent)
+
+    def _claims(self) -> Iterator[Finding]:
+        """Conditions by the platform's claims where the file declares none; else claims that may not go yet."""
+        item = self.file.items.get(VISITORS)
+        if item is None:
+            if self.live.schema is not None:
+                yield from set(check_conditions(self.file, self.live.schema)) - set(check_conditions(self.file))
+            return
+        entry = self.lock.items.get(VISITORS)
+        owned = entry.applied.keys() if entry is not None else set()
+        there = claims_of_schema(self.live.schema or {})
+        gone = [name for name in there if item.fields.get(name) is None and (name in owned or name in item.fields)]
+        yield from still_read(gone, self._conditions(), item.place)
+
+    def _conditions(self) -> Iterator[tuple[str, str]]:
+        """The conditions that sections and variants have once this file is applied."""
+        for thing in self.live.of("section", "variant"):
+            item = self.file.items.get(self.matches.refs.get(thing.id, ""))
+            managed = item is not None and "condition" in item.fields
+            text = item.fields["condition"] if item is not None and managed else thing.fields.get("condition")
+            if isinstance(text, str):
+                yield (item.key if item is not None else str(thing.fields.get("path"))), text
+
+    def _exposed(self) -> Iterator[Finding]:
+        for item in self.file.of("section", "variant") if not self.file.holding else ():
+            if item.fields.get("condition") and item.ref not in self.matches.found:
+                message = f"{item.kind} {named(item.key)} would be seen by everybody until its condition is set"
+                hint = "name an empty space as structure.holding_space; without one, the plan needs an approval"
+                yield broken("SY501", item.where("condition"), message, hint, severity="warning")
+
+
+def _is_page(to: Any) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(to, Mapping) and isinstance(to.get("page"), str) and isinstance(to.get("in"), str)

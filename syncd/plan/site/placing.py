@@ -1,0 +1,108 @@
+"""Where parts stand: which group a section or group is in (W9), and which of its siblings visitors see first (W7)."""
+
+from collections.abc import Mapping
+
+from syncd.layout.site.declared import ROOT, Item
+from syncd.plan.site.case import Case, Draft
+from syncd.plan.site.facts import Ref
+from syncd.plan.site.steps import Call, Wave
+
+
+def place(case: Case) -> None:
+    """Given a case, take down which sections and groups get another parent, each behind what stands there (W9)."""
+    for item in case.items("group", "section"):
+        diff = case.diffs.get(item.ref)
+        if item.kind == "section" and item.ref in case.new and item.parent != ROOT:
+            _join(case, item.ref, item.parent)
+        elif diff is not None and "parent" in diff.act:
+            if item.kind == "section" and item.parent != ROOT:
+                _join(case, item.ref, item.parent)
+            else:
+                name = "parentSectionGroupId" if item.kind == "group" else "siteSectionGroupId"
+                call: Call = "group.update" if item.kind == "group" else "section.update"
+                parent = case.id(item.parent)
+                case.step(Wave.MEMBERSHIP, call, item.ref, {name: parent or None}, {"parent": parent})
+
+
+def _join(case: Case, section: str, group: str) -> None:
+    case.step(Wave.MEMBERSHIP, "group.add", group, {"section": case.id(section)}, {})
+    case.step(Wave.MEMBERSHIP, "adopt", section, {"after": Ref(group)}, {"parent": case.id(group)})
+
+
+def standing(case: Case) -> Mapping[str, list[str]]:
+    """Given a case, return what stands in each list, by the parent's ref, once W9 has run: new things at the end."""
+    lists: dict[str, list[str]] = {}
+    for id, children in case.live.orders.items():
+        lists[ROOT if id == ROOT else case.name(id)] = [case.name(child) for child in children]
+    for kind in ("group", "section", "variant"):
+        for item in case.items(kind):
+            if item.ref in case.new:
+                siblings = lists.setdefault(item.parent if kind != "section" else ROOT, [])
+                siblings.insert(0 if _is_first(case, item) else len(siblings), item.ref)
+    for draft in case.drafts:
+        if draft.wave is Wave.MEMBERSHIP and "parent" in draft.sets:
+            _take_out(lists, case, draft.ref)
+            lists.setdefault(case.file.items[draft.ref].parent, []).append(draft.ref)
+    return lists
+
+
+def _is_first(case: Case, item: Item) -> bool:
+    """Whether a section is made with this variant, so that it stands in it before all others."""
+    return item.kind == "variant" and case.first.get(item.parent) == item.ref
+
+
+def _take_out(lists: Mapping[str, list[str]], case: Case, ref: str) -> None:
+    thing = case.thing(ref)
+    parent = ROOT if thing is None or thing.parent == ROOT else case.name(thing.parent)
+    lists[parent].remove(ref)
+
+
+def choose_defaults(case: Case) -> None:
+    """Given a case whose moves are known, take down which section and which variants visitors see first (W7).
+
+    A default that is declared and in place is written once more when its siblings change: the platform may have
+    chosen it only because it was the first.
+    """
+    stirred = {case.file.items[draft.ref].parent for draft in case.drafts if _stirs(case, draft)}
+    any_section = any(draft.ref.startswith(("section:", "group:")) and _stirs(case, draft) for draft in case.drafts)
+    for item in case.items("variant", "section"):
+        if not case.desired.get(item.ref, {}).get("default"):
+            continue
+        diff = case.diffs.get(item.ref)
+        takes_over = diff is not None and "default" in diff.act
+        is_stirred = any_section if item.kind == "section" else item.parent in stirred
+        if item.ref in case.new or takes_over or (is_stirred and diff is not None and _is_in_place(case, item.ref)):
+            _choose(case, item.ref)
+        if takes_over or (item.ref in case.new and _has_default(case, item.ref)):
+            case.defaults.append(item.ref)
+
+
+def _stirs(case: Case, draft: Draft) -> bool:
+    moved = draft.wave in (Wave.ORDER, Wave.MEMBERSHIP) or draft.call in ("section.create", "variant.create")
+    return moved and draft.call != "adopt" and draft.ref in case.file.items
+
+
+def _is_in_place(case: Case, ref: str) -> bool:
+    thing = case.thing(ref)
+    if thing is None or (thing.kind == "variant" and thing.parent != case.id(case.file.items[ref].parent)):
+        return False
+    return bool(thing.fields.get("default"))
+
+
+def _has_default(case: Case, ref: str) -> bool:
+    """Whether something that was there before is the default among the siblings of something new."""
+    item = case.file.items[ref]
+    if item.kind == "section":
+        beside = case.live.of("section")
+    else:
+        beside = tuple(case.live.things[id] for id in case.live.orders.get(str(case.id(item.parent)), ()))
+    return any(thing.fields.get("default") for thing in beside if thing.kind == item.kind)
+
+
+def _choose(case: Case, ref: str) -> None:
+    item = case.file.items[ref]
+    name = "defaultSiteSection" if item.kind == "section" else "defaultSiteSpace"
+    holder = "site:" if item.kind == "section" or item.parent == ROOT else item.parent
+    call: Call = "site.update" if holder == "site:" else "section.update"
+    case.step(Wave.DEFAULTS, call, holder, {name: case.id(ref)}, {})
+    case.step(Wave.DEFAULTS, "adopt", ref, {"after": Ref(holder)}, {"default": True})

@@ -1,0 +1,122 @@
+"""Redirects: made and led elsewhere before anything else moves (W6), deleted when everything else has (W13).
+
+Linear in the number of redirects.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.layout.site.declared import Item
+from syncd.layout.site.keys import source_key
+from syncd.plan.site import resolve
+from syncd.plan.site.case import Case, Draft
+from syncd.plan.site.differ import Found
+from syncd.plan.site.facts import Existing, Ref
+from syncd.plan.site.steps import Action, FieldChange, Line, Wave
+
+
+def plan_redirects(case: Case) -> None:
+    """Given a case whose structure is decided, take down what becomes of its redirects."""
+    judge = case.judge("redirects")
+    holders = {source_key(str(thing.fields.get("source"))): thing.id for thing in case.live.of("redirect")}
+    for item in case.items("redirect"):
+        wanted = _desired(case, item)
+        if wanted is None:
+            continue
+        case.desired[item.ref] = wanted
+        thing = case.matches.found.get(item.ref)
+        if thing is None:
+            if _is_free(case, item, holders):
+                _create(case, item, wanted)
+            continue
+        diff = case.diffs[item.ref] = judge.diff(case.base(item.ref), wanted, _live(thing, wanted), same)
+        if "source" in diff.act and holders.get(item.key, thing.id) != thing.id:
+            case.block(item.ref, f"redirect {holders[item.key]} has this source", name="source")
+        body = {name: found.after for name, found in diff.act.items() if name != "to"}
+        if body:
+            case.step(Wave.REDIRECTS, "redirect.update", item.ref, body, _sets(diff.act))
+    _delete(case)
+
+
+def same(name: str, wanted: Any, live: Any) -> bool:
+    """Given a field of a redirect, return whether the live value is the wanted one; members unknown to syncd may be."""
+    if name == "destination" and isinstance(wanted, dict) and isinstance(live, dict):
+        return all(live.get(key) == value for key, value in wanted.items())
+    return bool(wanted == live)
+
+
+def _live(thing: Existing, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    # How the file names a page is nothing that the platform could change.
+    return {**thing.fields, **({"to": wanted["to"]} if "to" in wanted else {})}
+
+
+def _desired(case: Case, item: Item) -> dict[str, Any] | None:
+    if item.ref in case.matches.unclear:
+        manual = "name the right one with id: in the file, or delete the other"
+        case.block(item.ref, f"ambiguous: {case.matches.unclear[item.ref]}", manual=manual)
+        return None
+    try:
+        return resolve.redirect(case, item)
+    except resolve.Unresolved as problem:
+        case.block(item.ref, str(problem), name="destination")
+        return None
+
+
+def _is_free(case: Case, item: Item, holders: Mapping[str, str]) -> bool:
+    holder = holders.get(item.key)
+    if holder is not None:
+        case.block(item.ref, f"redirect {holder} has this source", manual="delete one of the two")
+    return holder is None
+
+
+def _create(case: Case, item: Item, wanted: Mapping[str, Any]) -> None:
+    case.new[item.ref] = item
+    body = {name: wanted[name] for name in ("source", "destination")}
+    case.drafts.append(Draft(Wave.REDIRECTS, "redirect.create", item.ref, Ref(item.ref), body, wanted))
+
+
+def _sets(found: Mapping[str, Found]) -> dict[str, Any]:
+    return {name: one.after for name, one in found.items()}
+
+
+def _delete(case: Case) -> None:
+    prune = case.file.policy.pruned("redirects")
+    beyond: list[str] = []
+    declared = {item.key for item in case.file.of("redirect")}
+    for thing in case.live.of("redirect"):
+        if thing.id in case.matches.refs or thing.id in case.matches.disputed:
+            continue
+        ref, source = case.name(thing.id), str(thing.fields.get("source"))
+        is_absent = source_key(source) in case.absent
+        chosen = case.covers(ref) or (is_absent and case.covers(f"redirect:{source_key(source)}"))
+        owned = case.owns(thing.id)
+        if chosen and (is_absent or prune == "all" or (owned and prune == "owned")):
+            _delete_one(case, thing, ref, is_declared=source_key(source) in declared)
+        elif chosen and owned:
+            case.lines.append(
+                _line(case, "report", thing, f"no longer declared, kept: policy.prune.redirects is {prune}")
+            )
+        else:
+            beyond.append(source)
+    if beyond:
+        case.beyond["redirects"] = tuple(beyond)
+
+
+def _delete_one(case: Case, thing: Existing, ref: str, *, is_declared: bool) -> None:
+    source = str(thing.fields.get("source"))
+    if is_declared:
+        # What the file declares for this source is not in its place: this one goes when that is.
+        case.lines.append(_line(case, "report", thing, "kept: what the file declares for its source is elsewhere"))
+        return
+    case.doomed[thing.id] = ref
+    place = case.absent.get(source_key(source))
+    why = "declared absent" if place else "no longer declared"
+    why += "" if case.owns(thing.id) else ", made by hand"
+    case.lines.append(_line(case, "delete", thing, why, "" if place is None else str(place)))
+    case.drafts.append(Draft(Wave.DELETE, "redirect.delete", ref, thing.id, drops=True))
+
+
+def _line(case: Case, action: Action, thing: Existing, note: str, where: str = "") -> Line:
+    names = ("source", "destination")
+    fields = tuple(FieldChange(name, case.shown(name, thing.fields.get(name)), None) for name in names)
+    return Line(action, case.name(thing.id), fields, note, where)

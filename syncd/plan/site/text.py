@@ -1,0 +1,229 @@
+"""A site's plan, and its drift, for people: lines that a terminal paints, and Markdown for a review.
+
+A sign and a word say what happens, so that no colour has to; what comes from a platform cannot move a cursor.
+Source: site-file notes, §8.3.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from syncd.layout.site.declared import AREA, AREAS, Area
+from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
+from syncd.plan.site.words import change_words, name_of, place_of, plain_text
+
+SIGNS: dict[Action, tuple[str, str]] = {
+    "create": ("+", "add"),
+    "update": ("~", "change"),
+    "move": (">", "move"),
+    "delete": ("-", "delete"),
+    "adopt": ("=", "adopt"),
+    "blocked": ("!", "blocked"),
+    "report": ("?", "leave"),
+}
+"""The sign and the word of each action."""
+Painted = tuple[str, str]
+"""A style (an action, or `title`, `gate`, `warning`, `hint`, `plain`) and a line of text."""
+ROWS_MAX = 200
+"""Lines of one area in Markdown, and deletes of one gate, beyond which only their number is told."""
+_NAME_WIDTH = 44
+_FIRST = 5
+
+
+def plan_text(plan: SitePlan, *, verbose: bool = False) -> list[Painted]:
+    """Given a plan, return its lines: by area what happens, then drift, warnings, gates, and what to type next."""
+    painted: list[Painted] = []
+    for area in AREAS:
+        lines = [line for line in _of(plan, area) if line.action != "report"]
+        if lines:
+            painted += [("title", area), *_block(lines), ("plain", "")]
+    reports = plan.only("report")
+    if reports:
+        painted += [("title", "left as it is"), *_block(reports), ("plain", "")]
+    painted += [("warning", f"warning: {plain_text(warning)}") for warning in plan.warnings]
+    if verbose:
+        painted += _unmanaged(plan)
+    painted += [("plain", text) for text in _summary(plan)]
+    for gate in plan.gates:
+        painted += _gate(gate)
+    return [*painted, *(("hint", text) for text in _next(plan))]
+
+
+def drift_text(plan: SitePlan) -> list[Painted]:
+    """Given a plan, return lines that say only what somebody changed on the platform since syncd was there."""
+    lines = plan.drifted()
+    if not lines:
+        return [("plain", "No drift: nothing was changed outside syncd.")]
+    painted: list[Painted] = []
+    for line in lines:
+        for field in _drifted(line):
+            name = f"{name_of(line)} {field.name}"
+            style = "blocked" if field.of == "conflict" else "report"
+            now, declared = change_words(field)
+            also = ", which the file changed as well" if field.of == "conflict" else ""
+            painted.append(
+                (style, f"? {name:<{_NAME_WIDTH}}  is {now}; the file says {declared}{also}{_where(field.where)}")
+            )
+    count = sum(len(_drifted(line)) for line in lines)
+    return [
+        *painted,
+        ("plain", f"{count} {'value was' if count == 1 else 'values were'} changed outside syncd."),
+        ("hint", "Take them into the file: syncd site drift --accept; put back what the file says: on_drift: revert"),
+    ]
+
+
+def plan_markdown(plan: SitePlan) -> str:
+    """Given a plan, return it as Markdown, for a comment on a proposal or the summary of a job."""
+    parts = [f"### Site plan `{plan.digest()}`", *_summary(plan)]
+    for area in AREAS:
+        lines = list(_of(plan, area))
+        if lines:
+            parts += [f"#### {area.capitalize()}", _table(lines)]
+    if plan.gates:
+        gates = [
+            f"- {_md(gate.why)}: {_code(gate.flag)}" + (" (approval)" if gate.approval else "") for gate in plan.gates
+        ]
+        parts += ["#### Held until a person agrees", "\n".join(gates)]
+    if plan.warnings:
+        parts += ["#### Warnings", "\n".join(f"- {_md(warning)}" for warning in plan.warnings[:ROWS_MAX])]
+    return "\n\n".join(parts) + "\n"
+
+
+def drift_markdown(plan: SitePlan) -> str:
+    """Given a plan, return what was changed outside syncd, as Markdown."""
+    lines = plan.drifted()
+    if not lines:
+        return "### Site drift\n\nNothing was changed outside syncd.\n"
+    rows = ["| What | On the platform | In the file | Where |", "| --- | --- | --- | --- |"]
+    cells = [(line, field) for line in lines for field in _drifted(line)]
+    for line, field in cells[:ROWS_MAX]:
+        now, declared = change_words(field)
+        what = f"{name_of(line)} {field.name}"
+        rows.append(f"| {_md(what)} | {_code(now)} | {_code(declared)} | {_md(place_of(field.where))} |")
+    more = [f"\nand {len(cells) - ROWS_MAX} more"] if len(cells) > ROWS_MAX else []
+    return "\n".join(["### Site drift", "", *rows, *more]) + "\n"
+
+
+def _of(plan: SitePlan, area: Area) -> Iterator[Line]:
+    return (line for line in plan.lines if AREA[line.ref.partition(":")[0]] == area)  # type: ignore[index]
+
+
+def _drifted(line: Line) -> list[FieldChange]:
+    return [field for field in line.fields if field.of in ("drift", "conflict")]
+
+
+def _block(lines: Iterable[Line]) -> Iterator[Painted]:
+    for line in lines:
+        sign, word = SIGNS[line.action]
+        head = f"  {sign} {word:<7} {name_of(line)}"
+        first, *more = [*_details(line), ""]
+        text = f"{head:<{_NAME_WIDTH}}  {first}" if first else head
+        yield line.action, f"{text.rstrip()}{_where(line.where)}"
+        yield from ((line.action, f"{'':<{_NAME_WIDTH}}  {detail}") for detail in more if detail)
+
+
+def _details(line: Line) -> list[str]:
+    """What is said of one line: its fields, one a row, then why, and what a person can do."""
+    note = [plain_text(line.note)] if line.note else []
+    manual = [f"-> {plain_text(line.manual)}"] if line.manual else []
+    if line.action in ("create", "delete"):
+        said = ", ".join(_given(line))
+        return [*([said] if said else []), *([f"({note[0]})"] if note else []), *manual]
+    if line.action == "report" or (line.action == "blocked" and any(field.of == "conflict" for field in line.fields)):
+        return [*(_both(field) for field in line.fields if field.of != "change"), *note, *manual]
+    return [*(_arrow(field) for field in line.fields), *note, *manual]
+
+
+def _given(line: Line) -> Iterator[str]:
+    """The fields of something that comes or goes; a redirect's source is its name already."""
+    for field in line.fields:
+        now, then = change_words(field)
+        value = then if line.action == "create" else now
+        if line.ref.startswith("redirect:"):
+            if field.name == "destination":
+                yield f"-> {value}"
+        elif (field.after if line.action == "create" else field.before) is not None:
+            yield f"{_called(field.name)} {value}"
+
+
+def _arrow(field: FieldChange) -> str:
+    now, then = change_words(field)
+    said = f"{_called(field.name)}  {now} -> {then}"
+    return f"{said}  (back to what the file says)" if field.of == "drift" else said
+
+
+def _both(field: FieldChange) -> str:
+    now, then = change_words(field)
+    return f"{_called(field.name)}  is {now}; the file says {then}"
+
+
+def _called(name: str) -> str:
+    return {"parent": "in", "destination": "to"}.get(name, name)
+
+
+def _where(where: str) -> str:
+    return f"  [{place_of(where)}]" if where else ""
+
+
+def _unmanaged(plan: SitePlan) -> Iterator[Painted]:
+    for area, names in plan.beyond.items():
+        yield "title", f"not in the file: {area}"
+        yield from (("plain", f"    {plain_text(name)}") for name in names)
+
+
+def _summary(plan: SitePlan) -> list[str]:
+    counts = plan.counts()
+    words: tuple[tuple[Action, str], ...] = (
+        ("create", "to add"), ("update", "to change"), ("move", "to move"), ("delete", "to delete"),
+        ("adopt", "to adopt"), ("blocked", "blocked"), ("report", "left as it is"),
+    )  # fmt: skip
+    said = ", ".join(f"{counts[action]} {word}" for action, word in words if counts[action])
+    unmanaged = sum(plan.unmanaged.values())
+    beyond = f" {unmanaged} on the platform are not in the file (-v lists them)." if unmanaged else ""
+    if not plan and not said:
+        return [f"Nothing to do: the site is as the file declares.{beyond}"]
+    calls = sum(step.call not in ("adopt", "forget") for step in plan.steps)
+    requests = f"At most {calls} {'request that changes' if calls == 1 else 'requests that change'} the site."
+    if not calls:
+        requests = "The site stays as it is; only the lock learns." if plan else "Nothing would be changed."
+    return [f"Plan {plan.digest()}: {said or 'the lock is brought up to date'}.{beyond}", requests]
+
+
+def _gate(gate: Gate) -> Iterator[Painted]:
+    yield "gate", f"held: {plain_text(gate.why)}"
+    names = [plain_text(name_of(Line("report", ref))) for ref in gate.refs]
+    more = f", and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
+    yield "gate", f"  {', '.join(names[:_FIRST])}{more}"
+    yield "hint", f"  if this is intended: {gate.flag}"
+
+
+def _next(plan: SitePlan) -> list[str]:
+    if not plan:
+        return []
+    if not plan.gates:
+        return ["Apply with: syncd site apply"]
+    flags = " ".join(gate.flag for gate in plan.gates)
+    return [
+        f"Apply with: syncd site apply {flags}",
+        f"or, where the daemon planned it: syncd site approve {plan.digest()}",
+    ]
+
+
+def _table(lines: list[Line]) -> str:
+    rows = ["| | What | Change | Where |", "| --- | --- | --- | --- |"]
+    for line in lines[:ROWS_MAX]:
+        sign, word = SIGNS[line.action]
+        details = "<br>".join(_md(detail) for detail in _details(line))
+        rows.append(f"| {_code(sign)} {word} | {_md(name_of(line))} | {details} | {_md(place_of(line.where))} |")
+    if len(lines) > ROWS_MAX:
+        rows.append(f"| | and {len(lines) - ROWS_MAX} more | | |")
+    return "\n".join(rows)
+
+
+def _md(text: str) -> str:
+    """Text in Markdown that stays text: no markup, no table cell, no mention of anybody."""
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|#~!" else char for char in plain_text(text))
+    return escaped.replace("@", "@\u200b")
+
+
+def _code(text: str) -> str:
+    plain = plain_text(text).replace("|", "\\|").replace("`", "'")
+    return f"`{plain}`"

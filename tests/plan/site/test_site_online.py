@@ -1,0 +1,153 @@
+"""The rules that need the platform: each says what a plan would run into, and nothing that is right."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.cli.check_report import write_report
+from syncd.cli.excerpt import Source
+from syncd.cli.findings import Found, Report
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.check import check_site
+from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read import read_site_file
+from syncd.layout.site.rules import SITE_RULES
+from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
+from syncd.plan.site.online import check_live, check_lock
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "site"
+BROKEN = (GOLDEN / "online.yaml").read_text(encoding="utf-8")
+SCHEMA = {
+    "type": "object",
+    "properties": {"partner": {"type": "boolean", "description": "Signed-in partner."}},
+    "additionalProperties": False,
+}
+HEAD = "version: 1\nsite: { org: o, id: s }\n"
+
+
+def section(id: str, path: str, **fields: Any) -> Existing:
+    return Existing("section", id, {"title": path.title(), "path": path, "condition": None, **fields})
+
+
+def variant(id: str, path: str, space: str, parent: str, **fields: Any) -> Existing:
+    return Existing("variant", id, {"path": path, "space": space, "condition": None, **fields}, parent)
+
+
+THINGS = (
+    section("s-home", "home", default=True),
+    variant("v-home", "en", "space-home", "s-home", default=True),
+    section("s-api", "api"),
+    variant("v-api", "v2", "space-gone", "s-api", default=True),
+    section("s-blog", "blog"),
+    variant("v-blog", "en", "space-blog", "s-blog", default=True),
+)
+LIVE = Live(
+    things={one.id: one for one in THINGS},
+    schema=SCHEMA,
+    pages={"space-home": {"getting-started/quickstart": "p-quick", "new/path": "p-moved"}},
+    page_ids={"space-home": frozenset({"p-quick", "p-moved"})},
+    spaces={"space-home": "", "space-gone": "was deleted on 2026-05-02", "space-v1": "", "space-partners": ""},
+    abilities=Abilities(kinds=frozenset({"site-section", "site-page"})),
+)
+MOVED = {"source": "/moved", "to": {"page": "old/path", "in": "home/en"}, "destination": {"pageId": "p-moved"}}
+LOCK = Lock(
+    "site_kvXZm",
+    items={
+        "section:developers": Entry("s-api", "created", {"path": "api"}),
+        "redirect:/moved": Entry("r1", "created", MOVED),
+    },
+)
+WITH_REDIRECT = replace(LIVE, things={**LIVE.things, "r1": Existing("redirect", "r1", {"source": "/moved"})})
+
+
+def read(text: str) -> SiteFile:
+    file, findings = read_site_file(text, path="online.yaml", others={})
+    assert file is not None
+    assert not findings
+    return file
+
+
+def codes(found: tuple[Finding, ...]) -> list[str]:
+    return [one.code for one in found]
+
+
+def test_what_only_the_platform_knows_is_said_where_it_is_declared(capsys: pytest.CaptureFixture[str]) -> None:
+    file = read(BROKEN)
+    found = check_live(file, WITH_REDIRECT, LOCK)
+    source = Source(BROKEN.encode)
+    shown = [Found(Path.cwd(), "online.yaml", one, source) for one in found]
+    write_report(Report("site validate", shown, 65, SITE_RULES, "online.yaml", "", "."), "text")
+    said = capsys.readouterr().out
+    golden = GOLDEN / "online.txt"
+    if os.environ.get("GOLDEN") == "write":
+        golden.write_text(said)
+    assert said == golden.read_text(), "GOLDEN=write takes it as it is"
+    assert not {(one.code, one.line, one.column) for one in found} & {
+        (one.code, one.line, one.column) for one in check_site(file)
+    }
+
+
+def test_a_file_that_says_what_is_there_breaks_nothing() -> None:
+    text = HEAD + (
+        "spaces: { home-en: space-home }\nstructure:\n  items:\n    - section: home\n"
+        "      title: Home\n      path: home\n"
+        "      variants: [{ variant: en, space: home-en, path: en, default: true }]\n"
+        "redirects:\n  - { from: /start, to: { page: getting-started/quickstart, in: home/en } }\n"
+    )
+    assert check_live(read(text), LIVE, Lock("s")) == ()
+
+
+def test_a_loop_over_an_address_that_only_the_platform_knows_is_found() -> None:
+    text = HEAD + 'redirects:\n  - { from: /a, to: { url: "https://docs.acme.example/v/a" } }\n'
+    live = replace(LIVE, abilities=Abilities(kinds=frozenset({"external"})), hosts=(("docs.acme.example", "/v"),))
+    assert codes(check_live(read(text), live, Lock("s"))) == ["SY305"]
+    assert check_site(read(text)) == ()
+
+
+CLAIMS = "visitors:\n  claims:\n    beta: { type: boolean, description: Beta. }\n"
+
+
+@pytest.mark.parametrize(
+    ("owned", "condition", "found"),
+    [
+        (True, "visitor.claims.partner == true", ["SY203"]),
+        (True, None, []),
+        (True, "visitor.claims.beta == true", []),
+        (False, "visitor.claims.partner == true", []),  # nobody takes it away
+    ],
+)
+def test_a_claim_that_a_condition_reads_cannot_go(owned: bool, condition: str | None, found: list[str]) -> None:
+    things = {**LIVE.things, "s-blog": section("s-blog", "blog", condition=condition)}
+    applied: Mapping[str, Any] = {"claims.partner": SCHEMA["properties"]} if owned else {}
+    lock = Lock("s", items={"visitors:": Entry("", "created", applied)})
+    assert codes(check_live(read(HEAD + CLAIMS), replace(LIVE, things=things), lock)) == found
+
+
+def test_a_claim_may_go_when_the_file_changes_the_condition_that_reads_it() -> None:
+    text = (
+        HEAD
+        + CLAIMS
+        + (
+            "spaces: { b: space-blog }\nstructure:\n  items:\n    - section: blog\n"
+            "      title: Blog\n      path: blog\n"
+            "      condition: visitor.claims.beta == true\n      variants: [{ variant: en, space: b, path: en }]\n"
+        )
+    )
+    gated = section("s-blog", "blog", condition="visitor.claims.partner == true")
+    lock = Lock("s", items={"visitors:": Entry("", "created", {"claims.partner": {}})})
+    live = replace(LIVE, things={**LIVE.things, "s-blog": gated})
+    assert "SY203" not in codes(check_live(read(text), live, lock))
+
+
+def test_a_former_name_is_needed_until_the_rename_was_applied() -> None:
+    file = read(BROKEN)
+    renamed = {"section:developers": Entry("s-api", "created", {"path": "developers"})}
+    assert codes(check_lock(file, Lock("s"))) == []
+    assert codes(check_lock(file, LOCK)) == []
+    assert codes(check_lock(file, Lock("s", items=renamed | {"section:api": Entry("x", "created")}))) == []
+    (one,) = check_lock(file, Lock("s", items=renamed))
+    assert (one.code, one.line) == ("SY109", 19)
