@@ -3,6 +3,7 @@
 SyncdError                         exit  retry
 + ConfigInvalid                     78   never: the file must change
 + FileInvalid                       65   never: a file in the repository must change (file:line:column)
+  - LockUnusable                    78   never: what syncd owns on a site must not be guessed
 + AnotherRuns                        7   later
 + Stopped                          143   never: asked to stop
 + Held                               5   never: a guard waits for a person
@@ -69,6 +70,12 @@ class FileInvalid(SyncdError):
     def __init__(self, what: str, *, path: str, line: int = 1, column: int = 1, hint: str = "") -> None:
         super().__init__(f"{path}:{line}:{column}: {what}", hint=hint)
         self.reason, self.path, self.line, self.column = what, path, line, column
+
+
+class LockUnusable(FileInvalid):
+    """A site's lock file is not what syncd wrote, or is another site's."""
+
+    exit_code = 78
 
 
 class AnotherRuns(SyncdError):

@@ -14,7 +14,7 @@ from syncd.platform.bodies import Body
 from syncd.platform.failures import Failure
 from syncd.platform.publishing.schema import section_groups
 from syncd.platform.routing import room
-from syncd.platform.structure import AtSite, Structure, View
+from syncd.platform.structure import BEYOND, AtSite, Structure, View
 
 router = room(prefix="/orgs/{organization_id}/sites/{site_id}/structure", tags=["site-structure"])
 
@@ -27,6 +27,7 @@ class StructureOrder(Body, StructureSort):
     "/sort",
     response_model=MovedItem,
     openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
 )
 def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
     """Given something and the siblings that it shall stand between, return it, moved. Source: content-write §6."""

@@ -1,7 +1,6 @@
 """Redirects: old paths of a site and where they lead; one redirect a source, whatever its letter case or encoding."""
 
 from typing import Annotated, Any, Literal
-from urllib.parse import quote, unquote_to_bytes
 
 import sqlalchemy as sa
 from fastapi import Query, Response
@@ -25,8 +24,9 @@ from syncd.platform.destinations import settled, target
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
 from syncd.platform.publishing.keys import ShareKey
+from syncd.platform.redirect_batch import Batch, source_key
 from syncd.platform.routing import room
-from syncd.platform.structure import AtSite, SiteRequest, View
+from syncd.platform.structure import BEYOND, AtSite, SiteRequest, View
 from syncd.platform.times import iso
 
 router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
@@ -111,7 +111,12 @@ def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     return answers.nothing()
 
 
-@router.put("/redirects", response_model=RedirectResults, openapi_extra=needs("create", extension=True))
+@router.put(
+    "/redirects",
+    response_model=RedirectResults,
+    openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
+)
 def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """Given redirects to create, change or delete, do each on its own and say what became of it.
 
@@ -119,7 +124,10 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """
     with at.storage.write() as connection:
         view = at.view(connection)
-        return answers.ok({"results": [_one_of_many(view, item) for item in bulk.redirects]})
+        batch = Batch(view, (source for item in bulk.redirects if isinstance(source := item.get("source"), str)))
+        results = [_one_of_many(view, batch, item) for item in bulk.redirects]
+        batch.write()
+        return answers.ok({"results": results})
 
 
 @router.get("/redirect", response_model=RedirectTarget, openapi_extra=needs("read"))
@@ -141,42 +149,23 @@ def get_site_redirect_by_source(
     return answers.ok({"redirect": _shown(row), "target": address})
 
 
-def source_key(source: str) -> str:
-    """Given a source, return the key under which a site may have it once: case-folded, encoded in one way only."""
-    return "/".join(_segment_key(segment) for segment in source.split("/"))
-
-
-def _segment_key(segment: str) -> str:
-    octets = unquote_to_bytes(segment)
-    try:
-        folded = octets.decode().casefold().encode()
-    except UnicodeDecodeError:
-        folded = octets.lower()
-    return quote(folded, safe="")
-
-
-def _one_of_many(view: View, raw: dict[str, Any]) -> dict[str, Any]:
+def _one_of_many(view: View, batch: Batch, raw: dict[str, Any]) -> dict[str, Any]:
     source = raw.get("source")
     result = {"source": source if isinstance(source, str) else "", "draft": False}
     try:
-        return result | _put(view, BulkItem.model_validate(raw))
+        return result | _put(view, batch, BulkItem.model_validate(raw))
     except ValidationError as invalid:
         return result | {"status": "error", "error": failures.sentence(invalid.errors())}
     except Failure as refused:
         return result | {"status": "error", "error": refused.message}
 
 
-def _put(view: View, item: BulkItem) -> dict[str, Any]:
-    found = _find(view, item.source)
+def _put(view: View, batch: Batch, item: BulkItem) -> dict[str, Any]:
     if item.destination is None:
-        if found is not None:
-            view.connection.execute(_TABLE.delete().where(_TABLE.c.id == found.id))
+        batch.drop(item.source)
         return {"status": "deleted"}
-    destination = settled(view, item.destination)
-    if found is None:
-        return {"status": "created", "id": _insert(view, item.source, destination).id}
-    view.connection.execute(_TABLE.update().where(_TABLE.c.id == found.id).values(destination=destination))
-    return {"status": "updated", "id": found.id}
+    id, new = batch.put(item.source, settled(view, item.destination))
+    return {"status": "created" if new else "updated", "id": id}
 
 
 def _insert(view: View, source: str, destination: dict[str, Any]) -> sa.Row[Any]:

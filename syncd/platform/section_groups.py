@@ -16,6 +16,7 @@ from syncd.platform.listing import Paging
 from syncd.platform.publishing.schema import section_groups
 from syncd.platform.routing import room
 from syncd.platform.structure import (
+    BEYOND,
     GROUPS_DEPTH_MAX,
     AtSite,
     Structure,
@@ -114,6 +115,7 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
     "/{site_section_group_id}/sections/{site_section_id}",
     status_code=204,
     openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
 )
 def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
     """Given a section of a group, move it to the end of the site's root. Source: not-shown.md (e)."""
@@ -132,6 +134,7 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
     deprecated=True,
     response_model=SiteSectionGroup,
     openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
 )
 def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:
     """Given the siblings that a group shall stand between, return it, moved. Source: not-shown.md (e)."""

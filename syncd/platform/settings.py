@@ -26,7 +26,8 @@ class Settings:
     Shapes: `requests_per_minute` limits each token, None never refuses; `private_addresses` lets the platform send
     requests into its own network, which is where an attacker would send them; `ask` speaks OpenAI's chat completions
     and `translate` the protocol of the manual's page on translations; without them the built-in ways answer;
-    `content_write` False is a platform that does not have the operation which writes a change request's content;
+    `content_write` False is a platform that does not have the operation which writes a change request's content, and
+    `site_write` False one without the operations on a site's parts that the API document does not have;
     `rewrite` is what a platform that keeps pages in a form of its own makes of a page that is written to it, and `git`
     False one that tells nobody the ids that Git would give its content.
     """
@@ -36,6 +37,7 @@ class Settings:
     ask: Endpoint | None = None
     translate: Endpoint | None = None
     content_write: bool = True
+    site_write: bool = True
     rewrite: Callable[[str], str] | None = None
     git: bool = True
 

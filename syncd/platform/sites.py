@@ -17,7 +17,7 @@ from syncd.platform.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.publishing.keys import ShareKey
 from syncd.platform.publishing.schema import customizations
 from syncd.platform.routing import room
-from syncd.platform.structure import AtSite, SiteRequest, Structure, free_path, published_at
+from syncd.platform.structure import BEYOND, AtSite, SiteRequest, Structure, free_path, published_at
 from syncd.platform.times import iso
 
 router = room(prefix="/orgs/{organization_id}/sites", tags=["sites"])
@@ -127,7 +127,12 @@ def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     return answers.nothing()
 
 
-@router.get("/{site_id}/structure", response_model=SiteStructure, openapi_extra=needs("read", extension=True))
+@router.get(
+    "/{site_id}/structure",
+    response_model=SiteStructure,
+    openapi_extra=needs("read", extension=True),
+    dependencies=BEYOND,
+)
 def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return its groups and sections, or its site-spaces when it has no sections.
 

@@ -16,6 +16,7 @@ from syncd.platform.failures import Failure
 from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_organization
 from syncd.platform.publishing import keys
 from syncd.platform.publishing.schema import customizations, section_groups
+from syncd.platform.settings import Configured
 from syncd.platform.storage import Storage
 
 GROUPS_DEPTH_MAX = 5
@@ -265,6 +266,16 @@ class View:
     def address(self, path: str) -> str:
         """Given a path below the site, return the address where visitors read it."""
         return _address(self.at.request, self.structure.site, self.share_key, path)
+
+
+async def _offered(request: Request, settings: Configured) -> None:
+    if not settings.site_write:
+        # Word for word what a platform answers that has no such route.
+        raise Failure(405, "Method Not Allowed") if request.method == "PUT" else Failure(404, "Not Found")
+
+
+BEYOND = [Depends(_offered)]
+"""The dependencies of an operation that the API document does not have."""
 
 
 async def _at_site(at: AtOrganization, site_id: str) -> SiteRequest:

@@ -106,6 +106,13 @@ class Repository:
         """Return what is in progress: rebase, merge, cherry-pick, revert or bisect; None for nothing."""
         return usage.operation(self._git)
 
+    def shows(self, branch: str) -> bool:
+        """Given a branch, return whether this work tree shows it.
+
+        Raises: OperationInProgress when another work tree does, or when a rebase or the like will move it.
+        """
+        return usage.is_checked_out(self._git, self._reader, branch)
+
     def tree(self, commit: str, directory: str = "") -> dict[str, Blob]:
         """Given a commit, return its files below a directory by their path there; {} when it is absent."""
         return objects.tree(self._git, commit, directory)

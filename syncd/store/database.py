@@ -101,6 +101,9 @@ class Database:
             connection.exec_driver_sql(f"PRAGMA user_version={schema.VERSION}")
         elif owner != schema.APPLICATION_ID or version < 1:
             raise _NotOurs(f"{self.path} is another program's database")
+        elif version < schema.VERSION:
+            schema.metadata.create_all(connection)
+            connection.exec_driver_sql(f"PRAGMA user_version={schema.VERSION}")
         elif version > schema.VERSION:
             raise StoreNewer(f"{self.path} was written by a newer syncd (schema {version})", hint="upgrade syncd")
 

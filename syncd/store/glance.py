@@ -12,6 +12,8 @@ from pathlib import Path
 from syncd.errors import StoreError
 
 BUSY_SECONDS = 5.0
+SITES_SINCE = 2
+"""The version of the database that has the tables of sites."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,53 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Pending:
+    """A site's plan that a person has to agree to; `document` is its JSON, moments are ISO 8601 or "" for never."""
+
+    site: str
+    digest: str
+    file: str
+    document: str
+    at: str
+    approved: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What a plan that ran changed, as it was before; `document` is JSON, `at` is ISO 8601."""
+
+    site: str
+    digest: str
+    at: str
+    document: str
+
+
+SITE_STATES = ("owned", "unmanaged", "drifted", "blocked")
+"""What `Look.facts` counts, by area."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a site was when it was last looked at; `inputs` tells this state of its file from others, `facts` is JSON."""
+
+    site: str
+    inputs: str
+    facts: str
+    at: str
+
+
+@dataclass(frozen=True)
 class Glance:
-    """The last outcome of every flow, by flow and key, and the ids of all spaces that were ever mirrored."""
+    """The last outcome of every flow, by flow and key, and the ids of all spaces that were ever mirrored.
+
+    Shape: `plans` wait for a person, `looks` are by the path of the site file.
+    """
 
     outcomes: tuple[Outcome, ...] = ()
     spaces: tuple[str, ...] = ()
+    plans: tuple[Pending, ...] = ()
+    looks: tuple[Look, ...] = ()
 
 
 def glance(path: Path) -> Glance:
@@ -46,8 +90,17 @@ def glance(path: Path) -> Glance:
         ) as database:
             rows = database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
             ids = database.execute("SELECT space FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
+            sites = _sites(database)
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
         return Glance()
-    return Glance(tuple(starmap(Outcome, rows)), tuple(space for (space,) in ids))
+    return Glance(tuple(starmap(Outcome, rows)), tuple(space for (space,) in ids), *sites)
+
+
+def _sites(database: sqlite3.Connection) -> tuple[tuple[Pending, ...], tuple[Look, ...]]:
+    if database.execute("PRAGMA user_version").fetchone()[0] < SITES_SINCE:
+        return (), ()
+    plans = database.execute("SELECT site, digest, file, document, at, approved, comment FROM plans ORDER BY site")
+    looks = database.execute("SELECT site, inputs, facts, at FROM looks ORDER BY site")
+    return tuple(starmap(Pending, plans.fetchall())), tuple(starmap(Look, looks.fetchall()))

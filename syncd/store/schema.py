@@ -4,7 +4,8 @@ import sqlalchemy as sa
 
 APPLICATION_ID = 0x73796E63
 """`sync` in ASCII, in SQLite's header field for it: a file without it is not ours to write into."""
-VERSION = 1
+VERSION = 2
+"""2: the tables of sites. What a newer version adds is a table; none is ever changed."""
 
 metadata = sa.MetaData()
 
@@ -37,3 +38,19 @@ anchors = _table(
 )
 
 outcomes = _table("outcomes", _key("flow"), _key("key"), _text("state"), _text("detail"), _text("at"))
+
+plans = _table(
+    "plans",
+    _key("site"),
+    _key("digest"),
+    _text("file"),
+    _text("document"),
+    _text("at"),
+    _text("approved"),
+    _text("comment"),
+)
+looks = _table("looks", _key("site"), _text("inputs"), _text("facts"), _text("at"))
+backups = _table("backups", _key("site"), _key("digest"), _text("at"), _text("document"))
+
+locks = _table("locks", _key("site"), _text("place"), _text("lineage"), _text("serial"))
+owned = _table("owned", _key("site"), _key("ref"), _text("entry"))

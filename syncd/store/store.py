@@ -10,8 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from syncd.model.anchor import Anchor
+from syncd.store.backups import Backups
 from syncd.store.database import Database
 from syncd.store.glance import Outcome, glance
+from syncd.store.locks import Locks
+from syncd.store.plans import Plans
 from syncd.store.schema import anchors, outcomes, seen
 
 _ANCHOR = ("id", "kind", "path", "form", "fingerprint", "oid")
@@ -37,6 +40,9 @@ class Store:
     def __init__(self, path: Path) -> None:
         """Given a path, open the database there, or begin one. Raises: StoreNewer, StoreError, DiskFull."""
         self._database = Database(path)
+        self.plans = Plans(self._database)
+        self.backups = Backups(self._database)
+        self.locks = Locks(self._database)
         self._shown: set[tuple[str, str]] = set()
 
     @property

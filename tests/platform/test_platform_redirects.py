@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.platform.redirects import source_key
+from syncd.platform.redirect_batch import source_key
 
 _ELSEWHERE = {"kind": "external", "url": "https://elsewhere.example/docs"}
 
@@ -203,6 +203,27 @@ def test_many_redirects_are_written_each_on_its_own(http: httpx.Client, site: st
     assert gone["id"] not in left
     assert left[kept["id"]] == kept | {"destination": other}
     assert left[results[0]["id"]]["source"] == "/new"
+
+
+def test_the_same_source_may_come_more_than_once_in_one_bulk(http: httpx.Client, site: str) -> None:
+    old = _create(http, site, "/old").json()
+    others = [{"kind": "external", "url": f"https://another.example/{number}"} for number in range(3)]
+    items: list[dict[str, Any]] = [
+        {"source": "/old", "destination": None},
+        {"source": "/OLD", "destination": others[0]},
+        {"source": "/a", "destination": others[0]},
+        {"source": "/A", "destination": others[1]},
+        {"source": "/b", "destination": others[1]},
+        {"source": "/b", "destination": None},
+        {"source": "/b", "destination": None},
+    ]
+    results = http.put(f"{site}/redirects", json={"redirects": items}).json()["results"]
+    assert [row["status"] for row in results] == ["deleted", *["created"] * 2, "updated", "created", *["deleted"] * 2]
+    left = {row["source"]: row for row in http.get(f"{site}/redirects").json()["items"]}
+    assert left.keys() == {"/OLD", "/a"}
+    assert left["/OLD"]["id"] == results[1]["id"] != old["id"]
+    assert left["/a"]["destination"] == others[1]
+    assert results[2]["id"] == results[3]["id"] == left["/a"]["id"]
 
 
 @pytest.mark.parametrize("count", [0, 501])

@@ -183,15 +183,30 @@ def test_two_processes_that_find_damage_begin_anew_once(tmp_path: Path) -> None:
         assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
 
 
+def test_an_older_database_gets_the_tables_that_it_lacks_and_keeps_all_that_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with Store(path) as store:
+        save(store, anchor(1))
+    with sqlite3.connect(path) as older:
+        for table in ("plans", "looks"):
+            older.execute(f"DROP TABLE {table}")
+        older.execute("PRAGMA user_version=1")
+    older.close()
+    assert glance(path).plans == ()
+    with Store(path) as store:
+        assert store.plans.held() == []
+        assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+
+
 def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with Store(path) as store:
         save(store, anchor(1))
     with sqlite3.connect(path) as newer:
-        newer.execute("PRAGMA user_version=2")
+        newer.execute("PRAGMA user_version=99")
     newer.close()
     before = path.read_bytes()
-    with pytest.raises(StoreNewer, match="schema 2"):
+    with pytest.raises(StoreNewer, match="schema 99"):
         Store(path)
     assert path.read_bytes() == before
 

@@ -1,0 +1,65 @@
+"""What syncd owns on sites, as far as no commit says it yet: written down as soon as it is true."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from syncd.store.database import Database
+from syncd.store.schema import locks, owned
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the rows of a site add to: `place` is where the lock is kept, `serial` is that of the lock underneath."""
+
+    site: str
+    place: str
+    lineage: str
+    serial: int
+
+
+class Locks:
+    """The locks of sites, thing by thing; an entry is JSON, "" says that the thing is not syncd's any more."""
+
+    def __init__(self, database: Database) -> None:
+        """Given the state database, keep them there."""
+        self._database = database
+
+    def basis(self, site: str) -> Basis | None:
+        """Given a site, return what its rows add to, or None when nothing was ever written down."""
+        chosen = sa.select(locks).where(locks.c.site == site)
+
+        def work(connection: sa.Connection) -> Basis | None:
+            row = connection.execute(chosen).first()
+            return Basis(row.site, row.place, row.lineage, int(row.serial)) if row is not None else None
+
+        return self._database.read(work)
+
+    def entries(self, site: str) -> dict[str, str]:
+        """Given a site, return its rows by ref."""
+        chosen = sa.select(owned.c.ref, owned.c.entry).where(owned.c.site == site).order_by(owned.c.ref)
+
+        def work(connection: sa.Connection) -> dict[str, str]:
+            return {row.ref: row.entry for row in connection.execute(chosen).fetchall()}
+
+        return self._database.read(work)
+
+    def save(self, basis: Basis, entries: Mapping[str, str], *, whole: bool = False) -> None:
+        """Given entries by ref, write them down durably, in one transaction; `whole` forgets all former rows first."""
+        head = sqlite.insert(locks).values(asdict(basis) | {"serial": str(basis.serial)})
+        names = ("place", "lineage", "serial")
+        head = head.on_conflict_do_update(index_elements=["site"], set_={name: head.excluded[name] for name in names})
+        row = sqlite.insert(owned)
+        row = row.on_conflict_do_update(index_elements=["site", "ref"], set_={"entry": row.excluded.entry})
+        rows = [{"site": basis.site, "ref": ref, "entry": entry} for ref, entry in entries.items()]
+
+        def work(connection: sa.Connection) -> None:
+            connection.execute(head)
+            if whole:
+                connection.execute(owned.delete().where(owned.c.site == basis.site))
+            if rows:
+                connection.execute(row, rows)
+
+        self._database.write(work)

@@ -1,0 +1,63 @@
+"""What waits for a person to agree, and how a site was when it was last looked at."""
+
+from dataclasses import asdict
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from syncd.store.database import Database
+from syncd.store.glance import Look, Pending
+from syncd.store.schema import looks, plans
+
+
+class Plans:
+    """The plans of sites that are held, at most one a site: another plan takes the place of the former."""
+
+    def __init__(self, database: Database) -> None:
+        """Given the state database, keep them there."""
+        self._database = database
+
+    def hold(self, plan: Pending) -> None:
+        """Given a plan that a person has to agree to, keep it; one with the same digest keeps what was said of it."""
+
+        def work(connection: sa.Connection) -> None:
+            connection.execute(plans.delete().where(plans.c.site == plan.site, plans.c.digest != plan.digest))
+            connection.execute(sqlite.insert(plans).values(asdict(plan)).on_conflict_do_nothing())
+
+        self._database.write(work)
+
+    def held(self, site: str = "") -> list[Pending]:
+        """Given a site or nothing, return its plan, or all that are held, by site."""
+
+        def work(connection: sa.Connection) -> list[Pending]:
+            chosen = sa.select(plans).order_by(plans.c.site)
+            rows = connection.execute(chosen.where(plans.c.site == site) if site else chosen).fetchall()
+            return [Pending(**row._mapping) for row in rows]
+
+        return self._database.read(work)
+
+    def approve(self, plan: Pending, *, at: str, comment: str) -> None:
+        """Given a plan that is held, write down that a person agrees to it."""
+        chosen = plans.update().where(plans.c.site == plan.site, plans.c.digest == plan.digest)
+        self._database.write(lambda connection: connection.execute(chosen.values(approved=at, comment=comment)))
+
+    def drop(self, site: str) -> None:
+        """Given a site, forget its plan: it was used up, or nothing is held any more."""
+        self._database.write(lambda connection: connection.execute(plans.delete().where(plans.c.site == site)))
+
+    def look(self, site: str) -> Look | None:
+        """Given a site's file, return how the site was when it was last looked at."""
+
+        def work(connection: sa.Connection) -> Look | None:
+            row = connection.execute(sa.select(looks).where(looks.c.site == site)).first()
+            return Look(**row._mapping) if row is not None else None
+
+        return self._database.read(work)
+
+    def looked(self, look: Look) -> None:
+        """Given how a site is, remember it in place of the last time."""
+        insert = sqlite.insert(looks).values(asdict(look))
+        values = {"inputs": look.inputs, "facts": look.facts, "at": look.at}
+        self._database.write(
+            lambda connection: connection.execute(insert.on_conflict_do_update(index_elements=["site"], set_=values))
+        )

@@ -1,0 +1,57 @@
+"""Drift that the policy accepts goes to a branch of its own, which a person merges; never to the tracked one."""
+
+from syncd.errors import FileInvalid, Held, RefMoved
+from syncd.layout.site.declared import AREAS, SiteFile
+from syncd.layout.site.read import read_site_file
+from syncd.plan.change import Change
+from syncd.plan.site.accepting import Accepted, accept_drift
+from syncd.plan.site.facts import Live
+from syncd.plan.site.steps import SitePlan
+from syncd.sync.branches import HEADS
+from syncd.sync.reconcile.source import Source, at_commit
+from syncd.sync.workspace import Workspace
+
+BRANCH = "syncd/site/drift"
+"""Grows from the tracked branch, and then from itself until somebody has merged it."""
+
+
+def accept_on_branch(workspace: Workspace, source: Source, file: SiteFile, live: Live, plan: SitePlan) -> Change | None:
+    """Given a committed site file and its plan, commit the drift that its policy accepts; None when nothing is new.
+
+    Shape: what the branch says already is not said again, and what people wrote there stays.
+    """
+    areas = frozenset(area for area in AREAS if file.policy.drift(area) == "accept")
+    if not areas or not source.commit or not plan.drifted():
+        return None
+    repository = workspace.repository
+    old = repository.resolve(f"{HEADS}{BRANCH}")
+    if old is not None and not repository.is_ancestor(old, source.commit):
+        missing = FileInvalid("the file is gone", path=source.path)
+        try:
+            source = at_commit(repository, old, source.path, missing)
+        except FileInvalid:
+            return None  # somebody works on that branch: what they make of it is theirs
+        found, _ = read_site_file(source.text, path=source.path, others=source.others)
+        file = found or file
+    texts = {**source.others, source.path: source.text}
+    accepted = accept_drift(file, texts, live, plan, areas=areas)
+    if not accepted.texts:
+        return None
+    try:
+        commit = _commit(workspace, source, accepted, old)
+    except (Held, RefMoved):
+        return None  # an uncommitted edit is in the way: the next run tries again
+    words = f"merge it to keep {', '.join(accepted.fields)}"
+    return Change("update" if old else "create", "branch", BRANCH, words, before=old, after=commit)
+
+
+def _commit(workspace: Workspace, source: Source, accepted: Accepted, old: str | None) -> str:
+    repository, person = workspace.repository, workspace.committer()
+    blobs = {path: text.encode() for path, text in accepted.texts.items()}
+    tree = repository.replaced(repository.subtree(source.commit), blobs)
+    count = len(accepted.fields)
+    body = "\n".join(f"- {name}" for name in accepted.fields)
+    message = f"Accept {count} edit{'' if count == 1 else 's'} of the site\n\nChanged on the platform:\n{body}\n"
+    commit = repository.commit_tree(tree, parents=[source.commit], message=message, author=person, committer=person)
+    repository.fast_forward(BRANCH, old=old, new=commit)
+    return commit

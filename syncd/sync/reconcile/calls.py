@@ -1,0 +1,306 @@
+"""Carry out one step of a site's plan: one request, repeated only where that cannot do a thing twice."""
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from syncd.errors import AnswerLost, NotThePlatform, PlatformError, RateLimited, Rejected, Unreachable
+from syncd.layout.site.customization import overlay
+from syncd.layout.site.declared import ROOT
+from syncd.layout.site.keys import source_key
+from syncd.model.adaptive import DRAFT, UNSIGNED, SiteAdaptiveSchemaWrite
+from syncd.model.base import Declared
+from syncd.model.customization import SiteCustomizationSettings
+from syncd.model.customization_override import SiteSpaceCustomizationOverride
+from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite
+from syncd.model.site import (
+    SectionMove,
+    SiteSectionCreate,
+    SiteSectionGroupCreate,
+    SiteSectionGroupUpdate,
+    SiteSectionUpdate,
+    SiteSpaceCreate,
+    SiteSpaceMove,
+    SiteSpaceUpdate,
+    SiteUpdate,
+    StructureSort,
+)
+from syncd.plan.site.facts import Existing, Ref
+from syncd.plan.site.steps import Step
+from syncd.sync.reconcile.reading import Reader, Structure
+
+TRIES = 3
+"""How often a write is sent whose answer is lost each time."""
+_CLOSED: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+_TYPES = {"group": "site-section-group", "section": "site-section", "variant": "site-space"}
+
+Body = TypeVar("Body", bound=Declared)
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class Ids:
+    """The ids of things by ref, as they come into being, and every id that was ever seen, with its kind."""
+
+    of: dict[str, str]
+    kinds: dict[str, str]
+    born: Mapping[str, str] = field(default_factory=dict)
+    """By the ref of a section that is to be made, the ref of the variant that comes with it."""
+
+    def resolved(self, value: Any) -> Any:
+        """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
+        if isinstance(value, Ref):
+            return self.of[value.to]
+        if isinstance(value, Mapping):
+            return {name: self.resolved(member) for name, member in value.items()}
+        return [self.resolved(member) for member in value] if isinstance(value, list | tuple) else value
+
+    def add(self, ref: str, id: str) -> None:
+        """Given a thing that is there now, remember its id."""
+        self.of[ref] = id
+        self.kinds[id] = ref.partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Carries out the steps of one site's plan; `sorts` as `Abilities.sort`."""
+
+    reader: Reader
+    ids: Ids
+    sorts: bool
+
+    def carry_out(self, step: Step) -> None:
+        """Given a step, do it; what comes into being is in `ids` then.
+
+        Raises: PlatformError, Stopped; Rejected also for a body that the API does not take.
+        """
+        verb = getattr(self, f"_{step.call.replace('.', '_')}", None)
+        if verb is not None:
+            try:
+                id = "" if step.call.endswith(".create") else self.ids.resolved(step.id)
+                verb(id, self.ids.resolved(step.body), step)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                place = ".".join(map(str, first["loc"]))
+                raise Rejected(f"{step.call} {step.ref}: {place}: {first['msg']}") from None
+
+    @property
+    def _at(self) -> tuple[str, str]:
+        return self.reader.organization, self.reader.site
+
+    def _site_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.sites.update(*self._at, change))
+
+    def _schema_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        before = self.reader.schema()
+        after = claims_over(before, body)
+        if after != before:
+            self.reader.client.sites.update_adaptive_schema(*self._at, SiteAdaptiveSchemaWrite(json_schema=after))
+
+    def _customization_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        before = self.reader.customization()
+        after = overlay(before, body)
+        if after != before:
+            settings = SiteCustomizationSettings.model_validate(after)
+            self.reader.client.customization.update(*self._at, settings)
+
+    def _override_patch(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSpaceCustomizationOverride.model_validate(body)
+        _repeated(lambda: self.reader.client.customization.override(*self._at, id, change))
+
+    def _override_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.customization.delete_override(*self._at, id)
+
+    def _group_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteSectionGroupCreate.model_validate(body)
+
+        def found(there: Structure) -> Iterator[str]:
+            for one in self._strangers(there, "group", body.get("parent") or ROOT):
+                if one.fields["title"] == body["title"]:
+                    yield one.id
+
+        made = self._created(lambda: self.reader.client.section_groups.create(*self._at, new).id, found)
+        self.ids.add(step.ref, made)
+
+    def _group_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSectionGroupUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.section_groups.update(*self._at, id, change))
+
+    def _group_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.section_groups.delete(*self._at, id)
+
+    def _group_add(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        _repeated(lambda: self.reader.client.section_groups.add_section(*self._at, id, body["section"]))
+
+    def _group_remove(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.section_groups.remove_section(*self._at, id, body["section"])
+
+    def _section_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteSectionCreate.model_validate(body)
+
+        def found(there: Structure) -> Iterator[tuple[str, tuple[str, ...]]]:
+            for one in self._strangers(there, "section", body.get("siteSectionGroupId") or ROOT):
+                inner = [there.things[child] for child in there.orders.get(one.id, ())]
+                alike = body.get("title") in (None, one.fields["title"])
+                if alike and [child.fields["space"] for child in inner] == [body["spaceId"]]:
+                    yield one.id, (inner[0].id,)
+
+        def post() -> tuple[str, tuple[str, ...]]:
+            section = self.reader.client.sections.create(*self._at, new)
+            return section.id, tuple(one.id for one in section.site_spaces)
+
+        made, variants = self._created(post, found)
+        self.ids.add(step.ref, made)
+        if step.ref in self.ids.born:
+            inner = variants or self.reader.structure(sorts=self.sorts).orders.get(made, ())
+            if inner:
+                self.ids.add(self.ids.born[step.ref], inner[0])
+
+    def _section_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSectionUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.sections.update(*self._at, id, change))
+
+    def _section_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.sections.delete(*self._at, id)
+
+    def _variant_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteSpaceCreate.model_validate(body)
+
+        def found(there: Structure) -> Iterator[str]:
+            for one in self._strangers(there, "variant", body.get("sectionId") or ROOT):
+                if one.fields["space"] == body["spaceId"]:
+                    yield one.id
+
+        made = self._created(lambda: self.reader.client.site_spaces.create(*self._at, new).id, found)
+        self.ids.add(step.ref, made)
+
+    def _variant_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSpaceUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.site_spaces.update(*self._at, id, change))
+
+    def _variant_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.site_spaces.delete(*self._at, id)
+
+    def _section_move(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        position = {side: {"type": "site-section", "siteSection": anchor} for side, anchor in body.items()}
+        move = SectionMove.model_validate({"position": position})
+        self._moved(lambda: self.reader.client.sections.move(*self._at, id, move), id, body)
+
+    def _variant_move(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        position = {side: {"type": "site-space", "siteSpace": anchor} for side, anchor in body.items()}
+        move = SiteSpaceMove.model_validate({"position": position})
+        self._moved(lambda: self.reader.client.site_spaces.move(*self._at, id, move), id, body)
+
+    def _structure_sort(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        position = {side: self._place(anchor) for side, anchor in body.items()}
+        sort = StructureSort.model_validate({"item": self._place(id), "position": position})
+        self._moved(lambda: self.reader.client.sites.sort_structure(*self._at, sort), id, body)
+
+    def _redirect_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteRedirectWrite.model_validate(body)
+
+        def post() -> str:
+            return self.reader.client.redirects.create(*self._at, new).id
+
+        try:
+            made = post()
+        except AnswerLost:
+            key = source_key(new.source)
+            there = self.reader.redirects().values()
+            found = [one.id for one in there if source_key(one.fields["source"]) == key]
+            made = found[0] if found else post()
+        self.ids.add(step.ref, made)
+
+    def _redirect_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteRedirectUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.redirects.update(*self._at, id, change))
+
+    def _redirect_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.redirects.delete(*self._at, id)
+
+    def _strangers(self, there: Structure, kind: str, parent: str) -> Iterator[Existing]:
+        """What nobody had seen before this run, of a kind, in one place."""
+        for one in there.things.values():
+            if one.id not in self.ids.kinds and one.kind == kind and one.parent == parent:
+                yield one
+
+    def _created(self, post: Callable[[], Answer], found: Callable[[Structure], Iterator[Answer]]) -> Answer:
+        """Create a thing once: when an answer is lost, look for what is new, and ask again only when nothing is.
+
+        Raises: AnswerLost when that stays unclear.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                return post()
+            except AnswerLost:
+                new = list(found(self.reader.structure(sorts=self.sorts)))
+                if len(new) == 1:
+                    return new[0]
+                if new or not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _moved(self, post: Callable[[], object], id: str, body: Mapping[str, Any]) -> None:
+        """Move something; a refusal counts for nothing when it stands where it shall."""
+        for left in reversed(range(TRIES)):
+            try:
+                post()
+                return
+            except (AnswerLost, Rejected) as error:
+                if self._stands(id, body):
+                    return
+                if isinstance(error, Rejected) or not left:
+                    raise
+
+    def _stands(self, id: str, body: Mapping[str, Any]) -> bool:
+        there = self.reader.structure(sorts=self.sorts)
+        if id not in there.things:
+            return False
+        kind, parent = there.things[id].kind, there.things[id].parent
+        beside = [one for one in there.orders[parent] if self.sorts or there.things[one].kind == kind]
+        at = beside.index(id)
+        sides = {"before": beside[at + 1 : at + 2], "after": beside[max(at - 1, 0) : at]}
+        return all(sides[side] == [anchor] for side, anchor in body.items())
+
+    def _place(self, id: str) -> Mapping[str, str]:
+        return {"type": _TYPES[self.ids.kinds[id]], "id": id}
+
+
+def claims_over(schema: Mapping[str, Any] | None, claims: Mapping[str, Any]) -> dict[str, Any]:
+    """Given the schema of a site's visitors and claims by their names in a site file, return it with these in place.
+
+    Shape: None takes a claim out; what no name tells of stays as it is.
+    """
+    result: dict[str, Any] = deepcopy(dict(schema)) if schema is not None else {"$schema": DRAFT, **deepcopy(_CLOSED)}
+    for name, claim in claims.items():
+        group, _, key = name.partition(".")
+        properties = result.setdefault("properties", {})
+        if group == UNSIGNED:
+            if claim is None and UNSIGNED not in properties:
+                continue
+            properties = properties.setdefault(UNSIGNED, deepcopy(dict(_CLOSED))).setdefault("properties", {})
+        if claim is None:
+            properties.pop(key, None)
+        else:
+            properties[key] = deepcopy(claim)
+    return result
+
+
+def is_fatal(error: PlatformError) -> bool:
+    """Given an error, return whether nothing else would get through either."""
+    return isinstance(error, Unreachable | NotThePlatform | RateLimited) or error.status == 401
+
+
+def _repeated(call: Callable[[], object]) -> None:
+    """Do what can be done twice; when an answer is lost, do it again."""
+    for left in reversed(range(TRIES)):
+        try:
+            call()
+            return
+        except AnswerLost:
+            if not left:
+                raise

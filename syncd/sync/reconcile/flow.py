@@ -1,0 +1,190 @@
+"""Reconcile: the site flow. What is committed is planned against the site; gates wait for a person; else it is done."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from syncd.errors import Conflict, FileInvalid
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.declared import SiteFile
+from syncd.plan.site.compose import plan_site
+from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.online import check_live
+from syncd.plan.site.options import Options
+from syncd.plan.site.steps import Gate, Line, SitePlan
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.reconcile.accepting import accept_on_branch
+from syncd.sync.reconcile.apply import Done, apply_plan
+from syncd.sync.reconcile.approvals import hold, open_gates
+from syncd.sync.reconcile.backup import keep_before
+from syncd.sync.reconcile.live import read_live
+from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.reconcile.looks import Last, facts_of
+from syncd.sync.reconcile.source import Source, committed, read_source, refuse
+from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.workspace import Workspace
+
+_SHOWN = 5
+_LATER = Waiting("").exit_code
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A site's plan with all that it was made from; `findings` are warnings about the file."""
+
+    source: Source
+    file: SiteFile
+    lock: Lock
+    live: Live
+    plan: SitePlan
+    options: Options = field(default_factory=Options)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of a plan: the outcome for the run, and what was done, when it came to that."""
+
+    outcome: Outcome
+    done: Done | None = None
+
+
+def reconcile(workspace: Workspace, wish: SiteWish) -> Outcome:
+    """Given a wish, let the site follow the file that is committed on the tracked branch, when it is time to look.
+
+    Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
+    never an empty one. Source: house, section 6, "Reconcile".
+    """
+    workspace.repository.shows(workspace.branch)
+    source = committed(workspace.repository, workspace.branch, wish.file)
+    last = Last.of(workspace, wish, source)
+    if not last.is_due():
+        return last.still()
+    return settle(workspace, prepare(workspace, source, wish), wish).outcome
+
+
+def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Options | None = None) -> Prepared:
+    """Given the texts of a site file, return what they ask of the site now; nothing is written.
+
+    Raises: FileInvalid with every mistake; ConfigInvalid for a lock that cannot be used; PlatformError.
+    """
+    file, findings = read_source(source)
+    lock = Keeping(workspace, file, wish.lock).load()
+    live = read_live(workspace, file, lock, kinds=wish.kinds)
+    online = check_live(file, live, lock)
+    refuse(online)
+    file, live = _ordered(file, live, wish)
+    chosen = replace(options or Options(), previous=_previous(workspace, source, wish))
+    return Prepared(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
+
+
+def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
+    """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
+
+    An approval is used up by that. Raises: PlatformError, Stopped, ConfigInvalid; what was done stays recorded.
+    """
+    plan, last = prepared.plan, Last.of(workspace, wish, prepared.source)
+    closed = open_gates(workspace, plan)
+    if closed:
+        hold(workspace, plan, wish.file)
+        held = refusal(plan, closed)
+        if prepared.options.is_whole:
+            last.note(facts_of(plan, prepared.lock), held)
+        return Settled(held)
+    workspace.store.plans.drop(plan.site)
+    if plan:
+        last.expire()  # a run that is cut off leaves something to look at
+    done = _carry_out(workspace, prepared, wish)
+    accepted = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
+    facts = facts_of(done.left, done.lock)
+    outcome = _outcome(workspace, prepared, done, wish)
+    if accepted is not None and not outcome.exit_code:
+        changes = outcome.changes if isinstance(outcome, Applied) else ()
+        outcome = Applied((*changes, accepted), told(prepared))
+    elif isinstance(outcome, Unchanged) and last.differs(facts) and (notes := told(prepared)):
+        outcome = Applied((), notes)  # that somebody edited the site is told once, not at every look
+    if not isinstance(outcome, Waiting) and prepared.options.is_whole:
+        last.note(facts, outcome, carried=True)
+    return Settled(outcome, done)
+
+
+def told(prepared: Prepared) -> tuple[str, ...]:
+    """Given a plan, return what a person should know of it that is no change: drift, manual steps, warnings."""
+    plan = prepared.plan
+    drifted = [_sentence(line) for line in plan.drifted()]
+    blocked = [f"{line.ref}: {line.note}{f'; {line.manual}' if line.manual else ''}" for line in plan.only("blocked")]
+    warned = [f"{one.path}:{one.line}:{one.column}: {one.message}" for one in prepared.findings]
+    return (*drifted, *blocked, *plan.warnings, *warned)
+
+
+def refusal(plan: SitePlan, closed: Sequence[Gate]) -> Held:
+    """Given a plan and the gates that hold it, return the outcome: why, and how to let it through."""
+    digest = plan.digest()
+    why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
+    hint = f"syncd site pending {digest} shows it; syncd site approve {digest} lets it through"
+    return Held(f"plan {digest} waits for approval: {why}", hint)
+
+
+def _carry_out(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Done:
+    plan, keeping = prepared.plan, Keeping(workspace, prepared.file, wish.lock)
+    if plan:
+        keep = partial(keep_before, workspace, prepared.source.path, lock=prepared.lock)
+        options = prepared.options
+        return apply_plan(workspace, prepared.file, plan, prepared.live, keeping, options=options, keep_before=keep)
+    note = keeping.finish()  # of a run that was killed, or that a person's edit was in the way of
+    return Done(keeping.lock, plan, notes=(note,) if note else ())
+
+
+def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWish) -> Outcome:
+    plan = prepared.plan
+    if done.failed:
+        first = done.failed[0]
+        why = f"{len(done.failed)} steps failed and {len(done.skipped)} were left, {len(done.steps)} are done"
+        why = f"{first.step.ref}: {first.why} ({why})"
+        if all(one.exit_code == _LATER for one in done.failed):
+            return Waiting(why, first.hint)
+        return Held(why, first.hint or "mend it and run the same again", exit_code=4)
+    if done.stale:
+        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {len(done.steps)} steps are done"
+        return Waiting(why, "run it again", exit_code=Conflict.exit_code)
+    if closed := open_gates(workspace, done.left):
+        hold(workspace, done.left, wish.file)
+        return refusal(done.left, closed)
+    if done.left.steps:
+        refs = _some(step.ref for step in done.left.steps)
+        return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=4)
+    if refs := _some(line.ref for line in plan.only("blocked") if any(one.of == "conflict" for one in line.fields)):
+        return Held(
+            f"the file and the site both changed {refs}; these stay as each side has them",
+            "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
+            exit_code=Conflict.exit_code,
+        )
+    return Applied(plan.changes(), (*told(prepared), *done.notes)) if plan else Unchanged()
+
+
+def _previous(workspace: Workspace, source: Source, wish: SiteWish) -> SiteFile | None:
+    """The site file as it was when it was last carried out, where it can still be read."""
+    with suppress(FileInvalid):
+        previous = Last.of(workspace, wish, source).carried()
+        return read_source(previous)[0] if previous is not None else None
+    return None
+
+
+def _ordered(file: SiteFile, live: Live, wish: SiteWish) -> tuple[SiteFile, Live]:
+    """The site file and what the server can do, as the operator wants siblings to get their order."""
+    sort = live.abilities.sort and wish.ordering in ("auto", "sort")
+    if wish.ordering == "off" or (wish.ordering == "sort" and not sort):
+        file = replace(file, orders={})
+    return file, replace(live, abilities=replace(live.abilities, sort=sort))
+
+
+def _some(refs: Iterable[str]) -> str:
+    each = list(dict.fromkeys(refs))
+    return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
+
+
+def _sentence(line: Line) -> str:
+    fields = ", ".join(one.name for one in line.fields if one.of in ("drift", "conflict"))
+    where = f" ({line.where})" if line.where else ""
+    return f"{line.ref}: {fields} changed on the platform{where}; syncd site drift shows it"

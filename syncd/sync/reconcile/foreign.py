@@ -1,0 +1,102 @@
+"""Files of other tools beside a site: what of them belongs in its file, and where the paths in them lead."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from posixpath import basename, dirname
+from typing import Any
+
+from syncd.layout.site.addresses import SiteMap
+from syncd.layout.site.imports import Around, Imported, import_file
+from syncd.sync.reconcile.reading import Reader
+from syncd.sync.workspace import Binding
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A file of another tool, by its path from the repository's root, and the spaces that the repository mirrors."""
+
+    path: str
+    text: str
+    bindings: tuple[Binding, ...] = ()
+
+    @property
+    def is_structure(self) -> bool:
+        """Whether it is a site's structure, and not redirects."""
+        return basename(self.path).lower().endswith(("docs.yaml", "docs.yml"))
+
+    def keys(self) -> Mapping[tuple[str, ...], str]:
+        """Return the keys that a structure gives: of groups by their title, of sections and variants by their path."""
+        imported = import_file(self.text, path=self.path, around=Around(spaces=self._spaces()))
+        structure: Mapping[str, Any] = imported.document.get("structure") or {}
+        return dict(_keys(structure.get("items") or ()))
+
+    def read(self, site: SiteMap) -> Imported:
+        """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
+
+        Raises: FileInvalid.
+        """
+        variant = next((item for item in site.file.of("variant") if item.fields.get("space") == self._space()), None)
+        around = Around(
+            variant=variant.key if variant is not None else "",
+            below=site.address(variant.ref) if variant is not None else "",
+            spaces=self._spaces(),
+            resolve=lambda path: destination_of(site, path),
+        )
+        return import_file(self.text, path=self.path, around=around)
+
+    def _space(self) -> str:
+        """The space in whose directory the file lies."""
+        return next((one.space for one in self.bindings if one.directory == dirname(self.path)), "")
+
+    def _spaces(self) -> dict[str, str]:
+        return {name: one.space for one in self.bindings for name in (one.name, one.directory) if name}
+
+
+class LivePages(Mapping[str, Mapping[str, str]]):
+    """The pages of spaces as the platform has them, each space read when it is first asked for."""
+
+    def __init__(self, reader: Reader) -> None:
+        """Given a reader of a site, read with it. Raises, when asked: PlatformError."""
+        self._pages = cache(reader.pages)
+
+    def __getitem__(self, space: str) -> Mapping[str, str]:
+        pages = self._pages(space) if space else None
+        if pages is None:
+            raise KeyError(space)
+        return {path.casefold(): path or " " for path in pages}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def destination_of(site: SiteMap, path: str) -> Mapping[str, Any] | None:
+    """Given a site and a path below it, return what is there as a destination; without content, the path's address.
+
+    Shape: a page that nobody could look for here is taken for there; the plan finds out.
+    """
+    inner = site.inner(path)
+    spot = site.at(inner) if inner is not None else None
+    if spot is not None:
+        item = site.file.items[spot.variant]
+        if spot.path:
+            return {"page": spot.path, "in": item.key}
+        first = site.first_of(item.parent)
+        return {"section": item.parent.partition(":")[2]} if first == spot else {"variant": item.key}
+    hosts = site.hosts or site.file.hosts
+    return {"url": f"https://{'/'.join(part for part in hosts[0] if part)}{path}"} if hosts else None
+
+
+def _keys(items: Any, section: str = "") -> Iterator[tuple[tuple[str, ...], str]]:
+    for item in items:
+        if "group" in item:
+            yield ("group", str(item.get("title", ""))), item["group"]
+            yield from _keys(item.get("items") or ())
+        elif "section" in item:
+            yield ("section", str(item.get("path", ""))), item["section"]
+            yield from _keys(item.get("variants") or (), str(item.get("path", "")))
+        else:
+            yield ("variant", section, str(item.get("path", ""))), item["variant"]

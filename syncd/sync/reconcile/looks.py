@@ -1,0 +1,108 @@
+"""When a site was last looked at, and how it was then: so that most ticks of a service ask the platform nothing."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from syncd import __version__
+from syncd.errors import FileInvalid
+from syncd.layout.site.declared import AREA
+from syncd.plan.site.facts import Lock
+from syncd.plan.site.steps import SitePlan
+from syncd.store.glance import Look
+from syncd.sync.outcome import Held, Outcome, Unchanged
+from syncd.sync.reconcile.approvals import is_valid
+from syncd.sync.reconcile.source import Source, at_commit
+from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Last:
+    """The last look at a site, if any, against what would be looked at now."""
+
+    workspace: Workspace
+    wish: SiteWish
+    source: Source
+    inputs: str
+    look: Look | None
+
+    @classmethod
+    def of(cls, workspace: Workspace, wish: SiteWish, source: Source) -> "Last":
+        """Given a wish and the committed texts, return the last look at that site."""
+        ways = [__version__, wish.lock, wish.ordering, sorted(wish.kinds), source.inputs()]
+        inputs = hashlib.sha256(json.dumps(ways).encode()).hexdigest()
+        return cls(workspace, wish, source, inputs, workspace.store.plans.look(wish.file))
+
+    def is_due(self) -> bool:
+        """Return whether it is time to look: the file is another, time has passed, or a person agreed to a plan."""
+        if self.look is None or self.workspace.force or self.look.inputs != self.inputs:
+            return True
+        now = self.workspace.now()
+        age = now - datetime.fromisoformat(self.look.at)
+        if not timedelta() <= age < timedelta(seconds=self.wish.every):
+            return True
+        return any(is_valid(plan, now) for plan in self.workspace.store.plans.held(self._facts()["site"]))
+
+    def still(self) -> Outcome:
+        """Return what a run comes to that does not look: what waited for a person still does."""
+        held = self._facts()["held"]
+        return Held(**held) if held else Unchanged()
+
+    def differs(self, facts: dict[str, Any]) -> bool:
+        """Given how a site is, return whether it was different the last time, or nobody has looked yet."""
+        return any(self._facts().get(name) != value for name, value in facts.items())
+
+    def carried(self) -> Source | None:
+        """Return the site file as it was when it was last carried out, or None when it is the same or not known.
+
+        Raises: FileInvalid when that cannot be read any more.
+        """
+        commit = self._facts().get("carried", "")
+        if not commit or self.look is None or self.look.inputs == self.inputs:
+            return None
+        missing = FileInvalid("the file is gone", path=self.wish.file)
+        repository = self.workspace.repository
+        return at_commit(repository, commit, self.wish.file, missing) if repository.present([commit]) else None
+
+    def expire(self) -> None:
+        """Let the next run look, whatever becomes of this one."""
+        if self.look is not None:
+            self.workspace.store.plans.looked(replace(self.look, inputs=""))
+
+    def note(self, facts: dict[str, Any], outcome: Outcome, *, carried: bool = False) -> None:
+        """Given how a site is and what the run came to, remember both, and the commit when it was carried out."""
+        held = None
+        if isinstance(outcome, Held):
+            held = {"why": outcome.why, "hint": outcome.hint, "exit_code": outcome.exit_code}
+        commit = self.source.commit if carried else self._facts().get("carried", "")
+        facts = {**facts, "held": held, "carried": commit}
+        at = self.workspace.now().isoformat(timespec="seconds")
+        text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
+        self.workspace.store.plans.looked(Look(self.wish.file, self.inputs, text, at))
+
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.look.facts) if self.look else {}
+        return facts
+
+
+def facts_of(plan: SitePlan, lock: Lock) -> dict[str, Any]:
+    """Given a plan and the lock, return how the site is, in numbers by state and area."""
+    return {
+        "site": plan.site,
+        "owned": _counted(lock.items),
+        "unmanaged": {str(area): count for area, count in plan.unmanaged.items() if count},
+        "drifted": _counted(line.ref for line in plan.drifted()),
+        "blocked": _counted(line.ref for line in plan.only("blocked")),
+    }
+
+
+def _counted(refs: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for ref in refs:
+        area = AREA[ref.partition(":")[0]]  # type: ignore[index]
+        counts[area] = counts.get(area, 0) + 1
+    return counts

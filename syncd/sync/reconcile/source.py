@@ -1,0 +1,135 @@
+"""A site file with the redirect files that it names, all from one commit, or all from the work tree."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from syncd.errors import ConfigInvalid, FileInvalid, SyncdError
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.check import check_site
+from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read import named_files, read_site_file
+
+if TYPE_CHECKING:
+    from syncd.repo import Repository
+
+SITE_FILE_BYTES = 1 << 20
+REDIRECT_FILE_BYTES = 16 << 20
+"""More than a file of either kind can need; what is larger is not read at all."""
+_SHOWN = 5
+"""Mistakes of a file that one error tells."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The texts of a site file; `commit` is "" for the work tree's."""
+
+    path: str
+    text: str
+    others: Mapping[str, str]
+    commit: str = ""
+
+    def inputs(self) -> str:
+        """Given these texts, return a digest that differs when any of them does."""
+        digest = hashlib.sha256()
+        for path, text in sorted({**self.others, self.path: self.text}.items()):
+            digest.update(f"{path}\0{len(text)}\0{text}\0".encode())
+        return digest.hexdigest()
+
+
+def committed(repository: "Repository", branch: str, path: str) -> Source:
+    """Given a branch and the path of its site file, return what is committed there.
+
+    Raises: ConfigInvalid when there is no such branch or file; FileInvalid when one cannot be read.
+    """
+    commit = repository.resolve(f"refs/heads/{branch}")
+    if commit is None:
+        raise ConfigInvalid(f"there is no branch {branch}, so there is no {path}", hint=f"commit {path} on {branch}")
+    missing = ConfigInvalid(
+        f"there is no {path} on branch {branch}; nothing was done",
+        hint=f"commit {path}, or take [repository.site] out of the configuration",
+    )
+    return at_commit(repository, commit, path, missing)
+
+
+def at_commit(repository: "Repository", commit: str, path: str, missing: SyncdError) -> Source:
+    """Given a commit and the path of its site file, return what is in it.
+
+    Raises: what is given as `missing` when there is no such file; FileInvalid when one cannot be read.
+    """
+
+    def text_of(name: str, most: int) -> str | None:
+        oid = repository.lookup(commit, name)
+        if oid is None:
+            return None
+        size = repository.sizes([oid]).get(oid, 0)
+        return _text(repository.read(oid) if size <= most else b"", name, size, most)
+
+    return _source(path, commit, text_of, missing)
+
+
+def in_work_tree(top: Path, path: str) -> Source:
+    """Given the top of a work tree and the path of its site file, return what is on disk.
+
+    Raises: ConfigInvalid when there is no such file; FileInvalid when one cannot be read.
+    """
+    root = top.resolve()
+
+    def text_of(name: str, most: int) -> str | None:
+        file = root / name
+        try:
+            # A link may lead out of the repository: what is there is nobody's site file.
+            if not file.resolve().is_relative_to(root) or not file.is_file():
+                return None
+            size = file.stat().st_size
+            return _text(file.read_bytes() if size <= most else b"", name, size, most)
+        except OSError as error:
+            raise FileInvalid(f"cannot be read: {error.strerror}", path=name) from error
+
+    missing = ConfigInvalid(f"there is no {path} in {top}", hint="make one: syncd site import, or name it with --file")
+    return _source(path, "", text_of, missing)
+
+
+def read_source(source: Source) -> tuple[SiteFile, tuple[Finding, ...]]:
+    """Given the texts of a site file, return it, checked offline, with its warnings. Raises: FileInvalid."""
+    file, findings = read_site_file(source.text, path=source.path, others=source.others)
+    refuse(findings)
+    if file is None:
+        raise FileInvalid("the file says nothing", path=source.path, hint="syncd site validate")
+    checked = check_site(file)
+    refuse(checked)
+    return file, (*findings, *checked)
+
+
+def refuse(findings: Sequence[Finding]) -> None:
+    """Given findings, return when none is an error. Raises: FileInvalid with the first one and what else is wrong."""
+    errors = sorted(one for one in findings if one.severity == "error")
+    if not errors:
+        return
+    first = errors[0]
+    more = [f"{one.path}:{one.line}:{one.column}: {one.code} {one.message}" for one in errors[1:_SHOWN]]
+    left = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
+    hints = [*([first.hint] if first.hint else []), *more, *left, "all of them: syncd site validate"]
+    raise FileInvalid(
+        f"{first.code} {first.message}", path=first.path, line=first.line, column=first.column, hint="\n".join(hints)
+    )
+
+
+def _source(path: str, commit: str, text_of: Callable[[str, int], str | None], missing: SyncdError) -> Source:
+    text = text_of(path, SITE_FILE_BYTES)
+    if text is None:
+        raise missing
+    others = {name: text_of(name, REDIRECT_FILE_BYTES) for name in named_files(text, path=path)}
+    return Source(path, text, {name: other for name, other in others.items() if other is not None}, commit)
+
+
+def _text(data: bytes, path: str, size: int, most: int) -> str:
+    if size > most:
+        raise FileInvalid(f"the file has {size} bytes; {most} are the most", path=path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileInvalid("the file is no UTF-8", path=path, line=line, hint="save it as UTF-8") from error

@@ -1,0 +1,209 @@
+"""One way through a site's plan: narrow early, widen late, delete last, and each step written down once it is done."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from syncd.errors import PlatformError
+from syncd.layout.site.declared import AREA, ROOT, Area, SiteFile
+from syncd.plan.site.facts import Entry, Live, Lock, Ref
+from syncd.plan.site.snapshot import snapshot
+from syncd.plan.site.steps import SitePlan, Step, Wave
+from syncd.sync.reconcile.bulk import Redirects
+from syncd.sync.reconcile.calls import Calls, Ids, is_fatal
+from syncd.sync.reconcile.live import read_again
+from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.reconcile.reading import Reader
+from syncd.sync.workspace import Workspace
+
+_LOCAL = ("adopt", "forget")
+"""Calls that only change the lock."""
+_SERIAL = (Wave.PATHS, Wave.ORDER)
+"""Waves in which each step counts on those before it, among the siblings of one place."""
+_DEFAULTS = {"defaultSiteSection", "defaultSiteSpace"}
+_IN_VAIN = (Wave.WIDEN, Wave.DELETE, Wave.SCHEMA_SHRINK)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A step that the platform refused."""
+
+    step: Step
+    why: str
+    hint: str = ""
+    exit_code: int = 1
+
+
+@dataclass
+class Waves:
+    """Carries out one plan; with `watch`, an area that moved since `live` was read is left alone."""
+
+    workspace: Workspace
+    file: SiteFile
+    plan: SitePlan
+    live: Live
+    keeping: Keeping
+    watch: bool = True
+    done: list[Step] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+    skipped: list[Step] = field(default_factory=list)
+    stale: set[Area] = field(default_factory=set)
+    _looked: set[Area] = field(default_factory=set)
+    _spoilt: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        reader = Reader(self.workspace.client, self.file.organization, self.file.site)
+        self._ids = ids_of(self.plan, self.live, self.keeping.lock)
+        self._calls = Calls(reader, self._ids, self.live.abilities.sort)
+        self._redirects = Redirects(self._calls, self.live)
+
+    @property
+    def wrote(self) -> bool:
+        """Whether anything was asked of the platform."""
+        return any(step.call not in _LOCAL for step in self.done)
+
+    def run(self) -> None:
+        """Carry out what can be. Raises: what `is_fatal`, Stopped."""
+        for wave, group in groupby(self.plan.steps, key=lambda step: step.wave):
+            steps = list(group)
+            if self._in_vain(wave):
+                self.skipped += [step for step in steps if step.call not in _LOCAL]
+                steps = [step for step in steps if step.call in _LOCAL]
+            many = [step for step in steps if step.kind == "redirect" and step.call not in _LOCAL]
+            for results in self._redirects.carry_out([step for step in many if self._may(step)]):
+                self._settle(results)
+            rest = [step for step in steps if step.kind != "redirect" or step.call in _LOCAL]
+            for local, some in groupby(rest, key=lambda step: step.call in _LOCAL):
+                if local:
+                    self._settle([(step, None) for step in some if self._may(step)])
+                    continue
+                for step in some:
+                    self._settle([(step, self._error(step))] if self._may(step) else [])
+
+    def _in_vain(self, wave: Wave) -> bool:
+        trouble = bool(self.failed or self.stale or self.skipped)
+        return trouble and wave in _IN_VAIN
+
+    def _may(self, step: Step) -> bool:
+        """Whether nothing that a step counts on went wrong; else it is skipped, and so is what counts on it."""
+        areas = _touched(step)
+        for area in areas:
+            self._look(area)
+        needed = set(_refs([step.id, step.body, step.applied]))
+        unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.endswith(".create") else set())
+        spoilt = self._spoilt & {*_above({step.ref, *needed}), *_places(step)}
+        if unknown or spoilt or self.stale & areas or AREA[step.kind] in self.stale:
+            self.skipped.append(step)
+            self._spoil(step)
+            return False
+        return True
+
+    def _look(self, area: Area) -> None:
+        """Before the first write to an area, see that it is as it was when the plan was made.
+
+        Once is all that can be told: afterwards, what differs is what this very run has done.
+        """
+        if not self.watch or area in self._looked:
+            return
+        self._looked.add(area)
+        now = read_again(self.workspace, self.file, self.live, area)
+        lock = self.keeping.lock
+        if snapshot(self.file, now, lock).get(area) != snapshot(self.file, self.live, lock).get(area):
+            self.stale.add(area)
+
+    def _error(self, step: Step) -> PlatformError | None:
+        try:
+            self._calls.carry_out(step)
+        except PlatformError as error:
+            if is_fatal(error):
+                raise
+            return error
+        return None
+
+    def _settle(self, results: Iterable[tuple[Step, PlatformError | None]]) -> None:
+        """Write down at once what was done, and remember what was not."""
+        owned: dict[str, Entry | None] = {}
+        for step, error in results:
+            if error is None:
+                self.done.append(step)
+                owned |= self._owned(step)
+            else:
+                self.failed.append(Failed(step, error.what, error.hint, error.exit_code))
+                self._spoil(step)
+        self.keeping.save(owned)
+        self.workspace.progress("site", len(self.done), len(self.plan.steps))
+
+    def _owned(self, step: Step) -> Mapping[str, Entry | None]:
+        if step.drops or step.call == "forget":
+            return {step.ref: None}
+        made = step.call.endswith(".create")
+        if not (made or step.applied or step.call == "adopt"):
+            return {}
+        if made and step.ref not in self._ids.of:  # the platform did not say; the next look finds it
+            return {}
+        id = self._ids.of[step.ref] if made else str(self._ids.resolved(step.id))
+        former = self.keeping.entry(step.ref)
+        by = former.by if former is not None and former.id == id else step.by
+        return {step.ref: Entry(id, by, self._ids.resolved(step.applied))}
+
+    def _spoil(self, step: Step) -> None:
+        self._spoilt |= {step.ref, *_places(step)}
+        if step.call == "site.update" and step.wave == Wave.NARROW:
+            # Whom the site is open to is not settled, so nothing may be put on it.
+            self._spoilt |= {"site:", "structure"}
+
+
+def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
+    """Given a plan and what it was made from, return the ids that are known before it runs."""
+    known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things}
+    known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
+    made = {step.ref for step in plan.steps if step.call in ("variant.create", "section.create")}
+    named = {ref for step in plan.steps for ref in (step.ref, *_refs([step.id, step.body, step.applied]))}
+    born = {
+        f"section:{ref.removeprefix('variant:').rpartition('/')[0]}": ref
+        for ref in sorted(named)
+        if ref.startswith("variant:") and ref not in made and ref not in known
+    }
+    kinds = {one.id: one.kind for one in live.things.values()}
+    return Ids(known, dict(kinds), {section: ref for section, ref in born.items() if section in made})
+
+
+def _touched(step: Step) -> set[Area]:
+    """The areas that a step's request changes; which section is the site's default is also a fact about sections."""
+    if step.call in _LOCAL:
+        return set()
+    chosen: set[Area] = {"structure"} if _DEFAULTS & step.body.keys() else set()
+    return {AREA[step.kind], *chosen}
+
+
+def _refs(value: Any) -> Iterator[str]:
+    if isinstance(value, str):  # nearly every value, and the others take long to tell apart
+        return
+    if isinstance(value, Ref):
+        yield value.to
+    elif isinstance(value, Mapping):
+        yield from _refs(list(value.values()))
+    elif isinstance(value, Sequence):
+        for member in value:
+            yield from _refs(member)
+
+
+def _above(refs: Iterable[str]) -> Iterator[str]:
+    """Refs, with the variant of each override, and the section of each variant."""
+    for ref in refs:
+        yield ref
+        kind, _, key = ref.partition(":")
+        if kind == "override":
+            yield f"variant:{key}"
+        if kind in ("override", "variant"):
+            yield f"section:{key.rpartition('/')[0]}"
+        if kind in ("variant", "section", "group"):
+            yield "structure"
+
+
+def _places(step: Step) -> Iterator[str]:
+    """Where a step stands that counts on those before it."""
+    if step.wave in _SERIAL:
+        above = step.ref.rpartition("/")[0] if step.kind == "variant" else ROOT
+        yield f"{step.wave.name} {above}"

@@ -1,0 +1,193 @@
+"""The lock outlives everything: each step is written down at once, and committed when nothing is in the way."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from syncd.errors import SyncdError
+from syncd.layout.site.declared import SiteFile
+from syncd.plan.site.facts import Entry, Lock
+from syncd.plan.site.lockfile import lock_path, lock_text, parse_lock
+from syncd.repo import Repository
+from syncd.store.store import Store
+from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.reconcile.wish import LockPlace
+from syncd.sync.workspace import Workspace
+
+FILE = SiteFile("docs/site.yaml", "org", "site1")
+ONE, TWO, THREE = (Entry(f"id{number}", "created", {"title": str(number)}) for number in range(3))
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    path = tmp_path / "clone"
+    Repository.create(path, branch="main").close()
+    (path / "docs").mkdir()
+    (path / "docs" / "site.yaml").write_text("version: 1\n")
+    git(path, "add", "--all")
+    git(path, "commit", "--quiet", "--message", "First")
+    return path
+
+
+def git(clone: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=clone, capture_output=True, text=True, check=True).stdout
+
+
+@contextmanager
+def workspace(clone: Path, store: str = "state.db") -> Iterator[Workspace]:
+    with Repository.open(clone) as repository, Store(clone.parent / store) as opened:
+        yield Workspace(None, repository, opened, now=lambda: datetime(2026, 5, 1, tzinfo=UTC))  # type: ignore[arg-type]
+
+
+def load(clone: Path, store: str = "state.db", place: LockPlace = "repo") -> Lock:
+    with workspace(clone, store) as opened:
+        return Keeping(opened, FILE, place).load()
+
+
+def keep(clone: Path, *, store: str = "state.db", place: LockPlace = "repo", **changes: Entry | None) -> str:
+    with workspace(clone, store) as opened:
+        keeping = Keeping(opened, FILE, place)
+        keeping.save({f"redirect:/{name}": entry for name, entry in changes.items()})
+        return keeping.finish("abc123")
+
+
+def save(clone: Path, **changes: Entry | None) -> None:
+    """A run that dies before it can commit."""
+    with workspace(clone) as opened:
+        Keeping(opened, FILE).save({f"redirect:/{name}": entry for name, entry in changes.items()})
+
+
+def committed(clone: Path) -> Lock:
+    return parse_lock(git(clone, "show", "main:docs/site.lock.json"), at="docs/site.lock.json")
+
+
+def test_the_lock_is_committed_beside_the_site_file_and_shown_in_the_work_tree(clone: Path) -> None:
+    assert keep(clone, a=ONE) == ""
+    assert committed(clone).items == {"redirect:/a": ONE}
+    assert (clone / "docs" / "site.lock.json").read_text() == lock_text(committed(clone))
+    assert git(clone, "log", "-1", "--format=%B").strip() == "chore(syncd): lock serial 1\n\nSyncd-Plan: abc123"
+    assert git(clone, "status", "--porcelain") == ""
+    assert lock_path("site.yaml") == "site.lock.json"
+
+
+def test_nothing_new_is_no_commit(clone: Path) -> None:
+    keep(clone, a=ONE)
+    tip = git(clone, "rev-parse", "main")
+    assert keep(clone, a=ONE) == ""
+    assert keep(clone) == ""
+    assert git(clone, "rev-parse", "main") == tip
+
+
+def test_what_a_dead_run_wrote_down_is_known_and_committed_by_the_next(clone: Path) -> None:
+    keep(clone, a=ONE, b=TWO)
+    save(clone, c=THREE, a=None)
+    known = load(clone)
+    assert known.items == {"redirect:/b": TWO, "redirect:/c": THREE}
+    assert keep(clone) == ""
+    assert (committed(clone).items, committed(clone).serial) == (known.items, 2)
+    assert committed(clone).lineage == known.lineage != ""
+
+
+def test_an_uncommitted_edit_in_the_way_lets_the_lock_wait_in_the_store(clone: Path) -> None:
+    keep(clone, a=ONE)
+    (clone / "docs" / "site.lock.json").write_text("{}\n")
+    (clone / "docs" / "site.yaml").write_text("version: 1 # edited\n")
+    assert "not committed yet" in keep(clone, b=TWO)
+    assert load(clone).items == {"redirect:/a": ONE, "redirect:/b": TWO}
+    git(clone, "checkout", "--quiet", "--", "docs/site.lock.json")
+    assert keep(clone) == ""
+    assert committed(clone).items == {"redirect:/a": ONE, "redirect:/b": TWO}
+    assert git(clone, "status", "--porcelain") == " M docs/site.yaml\n"
+
+
+def test_another_clones_lock_wins_and_what_only_this_store_knows_is_added(clone: Path) -> None:
+    keep(clone, a=ONE, b=TWO)
+    save(clone, c=THREE, a=replace(ONE, applied={"title": "mine"}), b=None)
+    theirs = replace(committed(clone), serial=7, items={"redirect:/a": ONE, "redirect:/d": replace(TWO, id="id9")})
+    (clone / "docs" / "site.lock.json").write_text(lock_text(theirs))
+    git(clone, "commit", "--quiet", "--all", "--message", "Theirs")
+    assert load(clone).items == {**theirs.items, "redirect:/c": THREE}
+    assert keep(clone) == ""
+    assert committed(clone).serial == 8
+
+
+def test_what_somebody_forgot_elsewhere_does_not_come_back_from_this_store(clone: Path) -> None:
+    keep(clone, a=ONE, b=TWO)
+    theirs = replace(committed(clone), serial=2, items={"redirect:/a": ONE})
+    (clone / "docs" / "site.lock.json").write_text(lock_text(theirs))
+    git(clone, "commit", "--quiet", "--all", "--message", "Theirs")
+    assert load(clone).items == {"redirect:/a": ONE}
+
+
+def test_a_deleted_lock_is_an_empty_one(clone: Path) -> None:
+    keep(clone, a=ONE)
+    git(clone, "rm", "--quiet", "docs/site.lock.json")
+    git(clone, "commit", "--quiet", "--message", "Begin anew")
+    assert load(clone).items == {}
+    assert keep(clone, b=TWO) == ""
+    assert (committed(clone).serial, committed(clone).items) == (2, {"redirect:/b": TWO})
+
+
+def test_a_run_that_dies_right_after_its_commit_leaves_nothing_to_do(clone: Path) -> None:
+    keep(clone, a=ONE, b=TWO)
+    save(clone, c=THREE, b=None)
+    before = (clone.parent / "state.db").read_bytes()
+    keep(clone)
+    tip = git(clone, "rev-parse", "main")
+    (clone.parent / "state.db").write_bytes(before)
+    assert load(clone).items == {"redirect:/a": ONE, "redirect:/c": THREE}
+    assert keep(clone) == ""
+    assert git(clone, "rev-parse", "main") == tip
+
+
+def test_a_lost_store_costs_nothing_that_was_committed(clone: Path) -> None:
+    keep(clone, a=ONE)
+    assert load(clone, "another.db").items == {"redirect:/a": ONE}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", lock_text(Lock("site2", "l", 3)), '{"version": 9, "site": "site1"}'])
+def test_an_unreadable_lock_or_another_sites_stops_with_78(clone: Path, text: str) -> None:
+    (clone / "docs" / "site.lock.json").write_text(text)
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "Broken")
+    with pytest.raises(SyncdError) as stopped:
+        load(clone)
+    assert stopped.value.exit_code == 78
+
+
+def test_a_link_in_the_locks_place_is_not_followed(clone: Path) -> None:
+    (clone / "docs" / "site.lock.json").symlink_to("../elsewhere")
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "A link")
+    with pytest.raises(SyncdError) as stopped:
+        keep(clone, a=ONE)
+    assert stopped.value.exit_code == 78
+    assert not (clone / "elsewhere").exists()
+
+
+def test_in_state_nothing_is_committed_and_nothing_is_lost(clone: Path) -> None:
+    keep(clone, a=ONE)
+    tip = git(clone, "rev-parse", "main")
+    assert keep(clone, place="state", b=TWO) == ""
+    assert keep(clone, place="state", a=None) == ""
+    assert git(clone, "rev-parse", "main") == tip
+    assert load(clone, place="state").items == {"redirect:/b": TWO}
+
+
+def test_from_state_back_to_the_repository_everything_is_committed(clone: Path) -> None:
+    keep(clone, place="state", a=ONE, b=TWO)
+    assert keep(clone) == ""
+    assert committed(clone).items == {"redirect:/a": ONE, "redirect:/b": TWO}
+
+
+def test_a_step_is_one_transaction_and_json(clone: Path) -> None:
+    save(clone, a=ONE)
+    with workspace(clone) as opened:
+        rows = opened.store.locks.entries("site1")
+    assert json.loads(rows["redirect:/a"]) == {"id": "id0", "by": "created", "applied": {"title": "0"}}

@@ -1,0 +1,405 @@
+"""Sites that never were: a file, a platform and a lock from one number, small enough that everything collides."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from syncd.layout.site.declared import ROOT, Area, Item, Kind, Place, SiteFile, SitePolicy
+from syncd.layout.site.keys import source_key
+from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
+
+SITE, ORGANIZATION, HOLDING = "site_1", "org_1", "space_holding"
+SPACES = tuple(f"space_{number}" for number in range(6))
+PATHS = ("alpha", "beta", "gamma", "delta", "Alpha", "epsilon")
+CONDITIONS = ("visitor.claims.partner == true", "visitor.claims.unsigned.beta == true")
+SOURCES = ("/alpha", "/Alpha", "/old", "/old/b", "/beta/en", "/status", "/x")
+CLAIMS = ("claims.partner", "unsigned.beta", "claims.staff")
+KINDS = frozenset({"site-section", "site-space", "site-page", "external"})
+AREAS: tuple[Area, ...] = ("settings", "visitors", "structure", "redirects", "customization")
+PAGES = {space: {"start": f"{space}_p1", "guide/first": f"{space}_p2"} for space in SPACES}
+
+
+@dataclass(frozen=True)
+class World:
+    """One case: what the file declares, what the platform has, what the lock knows."""
+
+    file: SiteFile
+    live: Live
+    lock: Lock
+
+
+def world(seed: int) -> World:
+    """Given a number, return a world: a file that was carried out once, edits by hand, and the next file."""
+    dice = random.Random(seed)
+    former = site_file(dice)
+    following = changed(dice, former) if dice.random() < 0.6 else site_file(dice)
+    live, ids = built(dice, former)
+    lock = _locked(dice, former, live, ids)
+    return World(following, _meddled(dice, live), lock)
+
+
+def site_file(dice: random.Random) -> SiteFile:
+    """Given dice, return a file that has nothing against any offline rule."""
+    items: dict[str, Item] = {}
+    if dice.random() < 0.15:
+        _variants(dice, ROOT, items)
+    elif dice.random() < 0.9:
+        _sections(dice, items)
+    for item in (*_redirects(dice, items), *_singles(dice, items)):
+        items.setdefault(item.ref, item)
+    return _file(dice, items)
+
+
+def changed(dice: random.Random, file: SiteFile) -> SiteFile:
+    """Given a file, return it with some of its things changed, renamed, moved, taken out and added."""
+    other = site_file(dice)
+    items: dict[str, Item] = {}
+    for ref, item in file.items.items():
+        if dice.random() < 0.85:
+            items[ref] = item
+    if any(ref.startswith("section:") for ref in items) == any(ref.startswith("section:") for ref in other.items):
+        for ref, item in other.items.items():
+            if dice.random() < 0.3:
+                items[ref] = item
+    return _file(dice, _sound(dice, items))
+
+
+def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[str, str]]:
+    """Given a file, return the platform just as it declares it, and the ids of what is there, by ref."""
+    ids = {
+        item.ref: f"{item.kind[0]}{number}_{item.kind}"
+        for number, item in enumerate(file.of("group", "section", "variant", "redirect"))
+    }
+    things: dict[str, Existing] = {}
+    for item in file.of("group", "section", "variant"):
+        things[ids[item.ref]] = Existing(item.kind, ids[item.ref], _live_fields(item), ids.get(item.parent, ROOT))
+    for item in file.of("redirect"):
+        destination = destination_of(item.fields["to"], ids, file)
+        if destination is not None:
+            fields = {"source": item.fields["source"], "destination": destination}
+            things[ids[item.ref]] = Existing("redirect", ids[item.ref], fields)
+    lists: dict[str, list[str]] = {}
+    for ref in (ref for refs in file.orders.values() for ref in refs):
+        lists.setdefault(file.items[ref].parent, []).append(ref)
+    for item in file.of("group", "section", "variant"):
+        if item.ref not in lists.get(item.parent, ()):
+            lists.setdefault(item.parent, []).append(item.ref)
+    orders = {ids.get(parent, ROOT): tuple(ids[ref] for ref in refs) for parent, refs in lists.items()}
+    site = {"title": "Docs", "visibility": "public", "adaptive_content": False, "agents_context": "excluded"}
+    live = Live(
+        site=site | _fields(file, "site:"),
+        things=things,
+        orders=orders,
+        schema=_schema(_fields(file, "visitors:")),
+        customization={"styling": {"theme": "clean"}, "pdf": {"enabled": True}, "kept": {"unknown": 1}},
+        pages=PAGES,
+        page_ids={space: frozenset(pages.values()) for space, pages in PAGES.items()},
+        spaces=dict.fromkeys((*SPACES, HOLDING), ""),
+        abilities=Abilities(sort=dice.random() < 0.5, reparent=dice.random() < 0.5, kinds=KINDS),
+    )
+    overrides = {id: live.customization for id, thing in things.items() if thing.kind == "variant"}
+    return replace(live, overrides=overrides), ids
+
+
+def destination_of(to: Mapping[str, Any], ids: Mapping[str, str], file: SiteFile) -> dict[str, Any] | None:
+    """Given a destination in the file's words and the ids of what is there, return it in the API's terms."""
+    match to:
+        case {"section": key} if f"section:{key}" in ids:
+            return {"kind": "site-section", "siteSectionId": ids[f"section:{key}"]}
+        case {"variant": key} if f"variant:{key}" in ids:
+            return {"kind": "site-space", "siteSpaceId": ids[f"variant:{key}"]}
+        case {"page": path, "in": key} if f"variant:{key}" in ids:
+            space = file.items[f"variant:{key}"].fields["space"]
+            return {"kind": "site-page", "siteSpaceId": ids[f"variant:{key}"], "pageId": PAGES[space][path]}
+        case {"url": url}:
+            return {"kind": "external", "url": url}
+    return None
+
+
+def _sections(dice: random.Random, items: dict[str, Item]) -> None:
+    groups = [""]
+    for key in _some(dice, ("g1", "g2", "g3"), 0, 3):
+        parent = dice.choice(groups) if dice.random() < 0.4 else ROOT
+        title = dice.choice(("Guides", "Products", "More"))
+        items[f"group:{key}"] = _item("group", key, {"title": title, "icon": dice.choice(("gear", "code"))}, parent)
+        groups.append(f"group:{key}")
+    keys = _some(dice, ("a", "b", "c", "d"), 1, 4)
+    default = dice.choice(keys)
+    paths = _paths(dice, len(keys))
+    for key, path in zip(keys, paths, strict=True):
+        fields: dict[str, Any] = {"title": dice.choice(("One page", "Two pages", "Three")), "path": path}
+        if dice.random() < 0.4:
+            fields["description"] = dice.choice((None, "Words", "More words"))
+        if dice.random() < 0.5:
+            fields["condition"] = dice.choice((None, *CONDITIONS))
+        if key == default:
+            fields["default"] = True
+        was = (dice.choice(PATHS),) if dice.random() < 0.15 else ()
+        items[f"section:{key}"] = _item("section", key, fields, dice.choice(groups), was=was)
+        _variants(dice, f"section:{key}", items)
+
+
+def _variants(dice: random.Random, parent: str, items: dict[str, Item]) -> None:
+    keys = _some(dice, ("en", "fr", "v2"), 1, 3)
+    default = dice.choice(keys)
+    spaces = dice.sample(SPACES, len(keys))
+    for key, path, space in zip(keys, _paths(dice, len(keys)), spaces, strict=True):
+        fields: dict[str, Any] = {"space": space, "path": path}
+        if dice.random() < 0.3:
+            fields["condition"] = dice.choice((None, *CONDITIONS))
+        if dice.random() < 0.3:
+            fields["hidden"] = dice.random() < 0.5
+        if key == default:
+            fields["default"] = True
+        whole = key if parent == ROOT else f"{parent.partition(':')[2]}/{key}"
+        items[f"variant:{whole}"] = _item("variant", whole, fields, parent)
+
+
+def _redirects(dice: random.Random, items: Mapping[str, Item]) -> Iterator[Item]:
+    for source in _some(dice, SOURCES, 0, 5):
+        yield _item("redirect", source_key(source), {"source": source, "to": _to(dice, items)}, ROOT)
+
+
+def _to(dice: random.Random, items: Mapping[str, Item]) -> dict[str, Any]:
+    sections = [item.key for item in items.values() if item.kind == "section"]
+    variants = [item.key for item in items.values() if item.kind == "variant"]
+    number = dice.random()
+    if sections and number < 0.4:
+        return {"section": dice.choice(sections)}
+    if variants and number < 0.6:
+        return {"variant": dice.choice(variants)}
+    if variants and number < 0.8:
+        return {"page": dice.choice(("start", "guide/first")), "in": dice.choice(variants)}
+    return {"url": dice.choice(("https://example.com/a", "https://example.com/b"))}
+
+
+def _singles(dice: random.Random, items: Mapping[str, Item]) -> Iterator[Item]:
+    if dice.random() < 0.6:
+        visibility = dice.choice(("public", "unlisted", "share-link", "visitor-auth"))
+        title, adaptive = dice.choice(("Docs", "Our docs")), dice.random() < 0.5
+        fields = {"title": title, "visibility": visibility, "adaptive_content": adaptive}
+        yield _item("site", "", dict(dice.sample(sorted(fields.items()), dice.randint(1, 3))), ROOT)
+    if dice.random() < 0.6:
+        claims = _some(dice, CLAIMS, 0, 3)
+        yield _item(
+            "visitors", "", {name: {"type": "boolean", "description": dice.choice("xy")} for name in claims}, ROOT
+        )
+    if dice.random() < 0.6:
+        leaves = {"styling.theme": dice.choice(("clean", "bold")), "pdf.enabled": dice.random() < 0.5}
+        yield _item("customization", "", dict(dice.sample(sorted(leaves.items()), dice.randint(1, 2))), ROOT)
+        for variant in [item for item in items.values() if item.kind == "variant" and dice.random() < 0.3]:
+            own: dict[str, Any] = {"styling.theme": dice.choice(("clean", "bold", None)), "pdf.enabled": True}
+            fields = {"reset": True} if dice.random() < 0.2 else own
+            yield _item("override", variant.key, fields, ROOT)
+
+
+def _file(dice: random.Random, items: Mapping[str, Item]) -> SiteFile:
+    orders: dict[str, list[str]] = {ROOT: []}
+    for item in items.values():
+        if item.kind in ("group", "section"):
+            orders.setdefault(item.ref, [])
+        if item.kind in ("group", "section", "variant"):
+            orders.setdefault(item.parent, []).append(item.ref)
+    for refs in orders.values():
+        dice.shuffle(refs)
+    ordered = {
+        ref: replace(item, place=Place("site.yaml", line), places={})
+        for line, (ref, item) in enumerate(_preorder(items, orders), 1)
+    }
+    return SiteFile(
+        path="site.yaml",
+        organization=ORGANIZATION,
+        site=SITE,
+        items=ordered,
+        orders={ref: tuple(refs) for ref, refs in orders.items() if dice.random() < 0.9},
+        managed=frozenset(area for area in AREAS if dice.random() < 0.95),
+        policy=_policy(dice),
+        spaces={space.replace("_", "-"): space for space in (*SPACES, HOLDING)},
+        holding=HOLDING if dice.random() < 0.75 else "",
+        absent={source: Place("site.yaml", 900) for source in SOURCES if dice.random() < 0.1},
+    )
+
+
+def _policy(dice: random.Random) -> SitePolicy:
+    on_drift: dict[Area, Any] = {area: dice.choice(("report", "revert", "accept")) for area in AREAS}
+    prune: dict[Area, Any] = {
+        area: dice.choice(("never", "owned", "owned", "all")) for area in ("structure", "redirects")
+    }
+    return SitePolicy(on_drift=on_drift, prune=prune, require_bridge=dice.random() < 0.1)
+
+
+def _preorder(items: Mapping[str, Item], orders: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Item]]:
+    left = list(reversed(orders[ROOT]))
+    while left:
+        ref = left.pop()
+        yield ref, items[ref]
+        left += reversed(orders.get(ref, ()))
+    for ref, item in items.items():
+        if item.kind not in ("group", "section", "variant"):
+            yield ref, item
+
+
+def _sound(dice: random.Random, items: Mapping[str, Item]) -> dict[str, Item]:
+    """Mend what taking things from two files has broken: parents, paths, defaults, variants."""
+    kept: dict[str, Item] = {}
+    sections = [item for item in items.values() if item.kind == "section"]
+    for item in items.values():
+        if item.kind == "group":
+            is_fine = item.parent in items and item.parent in kept
+            kept[item.ref] = item if is_fine else replace(item, parent=ROOT)
+    for item in sections:
+        parent = item.parent if item.parent in kept else ROOT
+        taken = {one.fields["path"].casefold() for one in kept.values() if one.kind == "section"}
+        if item.fields["path"].casefold() not in taken:
+            kept[item.ref] = replace(item, parent=parent)
+    for item in items.values():
+        if item.kind != "variant" or (item.parent not in kept and (item.parent != ROOT or sections)):
+            continue
+        beside = [one for one in kept.values() if one.kind == "variant" and one.parent == item.parent]
+        is_like = [one for one in beside if one.fields["path"].casefold() == item.fields["path"].casefold()]
+        if not is_like and item.fields["space"] not in [one.fields["space"] for one in beside]:
+            kept[item.ref] = item
+    for item in [one for one in kept.values() if one.kind == "section"]:
+        if not any(one.parent == item.ref for one in kept.values()):
+            _variants(dice, item.ref, kept)
+    _one_default(kept, [item for item in kept.values() if item.kind == "section"])
+    for parent in {item.parent for item in kept.values() if item.kind == "variant"}:
+        _one_default(kept, [item for item in kept.values() if item.kind == "variant" and item.parent == parent])
+    rest = {ref: item for ref, item in items.items() if item.kind not in ("group", "section", "variant")}
+    return kept | {ref: item for ref, item in rest.items() if _is_whole(item, kept)}
+
+
+def _is_whole(item: Item, kept: Mapping[str, Item]) -> bool:
+    if item.kind == "override":
+        return f"variant:{item.key}" in kept
+    to = item.fields.get("to", {})
+    refs = [f"section:{to['section']}"] if "section" in to else []
+    refs += [f"variant:{to[name]}" for name in ("variant", "in") if name in to]
+    return all(ref in kept for ref in refs)
+
+
+def _one_default(kept: dict[str, Item], items: Sequence[Item]) -> None:
+    chosen = [item for item in items if item.fields.get("default")] or list(items)
+    for item in items:
+        fields = {name: value for name, value in item.fields.items() if name != "default"}
+        kept[item.ref] = replace(item, fields=fields | ({"default": True} if item is chosen[0] else {}))
+
+
+def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[str, str]) -> Lock:
+    items: dict[str, Entry] = {}
+    if dice.random() < 0.1:
+        return Lock(SITE)
+    for item in file.items.values():
+        id = ids.get(item.ref, SITE if item.kind != "override" else ids.get(f"variant:{item.key}", ""))
+        if dice.random() < 0.1 or (item.ref in ids and id not in live.things):
+            continue
+        applied = dict(item.fields) if item.kind not in ("redirect",) else dict(live.things[id].fields)
+        if item.kind in ("group", "section", "variant"):
+            applied["parent"] = live.things[id].parent
+        if item.kind == "redirect" and "page" in item.fields["to"]:
+            applied["to"] = dict(item.fields["to"])
+        items[item.ref] = Entry(id, dice.choice(("created", "adopted")), applied)
+    for ref, entry in list(items.items()):
+        if entry.id in live.orders and dice.random() < 0.8:
+            items[ref] = replace(entry, applied=entry.applied | {"order": list(live.orders[entry.id])})
+    if dice.random() < 0.5:
+        root = items.get("site:", Entry(SITE, "adopted"))
+        items["site:"] = replace(root, applied=root.applied | {"order": list(live.orders.get(ROOT, ()))})
+    if dice.random() < 0.2:
+        items["section:gone"] = Entry("s99_section", "created", {"title": "Gone", "path": "gone"})
+    return Lock(SITE, "3f0c", 7, items)
+
+
+def _meddled(dice: random.Random, live: Live) -> Live:
+    """The platform after people were there: values changed, things deleted and added, lists reordered."""
+    things = dict(live.things)
+    orders = {id: list(children) for id, children in live.orders.items()}
+    if dice.random() < 0.4:
+        return live
+    for thing in list(things.values()):
+        number = dice.random()
+        if number < 0.08 and thing.kind == "redirect":
+            del things[thing.id]
+        elif number < 0.25:
+            things[thing.id] = _edited(dice, thing, things)
+    for number, source in enumerate(_some(dice, SOURCES, 0, 2)):
+        taken = {source_key(one.fields["source"]) for one in things.values() if one.kind == "redirect"}
+        if source_key(source) not in taken:
+            fields = {"source": source, "destination": {"kind": "external", "url": "https://example.com/hand"}}
+            things[f"rh{number}"] = Existing("redirect", f"rh{number}", fields)
+    if any(thing.kind == "section" for thing in things.values()) and dice.random() < 0.4:
+        path = _free(dice, things, ROOT, "section")
+        if path:
+            fields = {"title": dice.choice(("One page", "By hand")), "path": path, "condition": None}
+            things["sh"] = Existing("section", "sh", fields)
+            things["vh"] = Existing(
+                "variant", "vh", {"space": dice.choice(SPACES), "path": "en", "default": True}, "sh"
+            )
+            orders.setdefault(ROOT, []).append("sh")
+            orders["sh"] = ["vh"]
+    for children in orders.values():
+        if dice.random() < 0.3:
+            dice.shuffle(children)
+    kept = {id: tuple(children) for id, children in orders.items()}
+    site = dict(live.site) | ({"visibility": "unlisted"} if dice.random() < 0.2 else {})
+    return replace(live, things=things, orders=kept, site=site)
+
+
+def _edited(dice: random.Random, thing: Existing, things: Mapping[str, Existing]) -> Existing:
+    fields = dict(thing.fields)
+    if thing.kind == "redirect":
+        fields["destination"] = {"kind": "external", "url": "https://example.com/edited"}
+    elif thing.kind == "group" or (thing.kind == "section" and dice.random() < 0.5):
+        fields["title"] = "Edited"
+    elif dice.random() < 0.5:
+        fields["condition"] = dice.choice((None, *CONDITIONS))
+    elif path := _free(dice, things, thing.parent if thing.kind == "variant" else ROOT, thing.kind):
+        fields["path"] = path
+    return replace(thing, fields=fields)
+
+
+def _free(dice: random.Random, things: Mapping[str, Existing], parent: str, kind: Kind) -> str:
+    beside = [one for one in things.values() if one.kind == kind and (kind == "section" or one.parent == parent)]
+    taken = {str(one.fields["path"]).casefold() for one in beside}
+    free = [path for path in PATHS if path.casefold() not in taken]
+    return dice.choice(free) if free else ""
+
+
+def _live_fields(item: Item) -> dict[str, Any]:
+    names = {
+        "group": ("title", "icon"),
+        "section": ("title", "path", "icon", "description", "condition", "default"),
+        "variant": ("space", "path", "condition", "hidden", "default"),
+    }[item.kind]
+    empty: dict[str, Any] = {"hidden": False, "default": False}
+    return {name: item.fields.get(name, empty.get(name)) for name in names}
+
+
+def _schema(claims: Mapping[str, Any]) -> dict[str, Any] | None:
+    if not claims:
+        return None
+    signed = {name.partition(".")[2]: schema for name, schema in claims.items() if name.startswith("claims.")}
+    unsigned = {name.partition(".")[2]: schema for name, schema in claims.items() if name.startswith("unsigned.")}
+    inner = {"type": "object", "properties": unsigned, "additionalProperties": False}
+    return {"type": "object", "properties": {**signed, "unsigned": inner}, "additionalProperties": False}
+
+
+def _fields(file: SiteFile, ref: str) -> dict[str, Any]:
+    return dict(file.items[ref].fields) if ref in file.items else {}
+
+
+def _item(kind: Kind, key: str, fields: Mapping[str, Any], parent: str, *, was: tuple[str, ...] = ()) -> Item:
+    return Item(kind, key, fields, Place("site.yaml"), parent=parent, was=was)
+
+
+def _paths(dice: random.Random, count: int) -> list[str]:
+    found: list[str] = []
+    for path in dice.sample(PATHS, len(PATHS)):
+        if path.casefold() not in {one.casefold() for one in found}:
+            found.append(path)
+    return found[:count]
+
+
+def _some(dice: random.Random, values: Sequence[str], least: int, most: int) -> list[str]:
+    return dice.sample(values, min(len(values), dice.randint(least, most)))

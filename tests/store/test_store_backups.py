@@ -1,0 +1,32 @@
+"""What plans changed is kept: the newest fifty of a site, none that is too old, and each plan once."""
+
+from pathlib import Path
+
+from syncd.store.backups import KEPT_PLANS
+from syncd.store.glance import Backup
+from syncd.store.store import Store
+
+
+def at(number: int) -> str:
+    return f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000+00:00"
+
+
+def test_only_the_newest_plans_of_a_site_are_kept(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        store.backups.keep(Backup("other", "d0", at(0), "{}"), since="")
+        for number in range(KEPT_PLANS + 2):
+            store.backups.keep(Backup("site", f"d{number}", at(number), "{}"), since="")
+        kept = [one.digest for one in store.backups.kept("site")]
+        assert kept == [f"d{number}" for number in reversed(range(2, KEPT_PLANS + 2))]
+        assert len(store.backups.kept()) == KEPT_PLANS + 1
+
+
+def test_what_is_too_old_goes_and_a_plan_that_runs_again_is_kept_once(tmp_path: Path) -> None:
+    with Store(tmp_path / "state.db") as store:
+        for number in range(3):
+            store.backups.keep(Backup("site", f"d{number}", at(number), "{}"), since="")
+        store.backups.keep(Backup("site", "d0", at(9), '{"a": 1}'), since=at(2))
+        assert store.backups.kept("site") == [
+            Backup("site", "d0", at(9), '{"a": 1}'),
+            Backup("site", "d2", at(2), "{}"),
+        ]
