@@ -13,6 +13,8 @@ from syncd.errors import ConfigInvalid
 
 INTERVAL_SECONDS = 60.0
 """Between two polls of one repository: one cheap request a space."""
+SITE_SECONDS = 300.0
+"""Between two looks at a site whose file has not changed: a dozen requests, and one for a thousand redirects."""
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -49,10 +51,22 @@ class SpaceConfig(_Section):
 
 
 class SiteConfig(_Section):
-    """The site file on the first tracked branch; `apply` lets the daemon carry out its plan."""
+    """The site file on the first tracked branch; the meaning of each key is in `sync/reconcile/wish.py`."""
 
     file: str = "site.yaml"
     apply: bool = True
+    every: Annotated[float, Field(ge=1, le=86400)] = SITE_SECONDS
+    lock: Literal["repo", "state"] = "repo"
+    ordering: Literal["auto", "move", "sort", "off"] = "auto"
+    redirect_kinds: tuple[Literal["site-section", "site-space", "site-page", "external", "path"], ...] = ()
+
+    @field_validator("file")
+    @classmethod
+    def _names_a_file(cls, value: str) -> str:
+        parts = value.split("/")
+        if value.startswith("/") or any(part in ("", ".", "..") or part.casefold() == ".git" for part in parts):
+            raise ValueError("must be the path of a file in the repository, such as site.yaml or docs/site.yaml")
+        return value
 
 
 class ChangeRequestsConfig(_Section):
@@ -89,7 +103,7 @@ class UpstreamConfig(_Section):
 
 
 class RepositoryConfig(_Section):
-    """One Git repository and the spaces that it mirrors."""
+    """One Git repository, the spaces that it mirrors and the site that it declares: at least one of them."""
 
     path: Path = Path()
     remote: Annotated[str, Field(pattern=_NAME)] = "platform"
@@ -97,7 +111,7 @@ class RepositoryConfig(_Section):
     instance: Annotated[str, Field(pattern=r"^[0-9a-f]{6}$")] = "000000"
     interval: Annotated[float, Field(ge=1, le=86400)] = INTERVAL_SECONDS
     propose: bool = True
-    space: Annotated[tuple[SpaceConfig, ...], Field(min_length=1)]
+    space: tuple[SpaceConfig, ...] = ()
     site: SiteConfig | None = None
     upstream: UpstreamConfig | None = None
     change_requests: ChangeRequestsConfig = ChangeRequestsConfig()
@@ -119,6 +133,12 @@ class RepositoryConfig(_Section):
             if not _BRANCH.fullmatch(branch):
                 raise ValueError(f"{branch[:80]!r} is no branch and no pattern for branches")
         return value
+
+    @model_validator(mode="after")
+    def _is_about_something(self) -> "RepositoryConfig":
+        if not self.space and self.site is None:
+            raise ValueError("names neither a space nor a site, so there is nothing to keep in step")
+        return self
 
     @model_validator(mode="after")
     def _site_has_a_branch(self) -> "RepositoryConfig":

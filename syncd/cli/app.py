@@ -10,8 +10,18 @@ from typing import Annotated
 import typer
 
 from syncd import __version__
-from syncd.cli.options import PLAIN, ConfigOption, ForceOption, JsonOption, TokenOption, leave
+from syncd.cli.options import (
+    PLAIN,
+    ConfigOption,
+    ForceOption,
+    FormatOption,
+    JsonOption,
+    StrictOption,
+    TokenOption,
+    leave,
+)
 from syncd.cli.platform_commands import platform
+from syncd.cli.redirect_commands import redirects
 from syncd.cli.review_commands import review
 from syncd.cli.site_commands import site
 from syncd.cli.terminal import complain
@@ -29,6 +39,7 @@ app = typer.Typer(
 )
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
+app.add_typer(redirects, name="redirects")
 app.add_typer(platform, name="platform")
 
 
@@ -125,11 +136,16 @@ def init(
 
 
 @app.command("run")
-def run_command(config: ConfigOption = None) -> None:
+def run_command(
+    config: ConfigOption = None,
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Answer /metrics, /livez and /readyz there.")
+    ] = "",
+) -> None:
     """Keep all repositories in step until SIGTERM, in the foreground."""
     from syncd.cli.run import run_service
 
-    leave(run_service(config))
+    leave(run_service(config, listen))
 
 
 @app.command()
@@ -221,12 +237,12 @@ def check(
         list[str] | None, typer.Argument(metavar="[PATHS]...", help="Directories or files; else every space.")
     ] = None,
     config: ConfigOption = None,
-    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text, json, github or gitlab.")] = "text",
+    format: FormatOption = "text",
     select: Annotated[list[str] | None, typer.Option("--select", metavar="CODE", help="Only these findings.")] = None,
     ignore: Annotated[
         list[str] | None, typer.Option("--ignore", metavar="CODE", help="All but these findings.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
+    strict: StrictOption = False,
     staged: Annotated[bool, typer.Option("--staged", help="Check what is staged for a commit.")] = False,
     commit: Annotated[str, typer.Option("--commit", metavar="REF", help="Check what a commit holds.")] = "",
     explain: Annotated[
@@ -237,14 +253,34 @@ def check(
 
     Links that lead nowhere, pages that nothing lists, text that the platform would delete, and more.
     """
-    from syncd.cli import check as work
+    if explain:
+        explain_command(explain)
+        return
+    from syncd.cli.check import run_check
     from syncd.cli.check_sources import Asked
 
-    if explain:
-        work.explain(explain)
-        return
     asked = Asked(paths or (), config, staged, commit)
-    leave(work.run_check(asked, format, select or (), ignore or (), strict=strict))
+    leave(run_check(asked, format, select or (), ignore or (), strict=strict))
+
+
+@app.command("explain")
+def explain_command(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="A code, its first word such as link or SY3, or all.")],
+) -> None:
+    """Say what a code of a finding means, and how to mend it."""
+    from syncd.cli.explain import explain
+
+    explain(code)
+
+
+@app.command("schema")
+def schema_command(
+    name: Annotated[str, typer.Argument(metavar="FILE", help="site, or redirects for a redirect file in YAML.")],
+) -> None:
+    """Print the JSON Schema of a site file or redirect file, with which editors complete and check it."""
+    from syncd.cli.sites.schema import print_schema
+
+    print_schema(name)
 
 
 @app.command("api")

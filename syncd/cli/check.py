@@ -1,17 +1,18 @@
 """`check`: lint the docs, offline: without platform, token or configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 import typer
 
-from syncd.cli.check_report import FORMATS, Report, write_report
+from syncd.cli.check_report import FORMATS, write_report
 from syncd.cli.check_sources import Asked, Checked, sources
-from syncd.errors import FileInvalid
+from syncd.cli.excerpt import Source
+from syncd.cli.findings import Found, Report, counted, exit_code
 from syncd.layout.lint.check import check, chosen
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.near import Near, meant
-from syncd.layout.lint.rules import RULES, Rule, matching
+from syncd.layout.lint.rules import RULES, matching
 
 
 def run_check(asked: Asked, style: str, select: Sequence[str], ignore: Sequence[str], *, strict: bool) -> int:
@@ -24,26 +25,22 @@ def run_check(asked: Asked, style: str, select: Sequence[str], ignore: Sequence[
     wanted, unwanted = _codes(select), _codes(ignore)
     with ExitStack() as held:
         spaces = sources(asked, held)
-        found = [
-            (space.top, _below(space.directory, one.path), one)
-            for space in spaces
-            for one in chosen(check(space.items), wanted, unwanted)
-            if _is_asked_for(space, one)
-        ]
-        failing = {"error", "warning"} if strict else {"error"}
-        code = FileInvalid.exit_code if any(one.severity in failing for _, _, one in found) else 0
-        write_report(Report(found, len(spaces), sum(len(space.items) for space in spaces), code), style)
+        found = [one for space in spaces for one in _found(space, wanted, unwanted)]
+        code = exit_code(found, strict=strict)
+        files = sum(len(space.items) for space in spaces)
+        where = f"{counted(files, 'file')} of {counted(len(spaces), 'space')}"
+        checked = {"spaces": len(spaces), "files": files}
+        report = Report("check", found, code, RULES, where, f"Nothing to mend in {where}", ".", checked)
+        write_report(report, style)
     return code
 
 
-def explain(code: str) -> None:
-    """Given a code, a first word of codes, or `all`, print what the rules mean and how to mend what they find."""
-    rules = [RULES[name] for name in RULES if code == "all" or name in _codes([code])]
-    print("\n\n".join("\n".join(_explained(rule)) for rule in rules))
-
-
-def _explained(rule: Rule) -> list[str]:
-    return [f"{rule.code} ({rule.severity})", f"  {rule.meaning}", f"  To mend it: {rule.mend}"]
+def _found(space: Checked, wanted: set[str], unwanted: set[str]) -> Iterator[Found]:
+    texts = {path: Source(item.read) for path, item in space.items.items()}
+    nothing = Source(bytes)
+    for one in chosen(check(space.items), wanted, unwanted):
+        if _is_asked_for(space, one):
+            yield Found(space.top, _below(space.directory, one.path), one, texts.get(one.path, nothing))
 
 
 def _codes(words: Sequence[str]) -> set[str]:

@@ -1,106 +1,58 @@
-"""Findings as people and machines read them: lines, JSON, annotations of GitHub, and GitLab's code quality report."""
+"""Findings as people and machines read them: lines with carets, JSON, and what CI services and code scanners take."""
 
-import hashlib
 import json
 import os
 import sys
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from syncd.cli.annotations import annotation
-from syncd.cli.terminal import FORMAT_VERSION, paint, safe
-from syncd.layout.lint.finding import Finding
+from syncd.cli.check_sarif import sarif
+from syncd.cli.check_services import quality, write_annotations
+from syncd.cli.findings import Found, Report, finding_lines
+from syncd.cli.terminal import FORMAT_VERSION
 
-FORMATS = ("text", "json", "github", "gitlab")
-_COLOURS = {"error": 31, "warning": 33, "info": 36}
-_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
-_GRADES = {"error": "major", "warning": "minor", "info": "info"}
-
-
-@dataclass(frozen=True)
-class Report:
-    """What one run found: each finding with the top of its tree and its path from there."""
-
-    found: Sequence[tuple[Path, str, Finding]]
-    spaces: int
-    files: int
-    exit_code: int
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How many findings each severity has."""
-        return Counter(one.severity for _, _, one in self.found)
+FORMATS = ("text", "json", "github", "gitlab", "sarif")
+"""Of every report of findings."""
 
 
 def write_report(report: Report, style: str) -> None:
     """Given a report and the name of a format, print it; where stdout is for a machine, the summary goes to stderr."""
     if style == "text":
-        for top, path, one in report.found:
-            print("\n".join(_lines(_from_here(top, path), one)))
-        print(_summary(report))
-    elif style == "json":
-        print(json.dumps(_document(report), ensure_ascii=False, indent=2))
+        for each in report.found:
+            print("\n".join(finding_lines(report, each)))
+        print(report.summary)
     elif style == "github":
-        for _, path, one in report.found:
-            message = f"{one.message} ({one.hint})" if one.hint else one.message
-            place = {"file": path, "line": str(one.line), "col": str(one.column), "title": one.code}
-            print(annotation(_LEVELS[one.severity], safe(message), place))
-        print(_summary(report))
+        write_annotations(report, os.environ)
     else:
-        print(json.dumps(_quality(report), ensure_ascii=False, indent=2))
-        print(_summary(report), file=sys.stderr)
+        print(json.dumps(_document(report, style), ensure_ascii=False, indent=2))
+        if style != "json":
+            print(report.summary, file=sys.stderr)
 
 
-def _from_here(top: Path, path: str) -> str:
-    """A path as it is seen from the current directory, where it lies below that."""
-    seen = os.path.relpath(top / path)
-    return str(top / path) if seen.startswith("..") else seen.replace(os.sep, "/")
+def _document(report: Report, style: str) -> Any:
+    return {"json": _json, "gitlab": quality, "sarif": sarif}[style](report)
 
 
-def _lines(path: str, one: Finding) -> list[str]:
-    word = paint(one.severity, _COLOURS[one.severity], sys.stdout)
-    lines = [f"{safe(path)}:{one.line}:{one.column}: {word} {one.code}: {safe(one.message)}"]
-    return [*lines, f"    {safe(one.hint)}"] if one.hint else lines
-
-
-def _summary(report: Report) -> str:
+def _json(report: Report) -> dict[str, Any]:
     counts = report.counts
-    parts = [_counted(counts[name], name) for name in ("error", "warning") if counts[name]]
-    parts += [_counted(counts["info"], "note")] if counts["info"] else []
-    where = f"{_counted(report.files, 'file')} of {_counted(report.spaces, 'space')}"
-    if not parts:
-        return f"Nothing to mend in {where}."
-    return f"{', '.join(parts)} in {where}. What a code means: syncd check --explain CODE"
+    return {
+        "format_version": FORMAT_VERSION,
+        "command": report.command,
+        "valid": not counts["error"],
+        "error_count": counts["error"],
+        "warning_count": counts["warning"],
+        "diagnostics": [_diagnostic(report, each) for each in report.found],
+        "checked": dict(report.checked),
+        "exit_code": report.exit_code,
+    }
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _document(report: Report) -> dict[str, Any]:
-    findings = [asdict(one) | {"path": _from_here(top, path)} for top, path, one in report.found]
-    counts = {name: report.counts[name] for name in ("error", "warning", "info")}
-    checked = {"spaces": report.spaces, "files": report.files}
-    facts = {"findings": findings, "counts": counts, "checked": checked, "exit_code": report.exit_code}
-    return {"format_version": FORMAT_VERSION, "command": "check", **facts}
-
-
-def _quality(report: Report) -> list[dict[str, Any]]:
-    """GitLab's form; a fingerprint stays when a line moves, so that only new findings are shown as new."""
-    times: Counter[tuple[str, str, str]] = Counter()
-    entries = []
-    for _, path, one in report.found:
-        times[key := (path, one.code, one.message)] += 1
-        entries.append(
-            {
-                "description": f"{one.message} ({one.hint})" if one.hint else one.message,
-                "check_name": one.code,
-                "fingerprint": hashlib.sha256("\0".join((*key, str(times[key]))).encode()).hexdigest(),
-                "severity": _GRADES[one.severity],
-                "location": {"path": path, "lines": {"begin": one.line}},
-            }
-        )
-    return entries
+def _diagnostic(report: Report, each: Found) -> dict[str, Any]:
+    one = each.one
+    places = ((one.line, one.column), (one.line, one.column + one.width))
+    whole = report.is_whole(one)
+    start, end = ({"line": a, "column": b, "byte": 0 if whole else each.source.byte(a, b)} for a, b in places)
+    place = {"filename": each.seen, "start": start, "end": start if whole else end}
+    said = {"severity": one.severity, "code": one.code, "summary": one.message, "detail": one.hint, "range": place}
+    if one.fix is None:
+        return said
+    return said | {"fix": {"description": one.fix.what, "field": one.fix.field, "value": one.fix.value}}

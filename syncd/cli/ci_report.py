@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.annotations import annotation
+from syncd.cli.annotations import annotation, code, prose
 from syncd.cli.ci_service import Service
 from syncd.cli.output import SIGNS, emit, result_document, result_lines
 from syncd.cli.terminal import safe
@@ -154,18 +154,18 @@ def _document(told: Reported) -> dict[str, Any]:
 
 def _summary(told: Reported) -> Iterator[str]:
     """The job's summary as Markdown; names from outside stand in code, where they mean nothing."""
-    yield f"## syncd: {_code(told.job.branch) if told.job is not None else 'nothing was proposed'}"
+    yield f"## syncd: {code(told.job.branch) if told.job is not None else 'nothing was proposed'}"
     problems = list(told.problems())
     yield from _list("Failed", [problem for problem in problems if problem.level == "error"])
     for binding, request in told.done.requests.items():
         link = _address(request.urls)
         name = f"[#{request.number}]({link})" if link else f"#{request.number}"
-        yield f"\nChange request of {_code(binding.name)}: {name} {_code(request.subject)}"
+        yield f"\nChange request of {code(binding.name)}: {name} {code(request.subject)}"
     pages = [change for change in told.changes if change.verb != "report" and change.noun != "change request"]
     if pages:
         yield f"\n| {'Would change' if told.dry else 'Change'} | What |\n|---|---|"
         yield from (
-            f"| {SIGNS[change.verb]} {change.verb} | {change.noun} {_code(change.key)} |" for change in pages[:ROWS_MAX]
+            f"| {SIGNS[change.verb]} {change.verb} | {change.noun} {code(change.key)} |" for change in pages[:ROWS_MAX]
         )
         if len(pages) > ROWS_MAX:
             yield f"| | and {len(pages) - ROWS_MAX} more |"
@@ -178,8 +178,8 @@ def _list(title: str, problems: Sequence[Problem]) -> Iterator[str]:
     if problems:
         yield f"\n### {title}\n"
     for problem in problems[:ROWS_MAX]:
-        where = f"{_code(f'{problem.path}:{problem.line}')}: " if problem.path else ""
-        yield f"* {where}{_text(problem.message)}"
+        where = f"{code(f'{problem.path}:{problem.line}')}: " if problem.path else ""
+        yield f"* {where}{prose(problem.message)}"
 
 
 def _quality(problems: Sequence[Problem]) -> list[dict[str, Any]]:
@@ -208,11 +208,3 @@ def _address(urls: Mapping[str, Any]) -> str:
     """The address of a change request in the app, when it is one."""
     found = urls.get("app")
     return found if isinstance(found, str) and re.fullmatch(r"https?://[^\s()<>\x00-\x1f]+", found) else ""
-
-
-def _code(text: str) -> str:
-    return f"`{safe(text).replace('`', chr(39)).replace('|', '¦')}`"
-
-
-def _text(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", safe(text))

@@ -35,7 +35,7 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
     repository = config.repository[0]
     with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
         results = run_cycle(
-            workspace, replace(wish(repository), integrate=False, propose=False, site="", publish=False)
+            workspace, replace(wish(repository), integrate=False, propose=False, site=None, publish=False)
         )
         code = exit_code(results)
         if not code:

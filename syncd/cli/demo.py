@@ -127,9 +127,17 @@ def _merge(stage: _Stage) -> None:
 
 
 def _redirect(stage: _Stage) -> None:
-    _say("Redirects as code", "A file in the repository says which old addresses lead where.")
+    _say("A site as code", "A file in the repository says what the site has and which old addresses lead where.")
     text = f"""version: 1
 site: {{ org: {stage.organization}, id: {stage.site} }}
+spaces: {{ manual: {stage.space} }}
+structure:
+  items:
+    - section: manual
+      title: Manual
+      path: manual
+      default: true
+      variants: [{{ variant: en, space: manual, default: true }}]
 redirects:
   - {{ from: /hello, to: {{ section: manual }} }}
   - {{ from: [/start, /old/start], to: {{ section: manual }} }}

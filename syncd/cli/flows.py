@@ -53,7 +53,7 @@ def _wish(command: str, repository: RepositoryConfig, branch: str | None, subjec
     if command == "sync":
         return whole
     if command == "pull":
-        return replace(whole, propose=False, site="", publish=False)
+        return replace(whole, propose=False, site=None, publish=False)
     meant = branch or _checked_out(repository) or next(iter(whole.branches), None)
     if meant is None:
         raise typer.BadParameter(f"no branch is checked out in {repository.path}: name the one to propose")

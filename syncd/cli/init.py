@@ -86,7 +86,7 @@ def _top(start: Path) -> Path:
 def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Result]:
     with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
         bind = replace(
-            wish(repository), propose=False, site="", publish=False, prefer=_preferences(asked.prefer, repository)
+            wish(repository), propose=False, site=None, publish=False, prefer=_preferences(asked.prefer, repository)
         )
         results = run_cycle(workspace, bind)
         if any(result.flow == "bind" and isinstance(result.outcome, Waiting) for result in results):

@@ -16,6 +16,8 @@ ForceOption = Annotated[
 TokenOption = Annotated[
     Path | None, typer.Option("--token-file", help="File with the token, mode 0600.", metavar="FILE")
 ]
+FormatOption = Annotated[str, typer.Option("--format", metavar="FORMAT", help="text, json, github, gitlab or sarif.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")]
 DataOption = Annotated[Path, typer.Option("--data", help="Directory of the platform.", metavar="DIR")]
 DatabaseOption = Annotated[
     str,

@@ -9,13 +9,14 @@ from syncd.cli.context import configuration
 from syncd.cli.output import result_lines
 from syncd.cli.terminal import complain
 from syncd.daemon.jobs import jobs
+from syncd.daemon.metrics import listening
 from syncd.daemon.service import Job, Service
 from syncd.daemon.systemd import Notifier
 from syncd.sync.cycle import Result
 from syncd.sync.outcome import Held, Outcome, Unchanged, Waiting
 
 
-def run_service(config_file: Path | None) -> int:
+def run_service(config_file: Path | None, listen: str) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code."""
 
     told: dict[tuple[str, str, str], Outcome] = {}
@@ -36,7 +37,9 @@ def run_service(config_file: Path | None) -> int:
         elif outcome.exit_code:
             _tell(name, Result("run", name, outcome))
 
-    return Service(load_jobs, notify=_Announcer(os.environ), report=report, notice=_notice).serve()
+    service = Service(load_jobs, notify=_Announcer(os.environ), report=report, notice=_notice)
+    with listening(listen, service.health):
+        return service.serve()
 
 
 class _Announcer(Notifier):

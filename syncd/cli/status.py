@@ -1,5 +1,7 @@
 """`status`: where both sides stand as this machine last saw them; nothing is asked of the platform."""
 
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,9 +12,10 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, holder
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
-from syncd.store.glance import Outcome, glance
+from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
 from syncd.sync.branches import tracked
 
+WRONG = ("drifted", "blocked")
 COUNTED = 1000
 """Commits that are counted at most."""
 
@@ -42,6 +45,28 @@ class BranchStatus:
 
 
 @dataclass(frozen=True)
+class SiteStatus:
+    """A site as it was when it was last looked at: how many things each state has, by area."""
+
+    file: str
+    site: str
+    at: str
+    states: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """A plan that waits for a person, with the reasons; `approved` is when somebody let it through, or ""."""
+
+    digest: str
+    site: str
+    file: str
+    at: str
+    approved: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RepositoryStatus:
     """One repository, with the last outcome of every flow; `former` spaces were mirrored and are configured no more."""
 
@@ -51,11 +76,15 @@ class RepositoryStatus:
     spaces: tuple[SpaceStatus, ...]
     former: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
+    plans: tuple[PlanStatus, ...] = ()
+    sites: tuple[SiteStatus, ...] = ()
 
     @property
     def problems(self) -> list[Outcome]:
-        """What a person should look at first."""
-        return [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
+        """What a person should look at first; of a plan that waits, the plan itself says all."""
+        known = [f"plan {plan.digest} waits" for plan in self.plans]
+        found = [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
+        return [one for one in found if not any(one.detail.startswith(words) for words in known)]
 
 
 def show_status(config_file: Path | None, *, as_json: bool) -> int:
@@ -78,7 +107,24 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
         former = {*seen.spaces} - {space.id for space in repository.space}
         running = holder(git.git_dir / DAEMON)
     known = tuple(branch for branch in branches if branch is not None)
-    return RepositoryStatus(str(repository.path), running, known, tuple(spaces), tuple(sorted(former)), seen.outcomes)
+    gone = tuple(sorted(former))
+    sites = tuple(_sites(seen))
+    return RepositoryStatus(
+        str(repository.path), running, known, tuple(spaces), gone, seen.outcomes, tuple(_plans(seen)), sites
+    )
+
+
+def _plans(seen: Glance) -> Iterator[PlanStatus]:
+    for plan in seen.plans:
+        gates = json.loads(plan.document)["plan"]["gates"]
+        why = tuple(f"{gate['scope']}: {gate['why']}" for gate in gates)
+        yield PlanStatus(plan.digest, plan.site, plan.file, plan.at, plan.approved, why)
+
+
+def _sites(seen: Glance) -> Iterator[SiteStatus]:
+    for look in seen.looks:
+        facts = json.loads(look.facts)
+        yield SiteStatus(look.site, facts["site"], look.at, {state: facts[state] for state in SITE_STATES})
 
 
 def _branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
@@ -106,6 +152,11 @@ def _lines(status: RepositoryStatus) -> list[str]:
     daemon = f"daemon running (pid {status.daemon})" if status.daemon else "no daemon"
     lines = [f"{status.path}  {daemon}"]
     lines += [f"! {outcome.flow} {outcome.key} {outcome.state}: {safe(outcome.detail)}" for outcome in status.problems]
+    for plan in status.plans:
+        state = "is approved" if plan.approved else "waits for approval"
+        lines.append(f"! plan {plan.digest} of {safe(plan.file)} {state}: {safe('; '.join(plan.why))}")
+        if not plan.approved:
+            lines.append(f"    syncd site pending {plan.digest} shows it; syncd site approve {plan.digest}")
     for branch in status.branches:
         lines.append(f"  branch {branch.branch:<16} {_distance(branch)}")
     for space in status.spaces:
@@ -114,11 +165,25 @@ def _lines(status: RepositoryStatus) -> list[str]:
         lines.append(
             f"  space  {space.name:<16} revision {space.revision or 'none yet'}  in {space.directory}  {requests}"
         )
+    for site in status.sites:
+        lines.append(f"  site   {safe(site.file):<16} {_numbers(site)}")
     for id in status.former:
         lines.append(f"  space  {id} is configured no more; its directory and its refs stay as they are")
     if suggestion := _suggestion(status):
         lines.append(f"Next: {suggestion}")
     return lines
+
+
+def _numbers(site: SiteStatus) -> str:
+    """How many things of each area are syncd's, and what is wrong with how many."""
+    parts = []
+    for area in sorted({area for counts in site.states.values() for area in counts}):
+        owned = site.states["owned"].get(area, 0)
+        wrong = [f"{count} {state}" for state in WRONG if (count := site.states[state].get(area, 0))]
+        if owned or wrong:
+            parts.append(f"{area} {', '.join([f'{owned} owned', *wrong])}")
+    hint = "  (syncd site drift)" if site.states["drifted"] else ""
+    return f"{' | '.join(parts) or 'nothing is owned yet'}{hint}"
 
 
 def _distance(branch: BranchStatus) -> str:
@@ -128,7 +193,7 @@ def _distance(branch: BranchStatus) -> str:
 
 
 def _suggestion(status: RepositoryStatus) -> str:
-    if status.problems:
+    if status.problems or status.plans:
         return ""  # each problem names its own way out
     if any(branch.behind for branch in status.branches):
         return "syncd pull"

@@ -1,9 +1,9 @@
 """Turn configuration into the daemon's jobs: one repository, one job."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from syncd.config import Config, RepositoryConfig
+from syncd.daemon.locks import WAKE
 from syncd.daemon.service import Job
 from syncd.daemon.workplace import Circumstances, opened, wish
 from syncd.repo import Repository
@@ -23,23 +23,20 @@ def _job(
     config: Config, repository: RepositoryConfig, environ: Mapping[str, str], report: Callable[[str, Result], None]
 ) -> Job:
     with Repository.open(repository.path) as git:
-        git_dir, work_tree = git.git_dir, git.work_tree
-    files: tuple[Path, ...] = ()
-    if repository.site is not None and work_tree is not None:
-        files = (work_tree / repository.site.file,)
+        git_dir = git.git_dir
 
     def run(cancelled: Callable[[], bool]) -> Outcome:
         def cycle() -> Outcome:
             around = Circumstances(environ, cancelled=cancelled)
             with opened(config, repository, around) as workspace:
-                results = run_cycle(workspace, wish(repository))
+                results = run_cycle(workspace, wish(repository, every=None))
             for result in results:
                 report(str(repository.path), result)
             return summary(results)
 
         return outcome_of(cycle)
 
-    return Job(str(repository.path), git_dir, files, repository.interval, run)
+    return Job(str(repository.path), git_dir, (git_dir / WAKE,), repository.interval, run)
 
 
 def summary(results: Sequence[Result]) -> Outcome:

@@ -14,6 +14,8 @@ DAEMON = "syncd/daemon.lock"
 """Below a repository's git directory: held by the daemon that serves it."""
 RUN = "syncd/run.lock"
 """Below a repository's git directory: held during one run of the flows, the daemon's or a person's."""
+WAKE = "syncd/wake"
+"""Below a repository's git directory: a command touches it when the daemon shall look at once."""
 STATE = "syncd/state.db"
 """Below a repository's git directory: what neither side remembers; its directory comes with the run lock."""
 _LOOK_AGAIN = 0.005

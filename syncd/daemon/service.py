@@ -13,6 +13,7 @@ from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
 from syncd.daemon.clock import Clock
 from syncd.daemon.inbox import Inbox
 from syncd.daemon.locks import DAEMON, RUN, Lock
+from syncd.daemon.metrics import Health
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import ConfigInvalid, Stopped, SyncdError, Unauthorized
@@ -67,6 +68,7 @@ class Service:
         self._code = 0
         self._deadline: float | None = None
         self._next_pulse = clock()
+        self._turned = clock()
         self._status = ""
 
     def serve(self) -> int:
@@ -89,6 +91,14 @@ class Service:
                 self._begin_due()
                 self._pulse()
             return self._close()
+
+    def health(self) -> Health:
+        """Return how the service is; safe in any thread."""
+        tasks = list(self._tasks.items())
+        stuck = any(task.silence() > self._patience for _, task in tasks)
+        turn = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
+        late = self._clock() - self._turned > turn + self._patience
+        return Health(not (stuck or late), self._ready, tuple(git_dir for git_dir, _ in tasks))
 
     def _adopt(self, jobs: Sequence[Job]) -> None:
         wanted = {job.git_dir: job for job in jobs}
@@ -210,6 +220,7 @@ class Service:
 
     def _pulse(self) -> None:
         """Tell systemd that all is well, which no loop can know that only looks at itself: the cycles must move."""
+        self._turned = self._clock()
         stuck = [task.job.name for task in self._running() if task.silence() > self._patience]
         self._show(stuck)
         if self._clock() < self._next_pulse:

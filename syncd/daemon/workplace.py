@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from syncd.api.client import Client
-from syncd.config import Config, RepositoryConfig, UpstreamConfig, check_private, token
+from syncd.config import Config, RepositoryConfig, SiteConfig, UpstreamConfig, check_private, token
 from syncd.daemon.locks import RUN, STATE, Lock
 from syncd.errors import ConfigInvalid
 from syncd.repo import Access, Repository
@@ -16,6 +16,7 @@ from syncd.repo.address import parse
 from syncd.store.store import Store
 from syncd.sync.cycle import Wish
 from syncd.sync.policy import Policy
+from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, silent
 
 LOCK_WAIT_SECONDS = 10.0
@@ -129,10 +130,19 @@ def bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
     return tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
 
 
-def wish(repository: RepositoryConfig) -> Wish:
-    """Given a repository's configuration, return what a whole run of it is asked for."""
-    site = repository.site.file if repository.site is not None and repository.site.apply else ""
+def wish(repository: RepositoryConfig, *, every: float | None = 0) -> Wish:
+    """Given a repository's configuration, return what a whole run of it is asked for.
+
+    Units: seconds. Shape: `every` is the least time between two looks at its site; None is the configured one.
+    """
+    config = repository.site
+    site = site_wish(config, every=config.every if every is None else every) if config and config.apply else None
     return Wish(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
+
+
+def site_wish(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteWish:
+    """Given a site's configuration, return how its file, or another, is followed. Units: seconds."""
+    return SiteWish(file or site.file, every, site.lock, site.ordering, frozenset(site.redirect_kinds))
 
 
 def now() -> datetime:

@@ -8,6 +8,8 @@ from syncd.plan.message import one_line
 from syncd.repo import Repository
 
 HEADS = "refs/heads/"
+OWN = "syncd/"
+"""Where syncd's own branches lie: what it could not push, and what was changed on a site by hand."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,11 @@ def tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str
 def matched(names: Iterable[str], patterns: Sequence[str]) -> Iterable[str]:
     """Given the names of branches, return those that a pattern matches and that can be shown as they are.
 
-    Shape: `*` matches any signs, a slash too, as in Git's own patterns for branches.
+    Shape: `*` matches any signs, a slash too, as in Git's own patterns for branches. What syncd made for people to
+    merge by hand is matched only by a pattern that says so.
     """
     for name in names:
         seen = one_line(name) == name and name.isprintable() and not name.startswith("-")
-        if seen and any(fnmatchcase(name, pattern) for pattern in patterns):
+        meant = [one for one in patterns if one.startswith(OWN)] if name.startswith(OWN) else patterns
+        if seen and any(fnmatchcase(name, pattern) for pattern in meant):
             yield name

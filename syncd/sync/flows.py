@@ -16,6 +16,7 @@ from syncd.sync.mirror import mirror
 from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
 from syncd.sync.proposals import Proposal, own_proposals, proposal_of, says_the_same
 from syncd.sync.propose import propose
+from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.review import review
 from syncd.sync.upstream import Exchange
 from syncd.sync.workspace import Binding, Workspace
@@ -36,7 +37,7 @@ class Wish:
     patterns: tuple[str, ...] = ()
     integrate: bool = True
     propose: bool = True
-    site: str = ""
+    site: SiteWish | None = None
     subject: str = ""
     publish: bool = True
     prefer: Mapping[str, Side] | None = None
@@ -106,8 +107,8 @@ class Flows:
             if self.wish.integrate and self._landed:
                 for branch in branches:
                     yield self._result("integrate", branch.name, partial(self._integrate, branch))
-        if self.wish.site:
-            yield self._result("site", self.wish.site, self._site)
+        if self.wish.site is not None:
+            yield self._result("site", self.wish.site.file, partial(self._site, self.wish.site))
         if self.wish.publish:
             yield from (self._result("upstream", *step) for step in exchange.outgoing(create=self.wish.integrate))
 
@@ -207,11 +208,11 @@ class Flows:
             newest = proposal_of(self.workspace, binding, branch.name)
         return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
 
-    def _site(self) -> Outcome:
+    def _site(self, wish: SiteWish) -> Outcome:
         # What sites are made of takes a third of the start-up of a run, and most runs have none.
-        from syncd.sync.site import apply_site, plan_site
+        from syncd.sync.reconcile.flow import reconcile
 
-        return apply_site(self.workspace, plan_site(self.workspace, self.wish.branches[0], self.wish.site))
+        return reconcile(self.workspace, wish)
 
 
 def _joined(outcomes: Iterable[Outcome]) -> Outcome:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from syncd.cli.app import run
+from syncd.cli.explain import CATALOGUE
 from syncd.layout.lint.rules import RULES
+from syncd.layout.site.rules import SITE_RULES
 
 MANUAL = Path(__file__).parents[2] / "syncd" / "manual"
 GOOD = {
@@ -74,8 +76,10 @@ def test_a_plain_directory_is_checked_without_anything_else(typed: Type, tmp_pat
     assert wrong.code == 65
     assert wrong.out.splitlines() == [
         "docs/use.md:3:12: error link-broken: there is no file at 'REDME.md'",
-        "    did you mean README.md?",
-        "1 error in 3 files of 1 space. What a code means: syncd check --explain CODE",
+        "    3 | See [home](REDME.md).",
+        "      |            ^",
+        "   hint: did you mean README.md?",
+        "1 error in 3 files of 1 space. What a code means: syncd explain CODE",
     ]
     assert typed("docs/README.md").code == 0
     assert typed("docs/use.md").code == 65
@@ -112,7 +116,10 @@ def test_what_git_ignores_is_no_content(typed: Type, tmp_path: Path) -> None:
     files = {**GOOD, ".gitignore": "out/\n", "out/page.md": "# Out\n", "new.md": "# New\n\nWords.\n"}
     repository(tmp_path / "docs", files)
     done = typed("docs", "--format", "json")
-    assert [one["path"] for one in json.loads(done.out)["findings"]] == ["docs/new.md"]
+    told = json.loads(done.out)
+    assert (told["command"], told["valid"], told["error_count"], told["warning_count"]) == ("check", True, 0, 1)
+    assert [one["range"]["filename"] for one in told["diagnostics"]] == ["docs/new.md"]
+    assert (told["checked"], told["exit_code"]) == ({"spaces": 1, "files": 4}, 0)
 
 
 def test_the_index_and_a_commit_are_checked_as_they_are(typed: Type, tmp_path: Path) -> None:
@@ -170,8 +177,25 @@ def test_gitlab_reads_a_code_quality_report_whose_fingerprints_stay(typed: Type,
 def test_explain_says_what_a_code_means(typed: Type) -> None:
     assert typed("--explain", "link-case").out.startswith("link-case (error)\n  An address differs")
     assert typed("--explain", "link").out.count("To mend it:") == sum(code.startswith("link-") for code in RULES)
-    assert typed("--explain", "all").out.count("To mend it:") == len(RULES)
+    assert typed("--explain", "all").out.count("To mend it:") == len(CATALOGUE)
     assert typed("--explain", "lnk").code == 64
+
+
+def test_explain_knows_the_codes_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", "all"]) == 0
+    told = {said.split()[0]: said for said in capsys.readouterr().out.split("\n\n")}
+    assert told.keys() == CATALOGUE.keys()
+    for code, rule in CATALOGUE.items():
+        assert told[code].startswith(f"{code} ({rule.severity})\n  ")
+        assert " ".join(rule.mend.split()) in " ".join(told[code].split())
+    assert run(["explain", "SY305"]) == 0
+    assert capsys.readouterr().out == told["SY305"] + "\n"
+    assert run(["explain", "sy3"]) == 0
+    assert capsys.readouterr().out.count("To mend it:") == sum(code.startswith("SY3") for code in SITE_RULES)
+    assert run(["explain", "SY3o5"]) == 64
+    assert "did you mean SY305?" in capsys.readouterr().err
+    assert run(["explain", "x" * 5000]) == 64
+    assert "syncd explain all lists them" in capsys.readouterr().err
 
 
 def test_the_manual_lists_every_code_with_its_severity() -> None:

@@ -53,14 +53,13 @@ def test_a_commit_becomes_a_change_request_and_its_merge_a_fast_forward(shell: A
 def test_sighup_reads_the_configuration_again(shell: Any) -> None:
     import signal
 
-    from syncd.model.site import SiteCreate, SiteSectionCreate
+    from syncd.model.site import SiteCreate
 
     docs = shell.clone()
     with Client(shell.url, shell.token.read_text().strip()) as client, daemon(docs) as running:
         organization = client.spaces.get(shell.space).organization or ""
         site = client.sites.create(organization, SiteCreate(title="Docs"))
-        client.sections.create(organization, site.id, SiteSectionCreate(space_id=shell.space, title="Guides"))
-        redirect = "redirects:\n  - { from: /a, to: { section: guides } }\n"
+        redirect = "redirects:\n  - { from: /a, to: { url: 'https://example.org/a' } }\n"
         head = f"version: 1\nsite: {{ org: {organization}, id: {site.id} }}\n"
         (docs / "site.yaml").write_text(head + redirect)
         shell.git("add", "site.yaml", cwd=docs)

@@ -25,6 +25,7 @@ from syncd.model.page import walk
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
 from syncd.platform.storage import Storage
+from syncd.store.store import Store
 
 ID = re.compile(r"\b[0-9a-f]{8,40}\b|(?<= )[=+!][A-Za-z0-9_-]*(?= \()")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
@@ -325,7 +326,6 @@ class Stage:
 
     def _in_git(self) -> dict[str, Any]:
         refs = self.git("for-each-ref", "--format=%(refname) %(tree)").splitlines()
-        locks = [ref.split()[0] for ref in refs if ref.startswith("refs/syncd/site/")]
         files = {
             str(path.relative_to(self.clone)): path.read_bytes()
             for path in sorted(self.clone.rglob("*"))
@@ -333,8 +333,8 @@ class Stage:
         }
         mirrored = "%s %(trailers:key=Syncd-Revision,valueonly,separator=%x2C)"
         return {
-            "refs": [ref for ref in refs if not ref.startswith("refs/syncd/site/")],
-            "owned": sorted(self._owned(ref) for ref in locks),
+            "refs": refs,
+            "owned": self._owned(),
             "head": self.git("symbolic-ref", "HEAD"),
             "status": self.git("status", "--porcelain"),
             "files": files,
@@ -342,12 +342,17 @@ class Stage:
             "mirror": self.git("log", "--first-parent", f"--format={mirrored}", "platform/main").splitlines(),
         }
 
-    def _owned(self, ref: str) -> list[str]:
+    def _owned(self) -> list[str]:
         """The sources of redirects that are there and that syncd calls its own."""
-        items = json.loads(self.git("show", f"{ref}:site.lock.json"))["items"].values()
-        with self.client() as client:
-            found = client.redirects.list(client.spaces.get(self.space).organization or "", ref.rpartition("/")[2])
-            return sorted(redirect.source for redirect in found if redirect.id in {item["id"] for item in items})
+        state = self.clone / ".git" / "syncd" / "state.db"
+        if not state.is_file():
+            return []
+        with Store(state) as store, self.client() as client:
+            organization = client.spaces.get(self.space).organization or ""
+            sites = [site.id for site in client.sites.list(organization)]
+            owned = {json.loads(entry)["id"] for id in sites for entry in store.locks.entries(id).values() if entry}
+            there = [one for id in sites for one in client.redirects.list(organization, id)]
+        return sorted(redirect.source for redirect in there if redirect.id in owned)
 
     def _on_platform(self) -> dict[str, Any]:
         with self.client() as client:

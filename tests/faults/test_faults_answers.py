@@ -19,7 +19,7 @@ DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 69, 75, 77, 78}
 TRIES = 3
 PUSH_WRITES = 5
 """Create, the image, the pages, the links between new pages, the description."""
-SITE_WRITES = 4
+SITE_WRITES = 2
 
 
 def push(stage: Any) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def site(stage: Any) -> tuple[str, ...]:
         made = client.sites.create(organization, SiteCreate(title="Docs"))
     head = f"version: 1\nsite: {{ org: {organization}, id: {made.id} }}\nredirects:\n"
     with (stage.clone / ".git" / "syncd.toml").open("a") as config:
-        config.write('\n[repository.site]\nfile = "site.yaml"\napply = false\n')
+        config.write('\n[repository.site]\nfile = "site.yaml"\napply = false\nlock = "state"\n')
     stage.commit("Redirects", {"site.yaml": head + redirects(a="1", b="1")})
     stage.fine("site", "apply", "--yes")
     stage.commit("Other redirects", {"site.yaml": head + redirects(b="2", c="1", d="1")})

@@ -25,10 +25,10 @@ import sqlalchemy.dialects.sqlite
 import syncd
 import syncd.cli.clone
 import syncd.cli.flows
-import syncd.cli.site
+import syncd.cli.sites.apply
 from syncd.cli.app import run
 
-LOADED = (git, httpx, httpcore, sqlalchemy.dialects.sqlite, syncd.cli.clone, syncd.cli.flows, syncd.cli.site)
+LOADED = (git, httpx, httpcore, sqlalchemy.dialects.sqlite, syncd.cli.clone, syncd.cli.flows, syncd.cli.sites.apply)
 OUTSIDE = {
     "os.rename",
     "os.remove",

@@ -56,13 +56,14 @@ def live(world: Any) -> list[str]:
         ("doc?/a", ["docs/a"]),
         ("*", ["docs/a", "docs/deep/b", "main"]),
         ("[!d]*", ["main"]),
+        ("syncd/*", ["syncd/site/drift"]),
         ("nothing/*", []),
         ("docs/" + "*" * 60 + "z", []),
     ],
 )
 def test_a_pattern_matches_names_that_can_be_shown(pattern: str, names: Sequence[str]) -> None:
     hostile = ["docs/\u202egnirts", "docs/\udcff", "docs/a\u2028b", "-docs/x", "docs/\x1b[2J"]
-    assert list(matched(["docs/a", "docs/deep/b", "main", *hostile], [pattern])) == names
+    assert list(matched(["docs/a", "docs/deep/b", "syncd/site/drift", "main", *hostile], [pattern])) == names
 
 
 def test_a_pattern_follows_branches_that_come_and_go(world: Any, fine: Any) -> None:

@@ -1,0 +1,1 @@
+"""`syncd site …` and `syncd redirects …`: what people do with a site that follows a file."""

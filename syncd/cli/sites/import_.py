@@ -1,0 +1,206 @@
+"""`site import`: write the file and the lock of a site as it is, and prove that the plan is empty."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, get_args
+
+import typer
+
+from syncd.cli.context import configuration
+from syncd.cli.output import emit
+from syncd.cli.progress import progress
+from syncd.cli.redirects.sitemap import on_disk
+from syncd.cli.sites.offline import USUAL, Place
+from syncd.cli.sites.painting import painted
+from syncd.cli.sites.schema import schema_text
+from syncd.cli.terminal import paint, safe
+from syncd.config import Config, RepositoryConfig, SiteConfig
+from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
+from syncd.errors import ConfigInvalid
+from syncd.layout.site.declared import AREAS, Area
+from syncd.layout.site.emit import SCHEMA
+from syncd.layout.site.imports import Remark
+from syncd.layout.site.keys import source_key
+from syncd.layout.site.render import block
+from syncd.plan.site.document import plan_document
+from syncd.plan.site.lockfile import lock_path, lock_text
+from syncd.plan.site.text import plan_text
+from syncd.sync.reconcile.foreign import Foreign
+from syncd.sync.reconcile.importing import Import, Target, import_site, one_site
+from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is taken over, as typed: which site, which areas of it, with which file of another tool, and where to."""
+
+    config: Path | None = None
+    organization: str = ""
+    site: str = ""
+    areas: Sequence[str] = field(default=())
+    source: Path | None = None
+    out: Path | None = None
+
+    def chosen(self) -> frozenset[Area]:
+        """Return the areas. Raises: BadParameter for a word that is none."""
+        words = [name for word in self.areas for name in word.split(",")]
+        if unknown := sorted(set(words) - set(get_args(Area))):
+            raise typer.BadParameter(f"--areas {unknown[0]}: there are {', '.join(AREAS)}")
+        return frozenset(area for area in AREAS if not words or area in words)
+
+
+def run_import(asked: Asked, *, as_json: bool) -> int:
+    """Write what declares a site; return 1 when the plan is not empty afterwards.
+
+    Shape: beside a site file that exists, only what a file of another tool says is printed.
+    Raises: ConfigInvalid when a file is there already.
+    """
+    config, areas = configuration(asked.config), asked.chosen()
+    repository, top, path = _place(config, asked.out)
+    foreign = _foreign(asked.source, top, repository) if asked.source is not None else None
+    if foreign is not None and (top / path).is_file():
+        return _print(Place(top, path, bindings(repository)), foreign)
+    _refuse(top, path)
+    wish = site_wish(repository.site or SiteConfig(), file=path)
+    with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
+        organization, site = one_site(workspace, asked.organization, asked.site)
+        taken = import_site(workspace, Target(organization, site, path, areas, foreign))
+        files = _schema(top, path) | _files(taken, path, wish.lock)
+        _write(top, files)
+        if wish.lock == "state":
+            _keep(workspace, taken)
+    if as_json:
+        emit({"files": list(files), **_document(taken)})
+    else:
+        print("\n".join(_lines(taken, repository, files)))
+    return 1 if taken.unexpected else 0
+
+
+def _foreign(source: Path, top: Path, repository: RepositoryConfig) -> Foreign:
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{source} cannot be read: {error}") from error
+    here = Path(os.path.abspath(source))
+    inside = here.is_relative_to(top)
+    return Foreign(here.relative_to(top).as_posix() if inside else here.name, text, bindings(repository))
+
+
+def _print(place: Place, foreign: Foreign) -> int:
+    """Print what a file of another tool says and the site file does not, for a person to paste."""
+    site = on_disk(place)
+    found = foreign.read(site)
+    document = dict(found.document)
+    known = site.rules.keys()
+    document["redirects"] = [one for one in document.get("redirects", ()) if source_key(one["from"]) not in known]
+    document = {name: value for name, value in document.items() if value}
+    if document:
+        print(block(document, 0, spread=True))
+    print("\n".join(_remarks(found.remarks)), file=sys.stderr, end="\n" if found.remarks else "")
+    what = f"paste it into {place.path}" if document else f"nothing that {place.path} does not have"
+    print(f"{paint('note:', 33, sys.stderr)} {safe(what)}", file=sys.stderr)
+    return 0
+
+
+def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:
+    for one in remarks:
+        yield f"{safe(str(one.place))}: {paint('not taken:', 33, sys.stdout)} {safe(one.what)}"
+
+
+def _place(config: Config, out: Path | None) -> tuple[RepositoryConfig, Path, str]:
+    """The repository that the file goes into, the top of its work tree, and the file's path from there."""
+    found = [(one, Path(os.path.abspath(one.path))) for one in config.repository]
+    if out is None:
+        sited = [pair for pair in found if pair[0].site is not None] or found
+        if len(sited) > 1:
+            raise typer.BadParameter("there are several repositories: say where the file goes with --out")
+        repository, top = sited[0]
+        return repository, top, repository.site.file if repository.site is not None else USUAL
+    path = Path(os.path.abspath(out))
+    for repository, top in found:
+        if path.is_relative_to(top) and path != top:
+            return repository, top, path.relative_to(top).as_posix()
+    raise typer.BadParameter(f"--out {out} lies in no configured repository")
+
+
+def _refuse(top: Path, path: str) -> None:
+    if not (top / ".git").exists():
+        raise ConfigInvalid(f"{top} has no work tree to write into", hint="import into a clone that has one")
+    if os.path.lexists(top / path):
+        raise ConfigInvalid(
+            f"{path} is there already; nothing was read or written",
+            hint="name another file with --out, or move this one away",
+        )
+
+
+def _files(taken: Import, path: str, place: str) -> dict[str, str]:
+    """The texts to write, the site file last: only then is there a site to speak of."""
+    files = {name: text for name, text in taken.files.items() if name != path}
+    if place == "repo":
+        files[lock_path(path)] = lock_text(taken.lock)
+    return {**files, path: taken.files[path]}
+
+
+def _schema(top: Path, path: str) -> dict[str, str]:
+    """The schema that the site file's first lines name to editors, unless one lies there."""
+    named = str(PurePosixPath(path).parent / SCHEMA)
+    return {} if os.path.lexists(top / named) else {named: schema_text("site")}
+
+
+def _write(top: Path, files: Mapping[str, str]) -> None:
+    """Write files that are not there yet. A run that died in between left some of them, as they would be now."""
+    for path, text in files.items():
+        target = top / path
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.is_file() and target.read_text(encoding="utf-8") == text:
+                continue
+            with target.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise ConfigInvalid(f"{path} is there already", hint="move it away and run the same again") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigInvalid(f"{path} cannot be written: {error}") from error
+
+
+def _keep(workspace: Workspace, taken: Import) -> None:
+    keeping = Keeping(workspace, taken.file, "state")
+    keeping.load()
+    keeping.save(taken.lock.items)
+
+
+def _lines(taken: Import, repository: RepositoryConfig, files: Mapping[str, str]) -> list[str]:
+    lines = []
+    for one in taken.findings:
+        word = paint(one.severity, 31 if one.severity == "error" else 33, sys.stdout)
+        lines.append(f"{safe(one.path)}:{one.line}:{one.column}: {word} {one.code}: {safe(one.message)}")
+    lines += _remarks(taken.remarks)
+    if taken.unexpected:
+        lines += painted((style, text) for style, text in plan_text(taken.plan) if style != "hint")
+        lines.append(
+            f"{paint('!', 31, sys.stdout)} the file does not say all of this: read the plan before you commit it"
+        )
+    lines.append(f"Wrote {safe(', '.join(files))}.")
+    state = "the plan is empty" if not taken.plan else f"the plan has {len(taken.plan.steps)} steps"
+    lines.append(f"{len(taken.lock.items)} things are syncd's now, as they are; {state}.")
+    lines += [
+        f"  outside of the file: {count} {kind}{'s' if count > 1 else ''}" for kind, count in taken.outside.items()
+    ]
+    if repository.site is None:
+        lines.append(f'Next: add [repository.site] with file = "{list(files)[-1]}" to the configuration, and commit.')
+    else:
+        lines.append(f"Next: git add {' '.join(files)}, commit, then syncd site plan")
+    return lines
+
+
+def _document(taken: Import) -> dict[str, Any]:
+    return {
+        "owned": len(taken.lock.items),
+        "outside": dict(taken.outside),
+        "not_taken": [{"place": str(one.place), "what": one.what} for one in taken.remarks],
+        "plan": plan_document(taken.plan),
+    }

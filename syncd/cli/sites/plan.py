@@ -1,0 +1,167 @@
+"""`site plan`: what would change on a site, for people, for reviews and for machines; nothing is written."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from syncd.cli.output import emit
+from syncd.cli.progress import progress
+from syncd.cli.sites.painting import painted
+from syncd.cli.sites.saved import save
+from syncd.cli.sites.session import Sited, one_site, sited, source_of
+from syncd.cli.terminal import paint, safe
+from syncd.daemon.workplace import now
+from syncd.errors import ConfigInvalid, Conflict
+from syncd.layout.site.declared import AREAS
+from syncd.plan.site.document import plan_document
+from syncd.plan.site.options import Options
+from syncd.plan.site.steps import Gate, SitePlan
+from syncd.plan.site.text import plan_markdown, plan_text
+from syncd.sync.outcome import Held
+from syncd.sync.reconcile.flow import Prepared, prepare
+from syncd.sync.reconcile.source import committed
+
+PENDING, GATED = 2, Held("").exit_code
+REPLACEABLE = frozenset({"group", "variant"})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a plan is asked for, as typed: which sites, which part of each, and who wins."""
+
+    config: Path | None = None
+    file: Path | None = None
+    areas: Sequence[str] = field(default=())
+    target: Sequence[str] = field(default=())
+    prefer: str = ""
+    replace: Sequence[str] = field(default=())
+
+    def options(self) -> Options:
+        """Return them as the planner knows them. Raises: BadParameter for a word that means nothing."""
+        areas = frozenset(name for word in self.areas for name in word.split(","))
+        replace = frozenset(name for word in self.replace for name in word.split(","))
+        if unknown := sorted(areas - set(AREAS)):
+            raise typer.BadParameter(f"--areas {unknown[0]}: there are {', '.join(AREAS)}")
+        if unknown := sorted(replace - REPLACEABLE):
+            raise typer.BadParameter(f"--allow-replace {unknown[0]}: there are {', '.join(sorted(REPLACEABLE))}")
+        if self.prefer not in ("", "file", "live"):
+            raise typer.BadParameter(f"--prefer {self.prefer}: file or live")
+        targets = frozenset(self.target)
+        if unknown := sorted(ref for ref in targets if ":" not in ref):
+            raise typer.BadParameter(f"--target {unknown[0]}: write KIND:KEY as the plan does, such as section:home")
+        chosen = frozenset(AREAS) if not areas else frozenset(area for area in AREAS if area in areas)
+        return Options(areas=chosen, target=targets, prefer=self.prefer, allow_replace=replace)  # type: ignore[arg-type]
+
+    def words(self) -> dict[str, Any]:
+        """Return what of it makes a plan another one, as JSON."""
+        chosen = {"areas": self.areas, "target": self.target, "replace": self.replace}
+        return {name: list(value) for name, value in chosen.items()} | {"prefer": self.prefer}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a plan is to be shown."""
+
+    out: Path | None = None
+    markdown: Path | None = None
+    verbose: bool = False
+    as_json: bool = False
+    exit_code: bool = False
+
+
+def show_plan(asked: Asked, shown: Shown) -> int:
+    """Print what would change on each site that is meant; return the code that tells pending changes when asked to."""
+    options = asked.options()
+    alone = shown.out is not None or shown.markdown is not None
+    chosen = [one_site(asked.config, asked.file, "this")] if alone else sited(asked.config, asked.file)
+    code = 0
+    for each in chosen:
+        prepared, note = _prepared(each, options, whole=shown.out is not None)
+        if note:
+            print(f"{paint('note:', 33, sys.stderr)} {safe(note)}", file=sys.stderr)
+        _write(prepared, asked, shown)
+        code = max(code, _code(prepared.plan))
+    return code if shown.exit_code else 0
+
+
+def plan_lines(prepared: Prepared, gates: Sequence[Gate], *, verbose: bool = False) -> list[str]:
+    """Given a plan and its gates that are closed, return it for people: gates, problems, then what would be done."""
+    held = [line for line in plan_text(SitePlan(prepared.plan.site, gates=tuple(gates))) if _is_of_a_gate(line)]
+    told = [line for line in plan_text(prepared.plan, verbose=verbose) if line[0] not in ("gate", "hint")]
+    return [*_head(prepared), *painted(held), *_problems(prepared), "", *painted(told)]
+
+
+def document_of(prepared: Prepared) -> dict[str, Any]:
+    """Given a plan, return its JSON."""
+    source = prepared.source
+    where = {"file": source.path, "commit": source.commit or None, "lock_serial": prepared.lock.serial}
+    warnings = [
+        {"code": one.code, "path": one.path, "line": one.line, "column": one.column, "message": one.message}
+        for one in prepared.findings
+    ]
+    return {**plan_document(prepared.plan), "digest": prepared.plan.digest(), **where, "findings": warnings}
+
+
+def _prepared(each: Sited, options: Options, *, whole: bool) -> tuple[Prepared, str]:
+    """The plan of a site, and a word about the file; one that is saved is made from what is committed."""
+    with progress() as tell, each.look(tell) as workspace:
+        source, note = source_of(workspace, each.wish)
+        if whole and note:
+            source = committed(workspace.repository, workspace.branch, each.wish.file)
+            note = f"{note}, and so does the saved plan"
+        return prepare(workspace, source, each.wish, options), note
+
+
+def _write(prepared: Prepared, asked: Asked, shown: Shown) -> None:
+    plan = prepared.plan
+    if shown.markdown is not None:
+        try:
+            shown.markdown.write_text(plan_markdown(plan), encoding="utf-8")
+        except OSError as error:
+            raise ConfigInvalid(f"{shown.markdown} cannot be written: {error.strerror}") from error
+    if shown.out is not None:
+        save(shown.out, prepared, asked.words(), now())
+    if shown.as_json:
+        emit(document_of(prepared))
+        return
+    lines = plan_lines(prepared, plan.gates, verbose=shown.verbose)
+    print("\n".join([*lines, *painted(("hint", text) for text in _next(plan, shown.out))]))
+
+
+def _code(plan: SitePlan) -> int:
+    if plan.gates:
+        return GATED
+    if any(one.of == "conflict" for line in plan.only("blocked") for one in line.fields):
+        return Conflict.exit_code
+    return PENDING if plan else 0
+
+
+def _head(prepared: Prepared) -> Iterator[str]:
+    source, serial = prepared.source, prepared.lock.serial
+    where = f"{source.path} @ {source.commit[:7]}" if source.commit else f"{source.path} on disk"
+    lock = f"lock serial {serial}" if serial else "no lock yet"
+    yield f"{paint(safe(f'Site {prepared.plan.site}'), 1, sys.stdout)}  {safe(where)}  {lock}"
+
+
+def _problems(prepared: Prepared) -> Iterator[str]:
+    for one in prepared.findings:
+        word = paint(one.severity, 33, sys.stdout)
+        yield f"{safe(one.path)}:{one.line}:{one.column}: {word} {one.code}: {safe(one.message)}"
+
+
+def _is_of_a_gate(line: tuple[str, str]) -> bool:
+    style, text = line
+    return style == "gate" or (style == "hint" and text.startswith(" "))
+
+
+def _next(plan: SitePlan, out: Path | None) -> Iterator[str]:
+    """What to type next."""
+    if out is not None and plan:
+        yield f"Saved to {out}. Apply with: syncd site apply {shlex.quote(str(out))}"
+    else:
+        yield from (text for style, text in plan_text(plan) if style == "hint" and not text.startswith(" "))

@@ -1,0 +1,128 @@
+"""`site history` and `site rollback`: the plans that ran on a site, and the way back from one of them."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import typer
+
+from syncd.cli.context import configuration
+from syncd.cli.output import emit
+from syncd.cli.progress import progress
+from syncd.cli.sites.painting import painted
+from syncd.cli.sites.session import forced, one_site, source_of
+from syncd.cli.terminal import complain, paint, safe
+from syncd.daemon.locks import STATE
+from syncd.errors import Held
+from syncd.plan.site.document import plan_document
+from syncd.plan.site.inverse import Former
+from syncd.plan.site.text import plan_text
+from syncd.repo import Repository
+from syncd.store.glance import Backup
+from syncd.store.store import Store
+from syncd.sync.reconcile.flow import refusal
+from syncd.sync.reconcile.rollback import Back, closed_gates, plan_back, take_back
+from syncd.sync.reconcile.source import read_source
+from syncd.sync.workspace import Workspace
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which plan is taken back, on which site, and what the person agrees to beforehand."""
+
+    digest: str
+    config: Path | None = None
+    file: Path | None = None
+    yes: bool = False
+    force: Sequence[str] = field(default=())
+
+
+def show_history(config_file: Path | None, *, as_json: bool) -> int:
+    """Print the plans that ran on the configured sites and can be taken back, the newest first."""
+    kept: list[tuple[Backup, Former]] = []
+    for repository in configuration(config_file).repository:
+        with Repository.open(repository.path) as git:
+            state = git.git_dir / STATE
+        if state.is_file():
+            with Store(state) as store:
+                kept += [(one, Former(**json.loads(one.document))) for one in store.backups.kept()]
+    if as_json:
+        emit({"plans": [_document(*one) for one in kept]})
+        return 0
+    for backup, former in kept:
+        print(f"{paint(backup.digest, 33, sys.stdout)}  {backup.at[:19]}  {safe(backup.site)}  {safe(_told(former))}")
+    print("Take one back: syncd site rollback ID" if kept else "No plan that changed a site is kept on this machine.")
+    return 0
+
+
+def run_rollback(asked: Asked, *, as_json: bool) -> int:
+    """Show the inverse of a plan that ran, ask, and carry it out; return the exit code."""
+    each = one_site(asked.config, asked.file, "rollback")
+    with progress() as tell, each.open(tell) as workspace:
+        source, _ = source_of(workspace, each.wish)
+        file, _ = read_source(source)
+        back = plan_back(workspace, file, each.wish, asked.digest)
+        workspace = replace(workspace, force=forced(asked.force, back.plan))
+        if not as_json:
+            print("\n".join(_lines(back)))
+        if not back.plan:
+            if as_json:
+                emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": 0})
+            return 0
+        _agree(workspace, back, asked)
+        done = take_back(workspace, back)
+        if as_json:
+            emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": done.exit_code})
+            return done.exit_code
+    if done.exit_code:
+        failed = "; ".join(f"{one.step.ref}: {one.why}" for one in done.failed) or "the site changed meanwhile"
+        complain(f"taken back in part: {failed}", "run it again", done.exit_code, as_json=False)
+        return done.exit_code
+    print(f"Taken back: {len(done.steps)} steps of plan {back.backup.digest}.")
+    print(f"  {paint('note:', 33, sys.stdout)} {safe(source.path)} still says the opposite: git revert the commit that")
+    print("  asked for it, or the next apply, also by a service, does it again.")
+    return 0
+
+
+def _agree(workspace: Workspace, back: Back, asked: Asked) -> None:
+    """Raises: Held when a gate is closed; Abort when the person says no."""
+    closed = closed_gates(workspace, back)
+    if closed:
+        flags = " ".join(gate.flag for gate in closed)
+        held = refusal(back.plan, closed)
+        raise Held(held.why, hint=f"syncd site rollback {back.backup.digest} {flags}")
+    if asked.yes:
+        return
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("nobody is here to ask: add --yes")
+    typer.confirm("Take this plan back?", abort=True)
+
+
+def _lines(back: Back) -> list[str]:
+    said = [(style, text) for style, text in plan_text(back.plan) if style != "hint"]  # those are about apply
+    lines = [f"The way back from plan {back.backup.digest} of {back.backup.at[:19]}:", *painted(said)]
+    if not back.plan:
+        return [*lines, "Nothing is left to take back."]
+    if back.anew:
+        some = ", ".join(back.anew[:_SHOWN]) + (
+            f" and {len(back.anew) - _SHOWN} more" if len(back.anew) > _SHOWN else ""
+        )
+        lines.append(f"{paint('note:', 33, sys.stdout)} made again under a new id: {safe(some)}")
+    return lines
+
+
+def _told(former: Former) -> str:
+    """What a plan did, in numbers, and to what first."""
+    counts = Counter(former.actions.values())
+    numbers = ", ".join(f"{count} {action}d" for action, count in sorted(counts.items()))
+    some = ", ".join(list(former.actions)[:_SHOWN]) + (", …" if len(former.actions) > _SHOWN else "")
+    return f"{numbers}: {some}"
+
+
+def _document(backup: Backup, former: Former) -> dict[str, object]:
+    return {"digest": backup.digest, "site": backup.site, "at": backup.at, "actions": dict(former.actions)}

@@ -1,0 +1,176 @@
+"""`syncd site`: plan, apply, drift, pending and approve as people type them, with golden files of what they say."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from syncd.model.redirect import SiteRedirectWrite
+from syncd.model.site import SiteSectionUpdate
+from tests.cli.sited import Sited, sited
+
+STRUCTURE = """\
+settings: { title: Acme Docs }
+structure:
+  items:
+    - section: guides
+      title: Guides
+      path: guides
+      default: true
+      variants: [{ variant: main, space: guides, default: true }]
+    - section: api
+      title: API
+      path: api
+      icon: code
+      variants: [{ variant: main, space: api, default: true }]
+"""
+REDIRECTS = """\
+redirects:
+  - { from: /start, to: { section: guides } }
+  - { from: [/old-api, /v1], to: { section: api }, note: moved in spring }
+"""
+URLS = "redirects:\n  - { from: /status, to: { url: 'https://example.org/status' } }\n"
+
+
+@pytest.fixture
+def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
+    with sited(shell, capsys) as each:
+        yield each
+
+
+def test_a_plan_is_shown_and_applied_and_the_next_one_is_empty(at: Sited) -> None:
+    at.write(STRUCTURE + REDIRECTS)
+    at.golden("plan.txt", at("site", "plan"))
+    document = at.json("site", "plan", "--exit-code", "--markdown", str(at.docs / "plan.md"), code=2)
+    assert document["digest"] in at("site", "plan")
+    at.golden("plan.md", (at.docs / "plan.md").read_text())
+    (at.docs / "plan.md").unlink()
+    assert at.sources() == [], "a plan writes nothing"
+    assert at.sections() == {"guides": "Guides", "api": "Api"}
+    at("site", "apply", "--expect", "000000000000", code=6)
+    at.golden("apply.txt", at("site", "apply", "--expect", document["digest"]))
+    assert at.sources() == ["/old-api", "/start", "/v1"]
+    assert at.sections() == {"guides": "Guides", "api": "API"}
+    log = at.shell.git("log", "-1", "--format=%s%n%(trailers)", cwd=at.docs)
+    assert log.startswith(f"chore(syncd): lock serial 1\nSyncd-Plan: {document['digest']}")
+    assert at.shell.git("status", "--porcelain", cwd=at.docs) == ""
+    at.golden("in-step.txt", at("site", "plan", "--exit-code"))
+    assert at.json("site", "apply", "--yes")["result"]["state"] == "unchanged"
+    assert at.shell.git("log", "-1", "--format=%s", cwd=at.docs) == "chore(syncd): lock serial 1\n"
+    at.shell.git("checkout", "--quiet", "--detach", cwd=at.docs)
+    at.shell.git("branch", "--quiet", "-D", "main", cwd=at.docs)
+    (at.docs / ".git" / "syncd" / "state.db").unlink()
+    assert "Nothing to do" in at("site", "plan"), "a job's clone, on a commit and no branch, has the lock there"
+    at("site", "apply", "--yes", code=78)
+
+
+def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_stop_both(at: Sited) -> None:
+    at.write(URLS)
+    for words in (
+        ("plan", "--areas", "redirect"),
+        ("plan", "--target", "home"),
+        ("plan", "--prefer", "me"),
+        ("plan", "--allow-replace", "section"),
+        ("plan", "--file", str(at.shell.root / "elsewhere.yaml")),
+        ("apply", "--yes", "--force", "redirects.delete=many"),
+        ("apply", "plan.json", "--areas", "redirects"),
+        ("apply",),
+    ):
+        at("site", *words, code=64)
+    at.write(URLS + "  - { from: /other, to: { url: 'https://example.org/other' } }\n", commit=False)
+    assert "/other" in at("site", "plan")
+    assert "differs from what is committed" in at.errors
+    assert "/other" not in at("site", "apply", "--yes")
+    assert at.sources() == ["/status"]
+    at.write("redirects:\n  - { from: /a/, to: { section: guides } }\n  - { from: /b, to: { section: gone } }\n")
+    at("site", "plan", code=65)
+    assert "site.yaml:8:" in at.errors
+    assert at.json("sync", code=65)["exit_code"] == 65
+    assert at.sources() == ["/status"]
+
+
+def test_a_saved_plan_is_applied_only_while_file_and_site_are_the_same(at: Sited) -> None:
+    at.write(URLS)
+    saved = at.docs / "plan.json"
+    at("site", "plan", "--out", str(saved))
+    assert saved.stat().st_mode & 0o777 == 0o600
+    at.write(URLS.replace("/status,", "/other,"))
+    at("site", "apply", str(saved), code=6)
+    assert "site.yaml has changed" in at.errors
+    at("site", "plan", "--out", str(saved))
+    made = {"source": "/mine", "destination": {"kind": "external", "url": "https://example.org"}}
+    at.client.redirects.create(at.organization, at.site, SiteRedirectWrite.model_validate(made))
+    at("site", "apply", str(saved), code=6)
+    assert "the site has changed" in at.errors
+    at("site", "plan", "--out", str(saved))
+    older = json.loads(saved.read_text()) | {"at": "2020-01-01T00:00:00+00:00"}
+    (at.docs / "older.json").write_text(json.dumps(older))
+    at("site", "apply", str(at.docs / "older.json"), code=6)
+    for wrong in ("[]", "{", '{"kind": "syncd site plan"}'):
+        (at.docs / "wrong.json").write_text(wrong)
+        at("site", "apply", str(at.docs / "wrong.json"), code=65)
+    assert at.sources() == ["/mine"]
+    at("site", "apply", str(saved))
+    assert at.sources() == ["/mine", "/other"]
+
+
+def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: Sited) -> None:
+    shorter = STRUCTURE.split("    - section: api")[0] + "policy: { prune: { structure: owned } }\n"
+    at.write(STRUCTURE)
+    at("site", "apply", "--yes")
+    at.write(shorter)
+    refused = at("site", "apply", "--yes", code=5)
+    at.golden("refused.txt", refused + at.errors)
+    at("site", "apply", "--yes", "--force", "structure.delete", code=64)
+    at("site", "apply", "--yes", "--force", "structure.delete=7", code=5)
+    results = at.json("sync", code=5)["results"]
+    (held,) = [one for one in results if one["flow"] == "site"]
+    (plan,) = at.json("site", "pending")["pending"]
+    assert plan["digest"] in held["why"]
+    assert f"! plan {plan['digest']} of site.yaml waits for approval" in at("status")
+    at.golden("pending.txt", at("site", "pending"))
+    at.golden("pending-whole.txt", at("site", "pending", plan["digest"][:5]))
+    at("site", "approve", "0000", code=6)
+    at.golden("approve.txt", at("site", "approve", plan["digest"][:4], "--comment", "agreed \x1b[31m"))
+    assert "\\u001b[31m" in at("site", "pending")
+    at.write(shorter + REDIRECTS.split("  - { from: [")[0])
+    assert at.json("sync", code=5)["exit_code"] == 5, "another plan is not the one that was approved"
+    at.write(shorter)
+    assert at.json("sync", code=5)["exit_code"] == 5, "and the approval is void"
+    at("site", "approve", at.json("site", "pending")["pending"][0]["digest"])
+    assert at.json("sync")["exit_code"] == 0
+    assert at.sections() == {"guides": "Guides"}
+    assert at("site", "pending") == "No plan waits for approval.\n"
+    at.write(STRUCTURE)
+    at("site", "apply", "--yes")
+    at.write(shorter)
+    count = at.json("site", "plan")["gates"][0]["count"]
+    at("site", "apply", "--yes", "--force", f"structure.delete={count}")
+    assert at.sections() == {"guides": "Guides"}
+
+
+def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_person(at: Sited) -> None:
+    at.write(STRUCTURE.replace("title: API", "title: API  # short"))
+    at("site", "apply", "--yes")
+    section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")
+    theirs = SiteSectionUpdate(title="Interfaces\x1b[31m", icon="plug")
+    at.client.sections.update(at.organization, at.site, section.id, theirs)
+    at.golden("drift.txt", at("site", "drift", "--exit-code", code=3))
+    assert at("site", "drift", "--areas", "redirects", "--exit-code") != ""
+    at.golden("drift-plan.txt", at("site", "plan"))
+    at("site", "apply", "--yes")
+    assert at.sections()["api"] == "Interfaces\x1b[31m", "drift is reported, not reverted"
+    accepted = at.json("site", "drift", "--accept")
+    assert accepted["accepted"] == ["section:api.title", "section:api.icon"]
+    text = (at.docs / "site.yaml").read_text()
+    assert "# short" in text
+    assert "icon: plug" in text
+    at("site", "drift", "--exit-code")
+    at.write(STRUCTURE.replace("title: API", "title: Ours").replace("icon: code", "icon: plug") + REDIRECTS)
+    at.golden("conflict.txt", at("site", "plan", "--exit-code", code=6))
+    at("site", "apply", "--yes", code=6)
+    assert at.sources() == ["/old-api", "/start", "/v1"], "everything else goes on"
+    assert at.sections()["api"] == "Interfaces\x1b[31m"
+    at("site", "apply", "--yes", "--prefer", "file")
+    assert at.sections()["api"] == "Ours"
