@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, startup, ten
+from tests.benchmarks import again, idle, memory, mirror, platform, push, scale, sites, startup, ten
 from tests.benchmarks.stage import Stage, leave_home
 
 BENCHMARKS = {
@@ -22,6 +22,7 @@ BENCHMARKS = {
     "memory": memory.measure,
     "scale": scale.measure,
     "platform": platform.measure,
+    "sites": sites.measure,
 }
 PAGES = 10_000
 

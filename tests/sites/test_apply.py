@@ -12,7 +12,6 @@ import pytest
 from syncd.api.client import Client
 from syncd.errors import Rejected, Stopped, Unreachable
 from syncd.layout.site.declared import ROOT, Area, Item, Place, SiteFile, SitePolicy
-from syncd.model.adaptive import DRAFT
 from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
@@ -21,13 +20,13 @@ from syncd.plan.site.steps import Call, SitePlan, Step, Wave
 from syncd.platform import schema
 from syncd.platform.settings import Settings
 from syncd.sync.reconcile.apply import Done, apply_plan
-from syncd.sync.reconcile.calls import Calls, Ids, claims_over
+from syncd.sync.reconcile.calls import Calls, Ids
 from syncd.sync.reconcile.live import read_live
 from syncd.sync.reconcile.lock import Keeping
 from syncd.sync.reconcile.reading import Reader
 from tests.sampling import sampled
 from tests.sites.agreement import differences
-from tests.sites.drawn import BOOLEAN, Drawn, Section, draw, file_of
+from tests.sites.drawn import Drawn, Section, draw, file_of
 from tests.sites.stage import KINDS, WRITES, Stage, Wire, staged
 
 LONG = pytest.param(False, marks=pytest.mark.long)
@@ -363,14 +362,3 @@ def test_a_body_that_the_api_does_not_take_is_refused_before_it_is_sent() -> Non
     calls = calls_on(lambda _: httpx.Response(500))
     with pytest.raises(Rejected, match="title"):
         calls.carry_out(Step(Wave.SECTIONS, "section.update", "section:a", "a", {"title": "x"}))
-
-
-def test_claims_are_laid_over_whatever_schema_is_there() -> None:
-    made = claims_over(None, {"claims.a": BOOLEAN, "unsigned.b": BOOLEAN, "unsigned.gone": None, "claims.no": None})
-    closed = {"type": "object", "additionalProperties": False}
-    inner = {**closed, "properties": {"b": BOOLEAN}}
-    assert made == {"$schema": DRAFT, **closed, "properties": {"a": BOOLEAN, "unsigned": inner}}
-    foreign = {**made, "x": 1, "properties": {**made["properties"], "theirs": {"type": "number"}}}
-    less = claims_over(foreign, {"claims.a": None, "unsigned.b": None})
-    assert less == {**foreign, "properties": {"theirs": {"type": "number"}, "unsigned": {**closed, "properties": {}}}}
-    assert claims_over(closed, {"unsigned.gone": None}) == {**closed, "properties": {}}

@@ -11,11 +11,12 @@ from typing import Any
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.declared import Place, SiteFile
 from syncd.layout.site.rules import broken
-from syncd.model.adaptive import UNSIGNED, claims_in
+from syncd.model.adaptive import DRAFT, UNSIGNED, claims_in
 from syncd.model.condition import ClaimPath, NoCondition, parts_of
 
 SIGNED = "claims"
 VISITORS = "visitors:"
+_CLOSED: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _LISTED = 10
 
 
@@ -29,7 +30,7 @@ def claims_of_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def schema_of(claims: Mapping[str, Any]) -> dict[str, Any]:
     """Given schemas of claims by their fields' names, return the JSON Schema that declares these and no others."""
-    return schema_with({}, claims)
+    return schema_with(None, claims)
 
 
 def schema_with(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,21 +39,21 @@ def schema_with(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) ->
     What the changes do not name stays as it is: so the claims to add alone give the union of old and new, and the ones
     to take away can follow once no condition reads them.
     """
-    claims = {**claims_of_schema(schema or {}), **changes}
-    groups: dict[str, dict[str, Any]] = {SIGNED: {}, UNSIGNED: {}}
-    for name, claim in claims.items():
+    result: dict[str, Any] = {"$schema": DRAFT, **_CLOSED} if schema is None else dict(schema)
+    signed = result["properties"] = dict(_members(schema))
+    for name, claim in changes.items():
         group, _, own = name.partition(".")
-        if claim is not None:
-            groups[group][own] = claim
-    properties = dict(groups[SIGNED])
-    if groups[UNSIGNED]:
-        kept = _members(schema).get(UNSIGNED)
-        properties[UNSIGNED] = {**(kept if isinstance(kept, Mapping) else {}), **_object(groups[UNSIGNED])}
-    return {**(schema or {}), **_object(properties)}
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": dict(properties), "additionalProperties": False}
+        properties = signed
+        if group == UNSIGNED:
+            if claim is None and UNSIGNED not in signed:
+                continue
+            properties = dict(_members(signed.get(UNSIGNED)))
+            signed[UNSIGNED] = {**_CLOSED, **signed.get(UNSIGNED, {}), "properties": properties}
+        if claim is None:
+            properties.pop(own, None)
+        else:
+            properties[own] = claim
+    return result
 
 
 def _members(schema: Any) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """Carry out one step of a site's plan: one request, repeated only where that cannot do a thing twice."""
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,7 +10,8 @@ from syncd.errors import AnswerLost, NotThePlatform, PlatformError, RateLimited,
 from syncd.layout.site.customization import overlay
 from syncd.layout.site.declared import ROOT
 from syncd.layout.site.keys import source_key
-from syncd.model.adaptive import DRAFT, UNSIGNED, SiteAdaptiveSchemaWrite
+from syncd.layout.site.visitors import schema_with
+from syncd.model.adaptive import SiteAdaptiveSchemaWrite
 from syncd.model.base import Declared
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.customization_override import SiteSpaceCustomizationOverride
@@ -34,7 +34,6 @@ from syncd.sync.reconcile.reading import Reader, Structure
 
 TRIES = 3
 """How often a write is sent whose answer is lost each time."""
-_CLOSED: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _TYPES = {"group": "site-section-group", "section": "site-section", "variant": "site-space"}
 
 Body = TypeVar("Body", bound=Declared)
@@ -97,7 +96,7 @@ class Calls:
 
     def _schema_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
         before = self.reader.schema()
-        after = claims_over(before, body)
+        after = schema_with(before, body)
         if after != before:
             self.reader.client.sites.update_adaptive_schema(*self._at, SiteAdaptiveSchemaWrite(json_schema=after))
 
@@ -268,26 +267,6 @@ class Calls:
 
     def _place(self, id: str) -> Mapping[str, str]:
         return {"type": _TYPES[self.ids.kinds[id]], "id": id}
-
-
-def claims_over(schema: Mapping[str, Any] | None, claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Given the schema of a site's visitors and claims by their names in a site file, return it with these in place.
-
-    Shape: None takes a claim out; what no name tells of stays as it is.
-    """
-    result: dict[str, Any] = deepcopy(dict(schema)) if schema is not None else {"$schema": DRAFT, **deepcopy(_CLOSED)}
-    for name, claim in claims.items():
-        group, _, key = name.partition(".")
-        properties = result.setdefault("properties", {})
-        if group == UNSIGNED:
-            if claim is None and UNSIGNED not in properties:
-                continue
-            properties = properties.setdefault(UNSIGNED, deepcopy(dict(_CLOSED))).setdefault("properties", {})
-        if claim is None:
-            properties.pop(key, None)
-        else:
-            properties[key] = deepcopy(claim)
-    return result
 
 
 def is_fatal(error: PlatformError) -> bool:
