@@ -14,7 +14,9 @@ from syncd.cli.app import run
 from syncd.errors import ConfigInvalid, StalePlan
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.emit import SCHEMA
 from syncd.layout.site.read import read_site_file
+from syncd.layout.site.schema import site_schema
 from syncd.model.redirect import RedirectUpserts, SiteRedirectWrite
 from syncd.plan.site.compose import Options, plan_site
 from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, Names, declare_site, key_of
@@ -343,7 +345,11 @@ def test_the_story_of_a_take_over_as_it_is_typed(
             subprocess.run(["git", *words], cwd=home, check=True)
 
     code, said = typed("site", "import", "--site", stage.site)
-    assert (code, said.splitlines()[0]) == (0, "Wrote docs/site.lock.json, docs/site.yaml."), said
+    assert (code, said.splitlines()[0]) == (
+        0,
+        "Wrote docs/.syncd/schema/site-v1.json, docs/site.lock.json, docs/site.yaml.",
+    ), said
+    assert json.loads((home / "docs" / SCHEMA).read_text()) == site_schema()
     assert "the plan is empty" in said
     assert typed("site", "import", "--site", stage.site)[0] == 78
     (home / "_redirects").write_text("/old /wallet\n/api /x\n/a/* /b\n")
