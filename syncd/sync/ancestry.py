@@ -63,11 +63,21 @@ def common(
         former = ground.tree(ground.bases(one, other))
         since = {s for claim in (*left, *right) if any(knot in held for knot in claim.held) for s in claim.since}
         held = [knot.union(*(ground.followed(s, t, knot) for s in since for t in (tree, former))) for knot in held]
+        held = _united(held)
         paths = sorted(path for knot in held for path in knot)
         changes: dict[str, Blob | bytes | None] = {d.path: d.after for d in repository.differences(tree, former, paths)}
         tree = repository.replaced(tree, changes) if changes else tree
         earlier.append((tuple(held), former))
     return Common(tree, tuple(bases), tuple(earlier))
+
+
+def _united(knots: Iterable[Knot]) -> list[Knot]:
+    """Knots, those with a path in common as one: what one claim tells of as two pages may be one to another."""
+    found: dict[str, Knot] = {}
+    for knot in knots:
+        whole = knot.union(*(found[path] for path in knot if path in found))
+        found |= dict.fromkeys(whole, whole)
+    return list(dict.fromkeys(found.values()))
 
 
 def tip_of(workspace: Workspace, commit: str) -> str:
@@ -79,14 +89,18 @@ def tip_of(workspace: Workspace, commit: str) -> str:
 def origin_of(workspace: Workspace, commit: str) -> str:
     """Given a proposed commit, return the commit that says all that the branch knew of it.
 
-    Shape: the branch's own commit, where what was proposed holds all of that; else the second parent, or itself: what
-    the branch said of the change request, without main content that this lacks, and without what reviewers did.
+    Shape: the branch's own commit, where what was proposed holds all of that; else the proposed one, which lacks main
+    content that the change request lacks, or, without what reviewers did that the branch had not taken in, its second
+    parent.
     """
     found, repository = _proposed(workspace, commit), workspace.repository
     tip = tip_of(workspace, commit)
-    if tip in repository.present([tip]) and (MET in found.trailers or repository.is_ancestor(tip, found.oid)):
+    is_here = tip in repository.present([tip])
+    if is_here and (MET in found.trailers or repository.is_ancestor(tip, found.oid)):
         return tip
-    return found.parents[1] if len(found.parents) > 1 else found.oid
+    if len(found.parents) < 2 or (is_here and repository.is_ancestor(found.parents[0], tip)):
+        return found.oid
+    return found.parents[1]
 
 
 def sent_in(workspace: Workspace, commit: str) -> Claim:

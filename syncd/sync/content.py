@@ -20,13 +20,13 @@ from syncd.repo import Repository
 from syncd.sync.base import LOST, base_of, entries_at, save_lane
 from syncd.sync.gathered import RevisionMoved, gather_content, known_of
 from syncd.sync.proposals import Proposal, head_of
-from syncd.sync.renditions import Rest, render
+from syncd.sync.renditions import Rest, outdone, render
 from syncd.sync.roots import below_root, ruling
 from syncd.sync.sending import sent_to
 from syncd.sync.snapshot import TRIES, Signature, Written, write_content
 from syncd.sync.source import MainContent, ProposedContent
 from syncd.sync.tables import settings_at, text_at
-from syncd.sync.taken import claims_of, footing
+from syncd.sync.taken import NO_UPDATE, Footing, Update, adds_nothing, footing, standing
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -65,19 +65,19 @@ def proposed_content(
     *,
     guide: str = "",
     wrote: str = "",
-    disputed: bool = False,
+    update: Update = NO_UPDATE,
 ) -> Content:
     """Given a change request and what was just written to it, bring its content to its ref and return it.
 
     Shape: when the content is that of the proposed commit, the ref is that commit; else a commit upon it. `guide` is
     the commit that says where new pages belong, the proposed one by default; `wrote` is the revision that the last
     write made: as long as it is the content, all that differs from what was written is the platform's own doing.
-    `disputed` says that the platform has just found conflicts in an update.
+    `update` says what is known of an update from main content.
     """
     for left in reversed(range(TRIES)):
         try:
             guide = guide or proposal.commit
-            return _bring(workspace, binding, proposal, written, guide=guide, wrote=wrote, disputed=disputed)
+            return _bring(workspace, binding, proposal, written, guide=guide, wrote=wrote, update=update)
         except RevisionMoved:
             if not left:
                 raise
@@ -92,7 +92,7 @@ def _bring(
     *,
     guide: str,
     wrote: str,
-    disputed: bool,
+    update: Update,
 ) -> Content:
     repository, request = workspace.repository, proposal.change_request
     ref = workspace.changes(binding, request.number)
@@ -105,7 +105,7 @@ def _bring(
     settings = settings_at(repository, binding, ruler)
     anchors = below_root(base.anchors, base.settings, settings)
     anchors = _placed_as_proposed(workspace, binding, revision, anchors, written, guide)
-    feet = footing(workspace, binding, request, ground, disputed=disputed)
+    feet = footing(workspace, binding, request, ground)
     anchors |= _left_behind(workspace, binding, feet.start, {anchor.path for anchor in anchors.values()})
     own = {id: anchor.oid for id, anchor in written.items() if revision.id == wrote}
     sent = sent_to(workspace, binding, request.number)
@@ -113,14 +113,14 @@ def _bring(
     base = replace(base, at=ruler, settings=settings)
     gathered = gather_content(workspace, binding, source, revision, base, guide=guide)
     message = _message(binding, request, revision.id)
-    signature = Signature(message, workspace.committer(), feet.parents)
+    signature = Signature(message, workspace.committer(), (ground,))
     result = write_content(workspace, binding, gathered, ref=ref, old=here, signature=signature)
     commit = result.commit
-    if workspace.alike(binding, commit, ground):
-        repository.update_ref(ref, ground, old=commit)
+    if feet.taken:
+        commit = _standing(workspace, binding, feet, commit, signature, update)
+    elif workspace.alike(binding, commit, ground):
         commit = ground
-    elif claims := claims_of(workspace, feet, commit):
-        commit = _reworded(workspace, commit, signature, claims)
+    if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
     lane = workspace.store.seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
@@ -130,11 +130,39 @@ def _bring(
     return _content(revision, gathered.placement, result.anchors, commit, link_titles)
 
 
-def _reworded(workspace: Workspace, commit: str, signature: Signature, claims: str) -> str:
-    tree, person = workspace.repository.subtree(commit), signature.author
+def _standing(
+    workspace: Workspace, binding: Binding, feet: Footing, content: str, signed: Signature, update: Update
+) -> str:
+    """The commit of content that has taken in main content.
+
+    The platform merges from an older base than Git knows of, so words of main content that syncd had sent before may
+    stand twice in what it makes, or be back. What both sides make together counts then, and the platform is told it.
+    """
+    sides = (feet.ground, feet.taken)
+    whole = update.settled
+    if feet.merges and not whole and _same_paths(workspace, binding, feet.start, content):
+        whole = _signed(workspace, feet.start, replace(signed, parents=sides))
+    if not update.fresh or not whole or not adds_nothing(workspace, binding, content, sides):
+        parents, claims = standing(workspace, feet, content, disputed=update.disputed)
+        return _signed(workspace, content, replace(signed, parents=parents, message=signed.message + claims))
+    if workspace.alike(binding, whole, content):
+        return _signed(workspace, content, replace(signed, parents=sides))
+    parents = sides if update.settled else (whole,)
+    return _signed(workspace, content, replace(signed, parents=parents, message=signed.message + outdone(whole)))
+
+
+def _same_paths(workspace: Workspace, binding: Binding, one: str, other: str) -> bool:
+    """Whether two commits have the same pages; else the platform, which knows them by id, may know better."""
+    tree = workspace.repository.tree
+    return tree(one, binding.directory).keys() == tree(other, binding.directory).keys()
+
+
+def _signed(workspace: Workspace, commit: str, signed: Signature) -> str:
+    """What a commit holds, with other parents and another message."""
+    tree, person = workspace.repository.subtree(commit), signed.author
     assert tree is not None
     return workspace.repository.commit_tree(
-        tree, parents=signature.parents, message=signature.message + claims, author=person, committer=person
+        tree, parents=signed.parents, message=signed.message, author=person, committer=person
     )
 
 
@@ -146,7 +174,7 @@ def settle(workspace: Workspace, binding: Binding, live: Proposal, content: Cont
         return
     if not workspace.alike(binding, content.commit, commit):
         feet = footing(workspace, binding, live.change_request, commit)
-        others = feet.parents[1:] if feet.start == commit else ()
+        others = (feet.taken,) if feet.taken and feet.start == commit else ()
         rest = Rest(_message(binding, live.change_request, revision.id), others)
         commit = render(workspace, binding, commit, content.commit, content.existing.anchors.values(), rest)
     workspace.repository.update_ref(ref, commit, old=here)

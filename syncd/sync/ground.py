@@ -9,11 +9,12 @@ from syncd.sync.ancestry import held_by, origin_of, sent_in, tip_of
 from syncd.sync.branches import HEADS
 from syncd.sync.conflicts import conflicts_of
 from syncd.sync.content import Content
-from syncd.sync.meeting import SET_ASIDE, Meeting, meet
+from syncd.sync.meeting import SET_ASIDE, Meeting, meet, moved
 from syncd.sync.memory import merged_origins
 from syncd.sync.outcome import Held
 from syncd.sync.proposals import Proposal
 from syncd.sync.renditions import renditions
+from syncd.sync.taken import contains, taken_in
 from syncd.sync.workspace import Binding, Workspace
 
 COMMITS_SHOWN = 50
@@ -72,7 +73,7 @@ def ground_of(workspace: Workspace, binding: Binding, branch: str, proposals: Se
         return ground
     if ground.said:
         return _apart(workspace, binding, ground, edits, number)
-    if not repository.is_ancestor(main, edits):
+    if not contains(workspace, edits, main):
         return _beside(workspace, binding, ground, edits, number)
     return _with_edits(workspace, binding, ground, edits, number)
 
@@ -127,10 +128,12 @@ def _with_edits(workspace: Workspace, binding: Binding, ground: Ground, edits: s
 
 def _beside(workspace: Workspace, binding: Binding, ground: Ground, edits: str, number: int) -> Ground:
     """The ground joined with a change request that lacks main content: all that the branch says, but what is new."""
-    meeting = meet(workspace, ground.desired, edits, met=_origins(ground), aside=_added(workspace, edits, ground.main))
+    added = _added(workspace, ground, edits)
+    meeting = meet(workspace, ground.desired, edits, met=_origins(ground), aside=added.keys())
     if any(page.why != SET_ASIDE for page in meeting.held):
         return _apart(workspace, binding, ground, edits, number)
-    ground = replace(ground, met=(ground.tip, ground.main), lacks=tuple(page.paths for page in meeting.held))
+    lacks = [{name for path in page.paths for name in (path, *added.get(path, ()))} for page in meeting.held]
+    ground = replace(ground, met=(ground.tip, ground.main), lacks=tuple(tuple(sorted(names)) for names in lacks))
     if meeting.kept_theirs == workspace.repository.subtree(edits) and tip_of(workspace, edits) == ground.tip:
         return replace(ground, desired=edits)
     return replace(ground, desired=_commit(workspace, ground, meeting.kept_theirs, [edits]))
@@ -139,7 +142,7 @@ def _beside(workspace: Workspace, binding: Binding, ground: Ground, edits: str, 
 def _apart(workspace: Workspace, binding: Binding, ground: Ground, edits: str, number: int) -> Ground:
     """The ground upon what a change request has: only what the branch itself did, and no page that is held."""
     repository = workspace.repository
-    aside = _paths(ground.held) | _added(workspace, edits, ground.main)
+    aside = _paths(ground.held) | _added(workspace, ground, edits).keys()
     # A page that was not sent is in the branch's commit as the change request never had it: that is no origin of it.
     origin = ground.sent.commit if ground.sent is not None and ground.sent.held else ground.origin or edits
     known, former = Claim.whole(ground.main), held_by(repository, origin)
@@ -154,13 +157,20 @@ def _apart(workspace: Workspace, binding: Binding, ground: Ground, edits: str, n
     return replace(ground, desired=desired, said=said)
 
 
-def _added(workspace: Workspace, edits: str, main: str) -> set[str]:
-    """Files of main content that are new since a change request took it in: sent to it, they would be there twice."""
-    bases = workspace.repository.merge_bases(edits, main)
-    if not bases or bases == [main]:
-        return set()
-    changes = workspace.repository.differences(bases[0], main, renames=True)
-    return {change.path for change in changes if change.before is None}
+def _added(workspace: Workspace, ground: Ground, edits: str) -> dict[str, tuple[str, ...]]:
+    """Files of main content that are new since a change request took it in: sent to it, they would be there twice.
+
+    Shape: all names of each by its name there, and by the one that the branch has given it since.
+    """
+    repository, main = workspace.repository, ground.main
+    taken = taken_in(workspace, edits, main)
+    if taken is None or taken == main:
+        return {}
+    changes = repository.differences(taken, main, renames=True)
+    added = [change.path for change in changes if change.before is None]
+    later = moved(workspace, main, ground.tip) if added else {}
+    names = [(path, later[path]) if path in later else (path,) for path in added]
+    return {name: both for both in names for name in both}
 
 
 def _held(workspace: Workspace, binding: Binding, ground: Ground, meeting: Meeting, name: str) -> Ground:

@@ -12,7 +12,7 @@ from syncd.sync.forms import contested
 from syncd.sync.meeting import Choice, Meeting, meet
 from syncd.sync.memory import caught_up, merged_origins
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
-from syncd.sync.renditions import renditions
+from syncd.sync.renditions import meant, renditions
 from syncd.sync.workspace import Workspace
 
 
@@ -39,7 +39,7 @@ def meeting_with(
 ) -> Meeting | None:
     """Given a branch and a ref of the platform, return what they come to together; None when nothing has to meet."""
     repository = workspace.repository
-    theirs, ours = repository.resolve(ref), repository.resolve(f"{HEADS}{branch}")
+    theirs, ours = meant(repository, repository.resolve(ref)), repository.resolve(f"{HEADS}{branch}")
     if theirs is None or ours is None or repository.is_ancestor(theirs, ours):
         return None
     rewritten = _is_rewritten(workspace, ours, origin)
@@ -83,7 +83,7 @@ def _integrate(workspace: Workspace, branch: str, ref: str, origin: str, choices
 def _followed(workspace: Workspace, branch: str, ref: str, origin: str) -> Outcome:
     """A branch with nothing of its own is where the ref is."""
     repository = workspace.repository
-    theirs, ours = repository.resolve(ref), repository.resolve(f"{HEADS}{branch}")
+    theirs, ours = meant(repository, repository.resolve(ref)), repository.resolve(f"{HEADS}{branch}")
     if theirs is None or ours is None or repository.is_ancestor(theirs, ours) or _is_rewritten(workspace, ours, origin):
         return Unchanged()
     return _moved(workspace, branch, ours, theirs, f"fast-forwarded to {ref.removeprefix('refs/remotes/')}")

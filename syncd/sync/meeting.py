@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
 
 from syncd.layout.summary import transform
 from syncd.plan.meeting import (
@@ -27,6 +26,7 @@ from syncd.plan.met import Claim, Knot
 from syncd.repo import Blob, Difference, Repository
 from syncd.sync.ancestry import Common, common
 from syncd.sync.forms import contested
+from syncd.sync.lines import READ_MAX, merged_lines, trio
 from syncd.sync.renditions import renditions
 from syncd.sync.summary import Fates, Tables, listing_at, merged_table, tables_of
 from syncd.sync.workspace import Workspace
@@ -35,8 +35,6 @@ Choice = Side | bytes
 """What a person decided for a held page: a side, or a text of their own."""
 SET_ASIDE = "it is set aside already"
 LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
-READ_MAX: Final = 1_000_000
-"""Bytes up to which two new texts are compared line by line."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,21 @@ def meet(
     return _Meet(workspace, ground, ours, theirs, choices or {}, frozenset(aside)).run()
 
 
+def unmet(workspace: Workspace, ours: str, theirs: str) -> tuple[tuple[str, ...], list[Knot]]:
+    """Given two commits, return those that both grew from, and each page that theirs changed and ours has otherwise."""
+    ground = common(workspace.repository, ours, theirs, partial(_folded, workspace))
+    both = _Meet(workspace, ground, ours, theirs, {}, frozenset())
+    pages = [page for page in both.pages() if page.theirs not in (page.base, page.ours)]
+    tables = [table for table in both.tables if table.changed("theirs") and table.ours.oid != table.theirs.oid]
+    return ground.since, [frozenset(page.paths) for page in pages] + [frozenset({t.theirs.path}) for t in tables]
+
+
+def moved(workspace: Workspace, former: str, later: str) -> dict[str, str]:
+    """Given a commit and a later one, return where that has files that it moved, by where they were."""
+    ground = Common(_root(workspace.repository, former), (former,))
+    return _renames(_Meet(workspace, ground, later, former, {}, frozenset()).pages(), "ours")
+
+
 class _Meet:
     def __init__(
         self,
@@ -125,8 +138,7 @@ class _Meet:
         if theirs == ours or (base in (ours, theirs) and not self.aside):
             tree = theirs if ours == base else ours
             return Meeting(self.ours, self.theirs, tree, tree, since=self.since, base=base)
-        self.tables = list(tables_of(self.repository, self.bindings, self.trees))
-        pages = self._pages()
+        pages = self.pages()
         self.tables = [self._grounded(table, pages) for table in self.tables]
         free, knots = tied(self._contested(pages, self._merged(self._decided(pages))))
         held = [(HeldPage(knot[0].page.path, knot[0].why, tuple(d.page for d in knot)), knot) for knot in knots]
@@ -139,8 +151,9 @@ class _Meet:
         revived = tuple(decision.path for decision in free if decision.is_revived)
         return Meeting(self.ours, self.theirs, one, other, open_ones, notes, outside, self.since, revived, base)
 
-    def _pages(self) -> list[Page]:
+    def pages(self) -> list[Page]:
         base, ours, theirs = self.trees
+        self.tables = list(tables_of(self.repository, self.bindings, self.trees))
         summaries = {table.ours.path for table in self.tables}
         sides = (self.repository.differences(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_changes(differences, summaries)) for differences in sides)
@@ -189,7 +202,8 @@ class _Meet:
         """Merge the lines of all texts that need it, at once."""
         wanting = [d for d in decisions if d.text is Text.MERGED and not d.why]
         grown = [d for d in wanting if d.page.base is not None]
-        texts = self.repository.merge_texts([_trio(decision.page) for decision in grown])
+        pages = [decision.page for decision in decisions]
+        texts = merged_lines(self.repository, grown, {side: _renames(pages, side) for side in SIDES}, decisions)
         known = {
             decision.page: replace(decision, oid=text.oid, why=SAME_LINES if text.conflicts else "")
             for decision, text in zip(grown, texts, strict=True)
@@ -327,11 +341,6 @@ def _sides(page: Page, titles: Mapping[Side, Collection[str]]) -> list[Side]:
     return [side for side, paths in titles.items() if page.base is not None and page.base.path in paths]
 
 
-def _trio(page: Page) -> tuple[str, str, str]:
-    base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
-    return base, ours, theirs
-
-
 def _root(repository: Repository, commit: str) -> str:
     tree = repository.subtree(commit)
     assert tree is not None
@@ -356,7 +365,7 @@ def _folded(workspace: Workspace, one: str, other: str) -> str:
     """Two commits merged into a base for others: where they conflict it holds markers, which no side has."""
     repository, met = workspace.repository, meet(workspace, one, other)
     pages = [page.pages[0] for page in met.held if page.why == SAME_LINES]
-    texts = repository.merge_texts([_trio(page) for page in pages])
+    texts = repository.merge_texts([trio(page) for page in pages])
     changes: dict[str, Blob | bytes | None] = {
         page.path: Blob(text.oid, page.ours.mode) for page, text in zip(pages, texts, strict=True) if page.ours
     }

@@ -136,15 +136,18 @@ def _converge(
             content = main_content(workspace, binding, guide=ground.desired)
         else:
             content = proposed_content(workspace, binding, live, written, guide=ground.desired, wrote=wrote)
-            joined = joined_with(workspace, binding, ground, live, content)
-            asked = asked if joined is ground else _asked(workspace, binding, joined)
-            ground = joined
+            former, ground = ground, joined_with(workspace, binding, ground, live, content)
+            asked = asked if ground is former else _asked(workspace, binding, ground)
             if not notes and wrote == content.existing.revision.id and _says(workspace, binding, content, ground):
                 break
         plan = plan_proposal(_against(workspace, binding, ground, asked, content), content.existing)
         first = first if first is not None else plan
         if not plan.steps:
-            break
+            placed = {id: Anchor(id, "page", path, "", "", "") for id, path in plan.placed.items()}
+            if live is None or written.items() >= placed.items():
+                break
+            written |= placed  # nothing to write, but what was read lies elsewhere in Git: read it as it lies there
+            continue
         _guard(workspace, binding, content, plan)
         if workspace.rehearse:
             break
@@ -168,11 +171,14 @@ def _converge(
         written |= writer.written
         wrote = writer.revision
     assert first is not None
-    if live is not None:
-        live = replace(live, commit=ground.desired)
-        settle(workspace, binding, live, content)
-        settle_comments(workspace, binding, live)
+    live = _settled(workspace, binding, replace(live, commit=ground.desired), content) if live is not None else None
     return first, live, tuple(dict.fromkeys(notes))
+
+
+def _settled(workspace: Workspace, binding: Binding, live: Proposal, content: Content) -> Proposal:
+    settle(workspace, binding, live, content)
+    settle_comments(workspace, binding, live)
+    return live
 
 
 def _says(workspace: Workspace, binding: Binding, content: Content, ground: Ground) -> bool:

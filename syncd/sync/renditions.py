@@ -13,7 +13,8 @@ from syncd.layout.summary import parse
 from syncd.layout.summary import render as render_entries
 from syncd.layout.variables import TAGS, VARIABLES, parse_tags, parse_variables
 from syncd.model.anchor import Anchor
-from syncd.plan.message import RENDITION
+from syncd.plan.message import OUTDONE, RENDITION
+from syncd.plan.met import MET, claim_of
 from syncd.repo import Blob, Repository
 from syncd.sync.tables import settings_at, text_at
 from syncd.sync.workspace import Binding, Workspace
@@ -28,19 +29,40 @@ class Rest(NamedTuple):
 
 def renditions(repository: Repository, ours: str, theirs: str, met: Iterable[str] = ()) -> tuple[str, ...]:
     """Given two commits, return those that theirs alone reaches and that render a commit which ours has, or has met."""
-    known = (ours, *met)
     marked = repository.marked(ours, theirs, RENDITION)[1]
+    if not marked:
+        return ()
     rendered = [(commit.oid, commit.trailers[RENDITION][-1]) for commit in marked]
-    there = repository.present(of for _, of in rendered)
+    claims = [claim_of(commit.oid, commit.trailers) for commit in repository.marked(ours, theirs, MET)[0]]
+    taken = [oid for claim in claims if not claim.held for oid in claim.met]
+    there = repository.present([*(of for _, of in rendered), *taken])
+    known = (ours, *met, *(oid for oid in taken if oid in there))
     return tuple(
         oid for oid, of in rendered if of in there and any(repository.is_ancestor(of, commit) for commit in known)
     )
 
 
 def rendered(repository: Repository, commit: str) -> str:
-    """Given a commit, return the one that it renders, else itself."""
+    """Given a commit, return the one that it renders as far as can be, else itself."""
     (found,) = repository.commits(None, commit, limit=1)
-    return found.trailers.get(RENDITION, [commit])[-1]
+    return commit if OUTDONE in found.trailers else found.trailers.get(RENDITION, [commit])[-1]
+
+
+def meant(repository: Repository, commit: str | None) -> str | None:
+    """Given a commit of the platform, return what a branch has to take in: itself, or what outdoes it."""
+    if commit is None:
+        return None
+    (found,) = repository.commits(None, commit, limit=1)
+    better = found.trailers.get(RENDITION, [commit])[-1] if OUTDONE in found.trailers else commit
+    return better if better in repository.present([better]) else commit
+
+
+def outdone(by: str) -> str:
+    """Given a commit that had brought two sides together already, return the trailers of what a platform made of them.
+
+    Whoever has that commit has nothing to learn from it, and the platform has to be told.
+    """
+    return f"{RENDITION}: {by}\n{OUTDONE}: yes\n"
 
 
 def render(

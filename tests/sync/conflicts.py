@@ -1,4 +1,4 @@
-"""What tests of conflicts look at: pages that are held, and what a change request says."""
+"""What tests of conflicts look at: pages that are held, and what a change request says; and who acts in between."""
 
 from typing import Any
 
@@ -27,3 +27,14 @@ def review(world: Any, number: str, slug: str, text: str) -> None:
         (page,) = [page for top in pages for page in (top, *top.pages) if page.slug == slug]
         write = ContentWrite(changes=(UpdatePage(page=page.id, document=Markdown(markdown=text)),))
         client.change_requests.write_content(world.space, number, write)
+
+
+class Stand:
+    """Stands before a part of the client: what is named here answers in its place."""
+
+    def __init__(self, behind: Any, **instead: Any) -> None:
+        self._behind = behind
+        self.__dict__.update(instead)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._behind, name)

@@ -12,12 +12,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from syncd.errors import Stopped
+from syncd.plan.meeting import TWO_NEW
 from syncd.sync.cycle import Wish
 from syncd.sync.meeting import Choice
 from syncd.sync.outcome import Applied, Held
 from syncd.sync.resolve import conflict_text, open_pages, resolve
 from tests.sync.editors import Editors
-from tests.sync.ledger import same_place, words
+from tests.sync.ledger import WORD, same_place, words
 from tests.sync.stage import Clone, mark_of
 from tests.sync.writers import Writers
 
@@ -71,12 +72,15 @@ class History(Writers, Editors):
                     choices.setdefault(page.path, "ours")
                     continue
                 ours = (clone.path / page.path).read_text()
-                contested, versions = self._contested(clone, mark_of(ours) or "", ours)
+                mark = mark_of(ours) or ""
+                contested, versions = self._contested(clone, mark, ours)
+                # A page that was deleted, and that two sides brought back by edits of their own, is new on both.
+                contested |= page.held.why == TWO_NEW and mark in self.ledger.deleted_pages
                 assert contested, self._tell("\n---\n".join(["nobody should have been asked", ours, *versions]))
                 text = conflict_text(workspace, "main", page).decode()
                 self.ledger.choose([text])
                 both = re.sub(r"\n{3,}", "\n\n", MARKERS.sub("", _without_base(text)))
-                choices.setdefault(page.path, both.encode())
+                choices.setdefault(page.path, _once(both, ours).encode())
             resolve(workspace, "main", choices)
 
     def _contested(self, clone: Clone, mark: str, ours: str) -> tuple[bool, list[str]]:
@@ -170,6 +174,16 @@ class History(Writers, Editors):
                 self.merge_one()
         self.settle()
         self.check()
+
+
+def _once(text: str, ours: str) -> str:
+    """Leave out a paragraph that both versions of the same lines have, as a person would; not one that ours doubles."""
+    before = ours.strip("\n").split("\n\n")
+    kept: list[str] = []
+    for paragraph in text.strip("\n").split("\n\n"):
+        if not (WORD.search(paragraph) and paragraph in kept and before.count(paragraph) < 2):
+            kept.append(paragraph)
+    return "\n\n".join(kept) + "\n"
 
 
 def _without_base(text: str) -> str:

@@ -198,6 +198,25 @@ def test_pictures_changed_on_both_sides_are_held(place: Place) -> None:
     assert [page.path for page in meeting.held] == ["a.png"]
 
 
+@pytest.mark.parametrize("moved", ["the page", "what it links to"])
+def test_a_link_that_follows_a_move_is_no_change_of_its_line(place: Place, moved: str) -> None:
+    """The platform writes links anew when a page moves; a writer who edits the same line has changed it alone."""
+    text = "# Page\n\nSee [the other](other.md) for more.\n"
+    summary = "* [Home](README.md)\n* [Page](page.md)\n* [Other](other.md)\n"
+    files: Files = {"README.md": "# Home\n", "page.md": text, "other.md": "# Other\n\nElse.\n", "SUMMARY.md": summary}
+    base = place.commit(files)
+    ours = place.commit({**files, "page.md": text.replace("for more", "for much more")}, base)
+    path, former = ("deep/page.md", "page.md") if moved == "the page" else ("deep/other.md", "other.md")
+    address = "../other.md" if moved == "the page" else "deep/other.md"
+    theirs = {name: content for name, content in files.items() if name != former}
+    theirs |= {path: files[former], "SUMMARY.md": summary.replace(former, path)}
+    page = path if moved == "the page" else "page.md"
+    theirs[page] = text.replace("other.md", address)
+    meeting = meet(place.workspace, ours, place.commit(theirs, base))
+    assert meeting.held == ()
+    assert place.files(meeting.kept_ours)[page] == f"# Page\n\nSee [the other]({address}) for much more.\n"
+
+
 def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) -> None:
     summary = str(BASE["SUMMARY.md"]).replace("* ", "- ") + "- [More](more.md)\n- [Last](last.md)\n"
     files = {**BASE, "more.md": "# More\n", "last.md": "# Last\n", "SUMMARY.md": summary}

@@ -18,21 +18,11 @@ from syncd.platform.tokens import Person, create
 from syncd.sync.cycle import Result, Wish, run_cycle
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy
+from tests.sync.conflicts import Stand
 
 OPTIONS = "# Options\n\n* first\n* second\n"
 MINE = {"options.md": f"{OPTIONS}* mine\n"}
 AUTO = Wish()
-
-
-class Stand:
-    """Stands before a part of the client: what is named here answers in its place."""
-
-    def __init__(self, behind: Any, **instead: Any) -> None:
-        self._behind = behind
-        self.__dict__.update(instead)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._behind, name)
 
 
 def run(world: Any, wish: Wish = AUTO, stand: Any = None, **policy: Any) -> list[Result]:

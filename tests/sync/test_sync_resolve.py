@@ -1,16 +1,25 @@
 """A page in conflict stops no other, stays as each side has it, and is settled by one command."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
+from syncd.model.change_request import ChangeRequestCreate, MergeResult
+from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.sync.comments import discussions
+from syncd.sync.cycle import Wish, run_cycle
 from syncd.sync.outcome import Unchanged
 from syncd.sync.resolve import conflict_text, open_pages, resolve
-from tests.sync.conflicts import held, proposed, review
+from tests.sync.conflicts import Stand, held, proposed, review
 
 MINE = "# Options\n\n* mine\n* second\n"
 THEIRS = "# Options\n\n* theirs\n* second\n"
+
+
+Act = Callable[[], object]
 
 
 def both_change(world: Any) -> None:
@@ -146,6 +155,90 @@ def test_a_conflict_with_a_reviewer_is_settled_the_same_way(world: Any, fine: An
     assert decide(world, text.partition("<<<<<<<")[0].encode() + b"* both\n* second\n") == []
     fine(world.sync())
     assert proposed(world, "1", "options") == "# Options\n\n* both\n* second\n"
+
+
+def run_in_which(world: Any, *, before: Act = bool, after: Act = bool) -> Any:
+    """A run in which somebody acts right before or after an update from main content reaches the platform."""
+
+    def refreshed(space: str, id: str) -> MergeResult:
+        before()
+        with world.client() as client:
+            result: MergeResult = client.change_requests.refresh(space, id)
+        after()
+        return result
+
+    with world.workspace() as workspace:
+        requests = Stand(workspace.client.change_requests, refresh=refreshed)
+        client: Any = Stand(workspace.client, change_requests=requests)
+        return run_cycle(replace(workspace, client=client), Wish())
+
+
+@pytest.mark.parametrize("when", ["before the run", pytest.param("during the update", marks=pytest.mark.long)])
+def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(world: Any, when: str) -> None:
+    """An update from main content lets the change request's lines stand, so they must not pass for a merge of both."""
+    world.clone()
+    world.commit("Mine", {"errors.md": "# Errors explained\n\nMy errors.\n"})
+    assert held(world.sync()) == []
+    world.edit_on_platform({"options.md": THEIRS})
+    edit = partial(review, world, "1", "options", MINE)
+    if when == "before the run":
+        edit()
+        results = world.sync()
+    else:
+        results = run_in_which(world, before=edit)
+    assert held(results) == ["options.md"]
+    assert decide(world, b"# Options\n\n* mine\n* theirs\n* second\n") == []
+    assert held(world.sync()) == []
+    assert "* mine\n* theirs" in proposed(world, "1", "options")
+
+
+def test_a_page_that_both_sides_moved_and_rewrote_during_an_update_waits_for_a_person(world: Any, fine: Any) -> None:
+    def move(request: str, into: str, text: str) -> None:
+        with world.client() as client:
+            pages = client.change_request_content.get(world.space, request).pages
+            ids = {page.slug: page.id for top in pages for page in (top, *top.pages)}
+            document = {"markdown": text}
+            update = UpdatePage.model_validate({"page": ids["options"], "into": ids[into], "document": document})
+            client.change_requests.write_content(world.space, request, ContentWrite(changes=(update,)))
+
+    world.clone()
+    world.commit("Mine", {"README.md": "# Home\n\nMine.\n"})
+    fine(world.sync())
+    with world.client() as client:
+        other = client.change_requests.create(world.space, ChangeRequestCreate(subject="Theirs"))
+    move(other.id, "guide", THEIRS)
+    world.merge(other.number)
+    assert held(run_in_which(world, before=partial(move, "1", "errors", MINE))) == ["errors/options.md"]
+
+
+def test_what_was_proposed_around_a_held_page_is_in_no_conflict_with_the_next_edit(world: Any, fine: Any) -> None:
+    """What a reviewer took out, and the branch took in, is in what was proposed then."""
+    head = "---\ndescription: How to set up\n---\n\n# Setup\n\nOne.\n"
+    world.clone()
+    world.commit("Mine", {"options.md": MINE})
+    fine(world.sync())
+    review(world, "1", "setup", head + "\nTwo.\n")
+    fine(world.sync())
+    world.commit("More", {"guide/setup.md": head})
+    world.edit_on_platform({"options.md": THEIRS})
+    review(world, "1", "errors", "# Errors explained\n\nReviewed.\n")
+    assert held(world.sync()) == ["options.md"]
+    world.commit("New", {"guide/setup.md": head + "\nFour.\n"})
+    assert held(world.sync()) == ["options.md"]
+    assert proposed(world, "1", "setup") == head + "\nFour.\n"
+
+
+def test_a_line_that_the_platform_doubles_in_a_merge_of_its_own_stands_once(world: Any, fine: Any) -> None:
+    """It merges from an older base than Git knows of, so what syncd had sent it before may seem new on both sides."""
+    doubled = "# Errors explained\n\nOne.\n\nOne.\n"
+    world.clone()
+    world.commit("Mine", {"options.md": MINE})
+    fine(world.sync())
+    world.edit_on_platform({"errors.md": "# Errors explained\n\nOne.\n"})
+    fine(run_in_which(world, after=partial(review, world, "1", "errors", doubled)))
+    fine(world.sync())
+    assert world.git("show", "main:errors.md") == "# Errors explained\n\nOne.\n"
+    assert proposed(world, "1", "errors") == "# Errors explained\n\nOne.\n"
 
 
 @pytest.mark.long

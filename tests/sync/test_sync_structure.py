@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from syncd.model.change_request import ChangeRequestCreate
+from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.model.page import walk
 from syncd.sync.cycle import Wish, run_cycle
 from syncd.sync.outcome import Applied
+from syncd.sync.resolve import resolve
+from tests.sync.conflicts import held, review
 
 HEAD = "# Table of contents\n\n"
 TABLE = (
@@ -151,6 +155,64 @@ def test_a_page_becomes_a_folder_and_a_page_again(world: Any, fine: Any) -> None
     assert world.merge(2) == "merge"
     fine(world.pull())
     quiet(world, fine)
+
+
+def test_a_page_that_becomes_a_folder_is_one_page_in_its_change_request(world: Any, fine: Any) -> None:
+    """The platform has no files, so there is nothing to write; what is read back lies where the branch has it."""
+    world.clone()
+    world.commit("Edit", {"errors.md": "# Errors explained\n\nMine.\n"})
+    fine(world.sync())
+    moved(world, {"options.md": "options/README.md"}, TABLE.replace("options.md", "options/README.md"))
+    fine(world.sync())
+    assert world.git("diff", "--stat", "main", "platform/changes/docs/1") == ""
+    quiet(world, fine)
+
+
+@pytest.mark.long
+def test_a_deleted_page_that_was_renamed_and_rewritten_meanwhile_comes_back_into_the_change_request(
+    world: Any, fine: Any
+) -> None:
+    """The platform lets the deletion stand when it updates the change request; a merge must not take the words away."""
+    world.clone()
+    world.commit("Delete", {"SUMMARY.md": TABLE.replace("* [Options](options.md)\n", "")}, gone=["options.md"])
+    fine(world.sync())
+    with world.client() as client:
+        other = client.change_requests.create(world.space, ChangeRequestCreate(subject="Theirs"))
+        document = {"markdown": "# Options\n\nAll of this is new, in a paragraph of its own.\n"}
+        update = {"page": pages(world)["reference/options"], "slug": "choices", "document": document}
+        client.change_requests.write_content(
+            world.space, other.id, ContentWrite(changes=(UpdatePage.model_validate(update),))
+        )
+    world.merge(other.number)
+    fine(world.sync())
+    fine(world.sync())
+    fine(world.sync())
+    assert "All of this is new" in world.git("grep", "-h", "new", "main")
+    world.merge(1)
+    fine(world.sync())
+    assert "All of this is new" in world.git("grep", "-h", "new", "main")
+    assert world.git("diff", "main", "platform/main") == ""
+
+
+@pytest.mark.long
+def test_a_page_of_main_content_that_the_branch_renamed_is_not_sent_to_a_change_request_that_lacks_it(
+    world: Any, fine: Any
+) -> None:
+    world.clone()
+    world.commit("Mine", {"options.md": "# Options\n\n* mine\n* second\n"})
+    fine(world.sync())
+    listed = TABLE + "* [New](new.md)\n"
+    theirs = {"options.md": "# Options\n\n* theirs\n* second\n", "new.md": "# New\n\nNew.\n", "SUMMARY.md": listed}
+    world.edit_on_platform(theirs)
+    assert held(world.sync()) == ["options.md"]
+    with world.workspace() as workspace:
+        resolve(workspace, "main", {"options.md": "ours"})
+    moved(world, {"new.md": "named.md"}, listed.replace("new.md", "named.md"))
+    review(world, "1", "errors", "# Errors explained\n\nReviewed.\n")
+    fine(world.sync())
+    fine(world.sync())
+    assert [title for _, title, _ in table(world, "1")].count("New") == 1
+    assert pages(world)["reference/new"] in pages(world, "1").values()
 
 
 @pytest.mark.long

@@ -1,0 +1,89 @@
+"""Merge the lines of pages that both sides changed; a link that only follows what moved is no change of a line."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from syncd.layout.links import follow
+from syncd.layout.paths import is_markdown
+from syncd.plan.meeting import SIDES, Decision, Page, Side, Text
+from syncd.repo import MergedText, Repository
+
+READ_MAX: Final = 1_000_000
+"""Bytes up to which two texts are compared line by line."""
+
+Moves = Mapping[Side, Mapping[str, str]]
+"""Where each side has the base's files that it moved."""
+
+
+def merged_lines(
+    repository: Repository, wanting: Sequence[Decision], moves: Moves, decisions: Iterable[Decision]
+) -> list[MergedText]:
+    """Given decisions for texts that have a base, return each text merged, or in conflict.
+
+    Shape: what conflicts as it is written is merged once more with every link as the base would write it, and then
+    written for where all `decisions` let files come to lie. Cost follows the conflicts.
+    """
+    texts = repository.merge_texts([trio(decision.page) for decision in wanting])
+    known = {
+        number: found
+        for number, text in enumerate(texts)
+        if text.conflicts and (found := _as_the_base_writes(repository, wanting[number].page, moves))
+    }
+    merged = dict(zip(known, _merged(repository, known, wanting), strict=True))
+    finals = {
+        decision.page.base.path: decision.path
+        for decision in decisions
+        if decision.page.base is not None and decision.text is not Text.NONE
+    }
+    clean = {number: text.oid for number, text in merged.items() if not text.conflicts}
+    done = {number: _placed(repository.read(oid), wanting[number], finals) for number, oid in clean.items()}
+    for number, oid in zip(done, _stored(repository, list(done.values())), strict=True):
+        texts[number] = MergedText(oid, False, b"")
+    return texts
+
+
+def trio(page: Page) -> tuple[str, str, str]:
+    """Given a page, return the blobs of its three versions, "" where there is none."""
+    base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
+    return base, ours, theirs
+
+
+def _as_the_base_writes(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
+    """Both texts with their links as the base would write them; None where they are so already, and for no pages."""
+    base, ours, theirs = page.base, page.ours, page.theirs
+    if base is None or ours is None or theirs is None or not is_markdown(base.path):
+        return None
+    texts = repository.read(ours.oid), repository.read(theirs.oid)
+    if max(map(len, texts)) > READ_MAX:
+        return None
+    found = []
+    for side, version, text in zip(SIDES, (ours, theirs), texts, strict=True):
+        back = {later: former for former, later in moves[side].items()}
+        try:
+            found.append(follow(text.decode(), back, at=version.path, to=base.path).encode())
+        except UnicodeDecodeError:
+            return None
+    one, other = found
+    return (one, other) if (one, other) != texts else None
+
+
+def _merged(
+    repository: Repository, known: Mapping[int, tuple[bytes, bytes]], wanting: Sequence[Decision]
+) -> list[MergedText]:
+    blobs = iter(_stored(repository, [text for both in known.values() for text in both]))
+    return repository.merge_texts([(trio(wanting[number].page)[0], next(blobs), next(blobs)) for number in known])
+
+
+def _placed(text: bytes, decision: Decision, finals: Mapping[str, str]) -> bytes:
+    """A text in the base's place as it is to be in its own."""
+    assert decision.page.base is not None
+    moved = {former: path for former, path in finals.items() if former != path}
+    return follow(text.decode(), moved, at=decision.page.base.path, to=decision.path).encode()
+
+
+def _stored(repository: Repository, texts: Sequence[bytes]) -> list[str]:
+    """The blobs of texts."""
+    if not texts:
+        return []
+    tree = repository.replaced(None, {str(number): text for number, text in enumerate(texts)})
+    return [repository.lookup(tree, str(number)) or "" for number in range(len(texts))]
