@@ -22,7 +22,7 @@ TargetOption = Annotated[
 PreferOption = Annotated[str, typer.Option("--prefer", metavar="SIDE", help="Who wins a conflict: file or live.")]
 ReplaceOption = Annotated[
     list[str] | None,
-    typer.Option("--allow-replace", metavar="KIND", help="Make a group or variant anew that cannot be moved."),
+    typer.Option("--allow-replace", metavar="KIND", help="Make anew what cannot be moved: group."),
 ]
 SiteForceOption = Annotated[
     list[str] | None, typer.Option("--force", metavar="CLASS[=N]", help="Open this gate, and no other.")

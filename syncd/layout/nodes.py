@@ -221,7 +221,13 @@ class _Builder:
         if "escape" in what and error.context_mark:
             # Where the quoted text starts: the parser stands somewhere in the middle of the escape.
             mark = error.context_mark
-        return self.invalid(what, mark.index + self.skipped if mark else 0)
+        if error.context == "while scanning a quoted scalar" and "end of stream" in what and error.context_mark:
+            # Where the quote is opened; the end of the file tells nobody anything.
+            mark, what = error.context_mark, "this quoted text is not closed"
+        offset = mark.index + self.skipped if mark else 0
+        if self.text[offset : offset + 1] == "\t" and ("token" in what or "tab" in what):
+            what = "a tab cannot indent"
+        return self.invalid(what, offset)
 
     def invalid(self, what: str, offset: int) -> FileInvalid:
         line, column = _position(_starts(self.text), self.line, offset)

@@ -126,7 +126,7 @@ def pages_of(
     """
     former = titles[0]
     one, other = (
-        _by_page(_paired(_paired(changes, _stem, _stem), former.get, names.get))
+        _by_page(_paired(_paired(changes, stem, stem), former.get, names.get))
         for changes, names in zip((ours, theirs), titles[1:], strict=True)
     )
     found = []
@@ -230,6 +230,14 @@ def longer(one: bytes, other: bytes) -> Side | None:
     return "theirs" if _holds(second, first) else None
 
 
+def stem(path: str) -> str:
+    """Given a path, return what `x.md` and `x/README.md` have in common; "" for what is no page."""
+    if not is_markdown(path):
+        return ""
+    found, _ = splitext(path)
+    return dirname(path) if found.rpartition("/")[2].lower() == "readme" else found
+
+
 def calmed(
     entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
 ) -> tuple[Entry, ...]:
@@ -322,14 +330,6 @@ def _alone(named: Iterable[tuple[str | None, Change]]) -> dict[str, Change]:
         if name:
             found.setdefault(name, []).append(change)
     return {name: changes[0] for name, changes in found.items() if len(changes) == 1}
-
-
-def _stem(path: str) -> str:
-    """What `x.md` and `x/README.md` have in common; "" for what is no page."""
-    if not is_markdown(path):
-        return ""
-    stem, _ = splitext(path)
-    return dirname(path) if stem.rpartition("/")[2].lower() == "readme" else stem
 
 
 def _holds(lines: Sequence[bytes], other: Sequence[bytes]) -> bool:

@@ -71,7 +71,7 @@ def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_st
         ("plan", "--areas", "redirect"),
         ("plan", "--target", "home"),
         ("plan", "--prefer", "me"),
-        ("plan", "--allow-replace", "section"),
+        ("plan", "--allow-replace", "variant"),
         ("plan", "--file", str(at.shell.root / "elsewhere.yaml")),
         ("apply", "--yes", "--force", "redirects.delete=many"),
         ("apply", "plan.json", "--areas", "redirects"),
@@ -81,6 +81,7 @@ def test_what_is_planned_is_on_disk_what_is_applied_is_committed_and_mistakes_st
     at.write(URLS + "  - { from: /other, to: { url: 'https://example.org/other' } }\n", commit=False)
     assert "/other" in at("site", "plan")
     assert "differs from what is committed" in at.errors
+    assert at("site", "plan").endswith("\nCommit site.yaml, then: syncd site apply\n")
     assert "/other" not in at("site", "apply", "--yes")
     assert at.sources() == ["/status"]
     at.write("redirects:\n  - { from: /a/, to: { section: guides } }\n  - { from: /b, to: { section: gone } }\n")
@@ -174,3 +175,43 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     assert at.sections()["api"] == "Interfaces\x1b[31m"
     at("site", "apply", "--yes", "--prefer", "file")
     assert at.sections()["api"] == "Ours"
+
+
+def test_what_was_deleted_on_the_platform_is_drift_that_is_kept_made_anew_or_taken_out(at: Sited) -> None:
+    at.write(STRUCTURE + REDIRECTS)
+    at("site", "apply", "--yes")
+    for each in at.client.redirects.list(at.organization, at.site):
+        if each.source != "/start":
+            at.client.redirects.delete(at.organization, at.site, each.id)
+    at.golden("deleted-drift.txt", at("site", "drift", "--exit-code", code=3))
+    at.golden("deleted-plan.txt", at("site", "plan", "--exit-code"))
+    assert [one["deleted"] for one in at.json("site", "drift")["drift"]] == [True, True]
+    at("site", "apply", "--yes")
+    assert at.sources() == ["/start"], "what somebody deleted stays away"
+    at.golden("deleted-anew.txt", at("site", "plan", "--prefer", "file"))
+    at("site", "apply", "--yes", "--prefer", "file", "--target", "redirect:/v1")
+    assert at.sources() == ["/start", "/v1"]
+    at.golden("deleted-accepted.txt", at("site", "drift", "--accept"))
+    at.shell.git("commit", "--quiet", "--all", "--message", "Accept", cwd=at.docs)
+    at("site", "apply", "--yes")
+    assert "/old-api" not in (at.docs / "site.lock.json").read_text()
+    at("site", "drift", "--exit-code")
+    assert "from: [/v1]" in (at.docs / "site.yaml").read_text()
+
+
+def test_a_section_that_was_deleted_is_told_in_one_line_and_comes_back_whole(at: Sited) -> None:
+    at.write(STRUCTURE + REDIRECTS)
+    at("site", "apply", "--yes")
+    section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")
+    at.client.sections.delete(at.organization, at.site, section.id)
+    at.golden("deleted-section.txt", at("site", "plan", "--exit-code"))
+    assert "redirect /old-api leads to it (site.yaml:22" in at("site", "drift", "--accept")
+    left = at.sources()
+    at("site", "apply", "--yes")
+    assert at.sections() == {"guides": "Guides"}
+    assert at.sources() == left
+    at("site", "apply", "--yes", "--prefer", "file")
+    assert at.sections() == {"guides": "Guides", "api": "API"}
+    assert at.sources() == ["/old-api", "/start", "/v1"]
+    assert "Nothing to do" in at("site", "plan", "--exit-code")
+    assert at.json("site", "apply", "--yes")["result"]["state"] == "unchanged"

@@ -133,7 +133,7 @@ def test_dump_writes_as_the_platform_exports() -> None:
         ("a: !!python/object:x y\n", 1, 4),
         ("a: 1\nb:\n  <<: {c: 1}\n", 3, 3),
         ("a: 1\nb: 2\na: 3\n", 3, 1),
-        ("a: 'x\n", 2, 1),
+        ("a: 'x\n", 1, 4),
         ("a: b: c\n", 1, 5),
         ("? [a]\n: b\n", 1, 3),
         ("--- a\n--- b\n", 2, 1),

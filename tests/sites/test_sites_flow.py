@@ -174,6 +174,12 @@ def test_limits_that_are_loosened_with_what_they_would_allow_need_a_person(desk:
     loose = "{ prune: { structure: owned }, limits: { structure: { max_delete: 9 } } }"
     desk.say("home", policy=loose)
     assert isinstance(desk.run(), Held)
+    assert isinstance(desk.run(), Held), "nobody has agreed since"
+    assert isinstance(desk.run(hours=30), Held)
+    desk.stage.store.unlink()
+    assert isinstance(desk.run(), Held), "a job in CI has no store, and the lock's commit says how it was"
+    assert isinstance(desk.run(), Held)
+    assert desk.paths() == ["home", "old"]
     desk.say("home", "old", policy=loose)
     assert not desk.run().exit_code
     desk.say("home", policy=loose)

@@ -341,9 +341,38 @@ def _meddled(dice: random.Random, live: Live) -> Live:
     for children in orders.values():
         if dice.random() < 0.3:
             dice.shuffle(children)
+    if dice.random() < 0.3:
+        for thing in [one for one in things.values() if dice.random() < 0.2]:
+            taken_away(things, orders, thing)
     kept = {id: tuple(children) for id, children in orders.items()}
     site = dict(live.site) | ({"visibility": "unlisted"} if dice.random() < 0.2 else {})
     return replace(live, things=things, orders=kept, site=site)
+
+
+def taken_away(things: dict[str, Existing], orders: dict[str, list[str]], thing: Existing) -> bool:
+    """Given a platform and a thing, delete it with what it holds, unless no platform would; return whether it did."""
+    beside = orders.get(thing.parent, [])
+    if thing.id not in things or (thing.kind == "group" and orders.get(thing.id)):
+        return False
+    thing = things[thing.id]
+    if thing.kind == "variant" and len(beside) == 1:
+        return False
+    for id in (thing.id, *orders.pop(thing.id, ())):
+        del things[id]
+    if thing.id in beside:
+        beside.remove(thing.id)
+    heirs = beside if thing.kind == "variant" else _sections_of(things, orders, ROOT)
+    if thing.fields.get("default") and heirs:
+        heir = things[heirs[0]]
+        things[heir.id] = replace(heir, fields={**heir.fields, "default": True})
+    return True
+
+
+def _sections_of(things: Mapping[str, Existing], orders: Mapping[str, Sequence[str]], parent: str) -> list[str]:
+    found: list[str] = []
+    for id in orders.get(parent, ()):
+        found += [id] if things[id].kind == "section" else _sections_of(things, orders, id)
+    return found
 
 
 def _edited(dice: random.Random, thing: Existing, things: Mapping[str, Existing]) -> Existing:

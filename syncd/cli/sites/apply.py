@@ -13,7 +13,7 @@ from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.sites.plan import Asked, document_of, plan_lines
 from syncd.cli.sites.saved import Saved, check_plan, check_text, load
-from syncd.cli.sites.session import Sited, forced, one_site, sited
+from syncd.cli.sites.session import Sited, forced, one_site, require_targets, sited
 from syncd.cli.terminal import complain, paint, safe
 from syncd.daemon.workplace import now
 from syncd.errors import StalePlan
@@ -63,6 +63,7 @@ def _apply(each: Sited, asked: Asked, consent: Consent, *, as_json: bool) -> int
         workspace.repository.shows(workspace.branch)
         source = committed(workspace.repository, workspace.branch, each.wish.file)
         prepared = prepare(workspace, source, each.wish, asked.options())
+        require_targets(asked.target, prepared)
         _check(prepared, consent)
         workspace = replace(workspace, force=forced(consent.force, prepared.plan))
         closed = open_gates(workspace, prepared.plan)

@@ -65,8 +65,8 @@ def _accept(top: Path, prepared: Prepared) -> Accepted:
 
 
 def _tell(accepted: Accepted) -> None:
-    for path in accepted.texts:
-        print(f"{safe(path)}: {safe(', '.join(accepted.fields))}")
+    if accepted.texts:
+        print(f"{safe(', '.join(accepted.texts))}: {safe(', '.join(accepted.words))}")
     for sentence in accepted.left:
         print(f"! left: {safe(sentence)}")
     print("Read it with git diff, then commit it." if accepted.texts else "Nothing was written.")

@@ -13,7 +13,7 @@ from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.sites.painting import painted
 from syncd.cli.sites.saved import save
-from syncd.cli.sites.session import Sited, one_site, sited, source_of
+from syncd.cli.sites.session import Sited, one_site, require_targets, sited, source_of
 from syncd.cli.terminal import paint, safe
 from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid, Conflict
@@ -21,13 +21,13 @@ from syncd.layout.site.declared import AREAS
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, SitePlan
-from syncd.plan.site.text import plan_markdown, plan_text
+from syncd.plan.site.text import APPLY, plan_markdown, plan_text
 from syncd.sync.outcome import Held
 from syncd.sync.reconcile.flow import Prepared, prepare
 from syncd.sync.reconcile.source import committed
 
 PENDING, GATED = 2, Held("").exit_code
-REPLACEABLE = frozenset({"group", "variant"})
+REPLACEABLE = frozenset({"group"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Asked:
         if unknown := sorted(areas - set(AREAS)):
             raise typer.BadParameter(f"--areas {unknown[0]}: there are {', '.join(AREAS)}")
         if unknown := sorted(replace - REPLACEABLE):
-            raise typer.BadParameter(f"--allow-replace {unknown[0]}: there are {', '.join(sorted(REPLACEABLE))}")
+            raise typer.BadParameter(f"--allow-replace {unknown[0]}: only a {', '.join(REPLACEABLE)} is made anew")
         if self.prefer not in ("", "file", "live"):
             raise typer.BadParameter(f"--prefer {self.prefer}: file or live")
         targets = frozenset(self.target)
@@ -56,6 +56,13 @@ class Asked:
             raise typer.BadParameter(f"--target {unknown[0]}: write KIND:KEY as the plan does, such as section:home")
         chosen = frozenset(AREAS) if not areas else frozenset(area for area in AREAS if area in areas)
         return Options(areas=chosen, target=targets, prefer=self.prefer, allow_replace=replace)  # type: ignore[arg-type]
+
+    def command(self) -> str:
+        """Return what to type so that just this is applied."""
+        ways = (("--areas", self.areas), ("--target", self.target), ("--allow-replace", self.replace))
+        words = [word for way, values in ways for value in values for word in (way, value)]
+        words += ["--prefer", self.prefer] if self.prefer else []
+        return " ".join([APPLY, *map(shlex.quote, words)])
 
     def words(self) -> dict[str, Any]:
         """Return what of it makes a plan another one, as JSON."""
@@ -84,7 +91,7 @@ def show_plan(asked: Asked, shown: Shown) -> int:
         prepared, note = _prepared(each, options, whole=shown.out is not None)
         if note:
             print(f"{paint('note:', 33, sys.stderr)} {safe(note)}", file=sys.stderr)
-        _write(prepared, asked, shown)
+        _write(prepared, asked, shown, uncommitted=prepared.source.path if note and shown.out is None else "")
         code = max(code, _code(prepared.plan))
     return code if shown.exit_code else 0
 
@@ -114,10 +121,12 @@ def _prepared(each: Sited, options: Options, *, whole: bool) -> tuple[Prepared, 
         if whole and note:
             source = committed(workspace.repository, workspace.branch, each.wish.file)
             note = f"{note}, and so does the saved plan"
-        return prepare(workspace, source, each.wish, options), note
+        prepared = prepare(workspace, source, each.wish, options)
+        require_targets(options.target, prepared)
+        return prepared, note
 
 
-def _write(prepared: Prepared, asked: Asked, shown: Shown) -> None:
+def _write(prepared: Prepared, asked: Asked, shown: Shown, *, uncommitted: str) -> None:
     plan = prepared.plan
     if shown.markdown is not None:
         try:
@@ -130,13 +139,14 @@ def _write(prepared: Prepared, asked: Asked, shown: Shown) -> None:
         emit(document_of(prepared))
         return
     lines = plan_lines(prepared, plan.gates, verbose=shown.verbose)
-    print("\n".join([*lines, *painted(("hint", text) for text in _next(plan, shown.out))]))
+    hints = _next(plan, shown.out, asked.command(), uncommitted)
+    print("\n".join([*lines, *painted(("hint", text) for text in hints)]))
 
 
 def _code(plan: SitePlan) -> int:
     if plan.gates:
         return GATED
-    if any(one.of == "conflict" for line in plan.only("blocked") for one in line.fields):
+    if any(line.is_conflict for line in plan.lines):
         return Conflict.exit_code
     return PENDING if plan else 0
 
@@ -159,9 +169,10 @@ def _is_of_a_gate(line: tuple[str, str]) -> bool:
     return style == "gate" or (style == "hint" and text.startswith(" "))
 
 
-def _next(plan: SitePlan, out: Path | None) -> Iterator[str]:
+def _next(plan: SitePlan, out: Path | None, command: str, uncommitted: str) -> Iterator[str]:
     """What to type next."""
     if out is not None and plan:
         yield f"Saved to {out}. Apply with: syncd site apply {shlex.quote(str(out))}"
     else:
-        yield from (text for style, text in plan_text(plan) if style == "hint" and not text.startswith(" "))
+        told = plan_text(plan, command=command, uncommitted=uncommitted)
+        yield from (text for style, text in told if style == "hint" and not text.startswith(" "))

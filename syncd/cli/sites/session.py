@@ -1,9 +1,10 @@
 """What the commands of a site start with: which site is meant, its file, and what the flags say."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 import typer
@@ -12,12 +13,15 @@ from syncd.cli.context import configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, reading, site_wish, workplace
 from syncd.errors import ConfigInvalid
+from syncd.plan.site.gates import SCOPES
 from syncd.plan.site.steps import SitePlan
 from syncd.repo import Repository
+from syncd.sync.reconcile.flow import Prepared
 from syncd.sync.reconcile.source import Source, committed, in_work_tree
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Progress, Workspace, silent
 
+_COMPARED, _SHOWN = 2000, 12
 NEEDS_NUMBER = frozenset({"structure.delete"})
 """Scopes of `--force` that are never opened without saying how many things they are about."""
 
@@ -85,6 +89,20 @@ def source_of(workspace: Workspace, wish: SiteWish) -> tuple[Source, str]:
     return here, f"{wish.file} differs from what is committed on {branch}; apply and the service take what is committed"
 
 
+def require_targets(targets: Iterable[str], prepared: Prepared) -> None:
+    """Given the refs of `--target` and a plan, see that each is declared or in the lock. Raises: BadParameter."""
+    known = prepared.file.items.keys() | prepared.lock.items.keys()
+    if strange := sorted(set(targets) - known):
+        raise typer.BadParameter(f"--target {strange[0]}: {unknown('thing', strange[0], sorted(known))}")
+
+
+def unknown(what: str, word: str, known: Sequence[str]) -> str:
+    """Given a word that names none of what is known, return a sentence that says so, with the likely meant one."""
+    near = get_close_matches(word, known[:_COMPARED], n=1)
+    shown = f"did you mean {near[0]}?" if near else f"there are {', '.join(known[:_SHOWN])}"
+    return f"there is no such {what}; {shown}{', …' if not near and len(known) > _SHOWN else ''}"
+
+
 def forced(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
     """Given `CLASS` and `CLASS=NUMBER` words and a plan, return which gates of it are opened, by number.
 
@@ -97,6 +115,8 @@ def forced(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
             raise typer.BadParameter(f"--force {word}: write CLASS or CLASS=NUMBER, as the refusal printed it")
         if not equals and scope in NEEDS_NUMBER:
             raise typer.BadParameter(f"--force {scope}: say how many, as the refusal printed it: {scope}=NUMBER")
+        if scope not in SCOPES:
+            raise typer.BadParameter(f"--force {scope}: {unknown('class', scope, SCOPES)}")
         counts = [gate.count for gate in plan.gates if gate.scope == scope]
         opened[scope] = int(number) if equals else next(iter(counts), 0)
     return opened

@@ -39,7 +39,11 @@ class Place:
     width: int = 1
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{self.file}:{self.line}:{self.column}" if self.file else ""
+
+
+NOWHERE = Place("")
+"""Of what no file declares."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,13 @@ class Limits:
     max_delete: int | None = None
     max_delete_pct: int | None = None
     max_update_pct: int | None = None
+
+
+USUAL_LIMITS: Mapping[Area, Limits] = {
+    "redirects": Limits(max_delete=10, max_delete_pct=20, max_update_pct=30),
+    "structure": Limits(max_delete=0),
+}
+"""How much goes unasked where a file says nothing, or nothing of that number."""
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.nodes import Node
 from syncd.layout.site.customization import leaves
-from syncd.layout.site.declared import Area, Item, Limits, Place, SiteFile, SitePolicy
+from syncd.layout.site.declared import USUAL_LIMITS, Area, Item, Limits, Place, SiteFile, SitePolicy
 from syncd.layout.site.read_redirects import read_redirects
 from syncd.layout.site.read_structure import Collected, StructureReader
 from syncd.layout.site.reader import Reader, shortened
@@ -267,7 +268,8 @@ class _File:
         limits = {}
         for area, node in reader.mapping(nodes.get("limits"), "limits", LIMITS).items():
             given = reader.mapping(node, f"limits.{area}", LIMIT)
-            limits[area] = Limits(**reader.fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
+            usual = USUAL_LIMITS.get(area, Limits())  # type: ignore[call-overload]
+            limits[area] = replace(usual, **reader.fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
         return SitePolicy(
             reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0],  # type: ignore[arg-type]
             reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0],  # type: ignore[arg-type]

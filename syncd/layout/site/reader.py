@@ -244,7 +244,15 @@ _WANTED = {
     "mapping": "a mapping",
     "list": "a list",
 }
+_OPEN = "a bracket that was opened before is not closed, or a comma is missing"
 _SYNTAX = {
+    "this quoted text is not closed": "end it with the same quote",
+    "a tab cannot indent": "indent with spaces",
+    "found character that cannot start any token": "quote text that starts with @, ` or %",
+    "did not find expected ',' or '}'": _OPEN,
+    "did not find expected ',' or ']'": _OPEN,
+    "did not find expected key": "keys and items that belong together begin in the same column",
+    "block sequence entries are not allowed in this context": "begin the list on a line of its own",
     "mapping values are not allowed in this context": 'quote text that has ": " in it, or check the line before',
     "uses an alias, an anchor or a tag": "write the value out; quote text that starts with !, & or *",
     "uses a merge key": "write the values out",

@@ -79,12 +79,14 @@ class _Lines:
         self.findings: list[Finding] = []
 
     def csv(self, text: str) -> Iterator[Item]:
-        """Source, destination and maybe a note; the first line may name the columns."""
+        """Source, destination and maybe a note; the first line that is no comment may name the columns."""
+        first = True
         for number, line in _lines(text):
+            names, first = first, False
             cells = _cells(line)
             if cells is None:
                 self.wrong("SY001", number, 1, line, "a quote is not closed in this line", "close it")
-            elif number == 1 and cells[0][0].strip().lower() == "source":
+            elif names and cells[0][0].strip().lower() == "source":
                 continue
             elif len(cells) not in (2, 3):
                 message = f"this line has {len(cells)} column{'s' if len(cells) > 1 else ''}"

@@ -76,11 +76,11 @@ PRUNE: Keys = {
     for area in AREAS
 }
 LIMITS: Keys = {area: Key("How much a plan may take away unasked.", "mapping") for area in AREAS}
-_SHARE = "in per cent of those owned; counts from ten on."
+_SHARE = "in per cent of those owned; counts from ten on, null is no limit."
 LIMIT: Keys = {
-    "max_delete": Key("The most things to delete.", "count", least=0),
-    "max_delete_pct": Key(f"The most things to delete, {_SHARE}", "count", least=0, most=100),
-    "max_update_pct": Key(f"The most things to change, {_SHARE}", "count", least=0, most=100),
+    "max_delete": Key("The most things to delete; null is no limit.", "count", nullable=True, least=0),
+    "max_delete_pct": Key(f"The most things to delete, {_SHARE}", "count", nullable=True, least=0, most=100),
+    "max_update_pct": Key(f"The most things to change, {_SHARE}", "count", nullable=True, least=0, most=100),
 }
 
 SETTINGS: Keys = {

@@ -1,16 +1,15 @@
 """Drift that a team accepts: what somebody changed on the platform becomes text in the site file."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.nodes import Node
 from syncd.layout.site.declared import AREA, Area, Item, Place, SiteFile
 from syncd.layout.site.patch import Patch, Path, patched
-from syncd.layout.site.reader import Reader
 from syncd.plan.site.facts import Live, Ref
+from syncd.plan.site.removing import Removal, placed, words_of
 from syncd.plan.site.steps import SitePlan, plain
 
 _MEMBER = {"destination": "to"}
@@ -22,26 +21,53 @@ class Accepted:
     """Files with the values of the platform written in.
 
     Shapes: `texts` has only what changes, by path; `fields` are the refs with the field that were written, such as
-    `section:home.title`; `left` are sentences about those that a person has to write.
+    `section:home.title`, and the refs of what was taken out, `words` the same for people; `left` are sentences about
+    those that a person has to write.
     """
 
     texts: Mapping[str, str]
     fields: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
 
 def accept_drift(file: SiteFile, texts: Mapping[str, str], live: Live, plan: SitePlan, *, areas: Set[Area]) -> Accepted:
     """Given a site file with its texts by path, the platform and the plan, return the texts with drift written in.
 
-    Shape: only drift in these areas, and no conflict; comments and everything else stay as they are.
+    Shape: only drift in these areas, and no conflict; what was deleted is taken out, with what is declared for it
+    alone; comments and everything else stay as they are.
     """
+    drifted = [
+        (line, file.items[line.ref])
+        for line in plan.drifted()
+        if AREA[line.ref.partition(":")[0]] in areas and line.ref in file.items  # type: ignore[index]
+    ]
     writer = _Writer(file, texts, live)
-    for line in plan.drifted():
-        if AREA[line.ref.partition(":")[0]] in areas and line.ref in file.items:  # type: ignore[index]
-            for one in line.fields:
-                if one.of == "drift":
-                    writer.accept(file.items[line.ref], one.name, one.before)
-    return writer.written()
+    for line, item in drifted:
+        for one in line.fields:
+            if one.of == "drift":
+                writer.accept(item, one.name, one.before)
+    gone = [item for line, item in drifted if line.gone == "drift"]
+    written = writer.written()
+    return _without(file, {**texts, **written.texts}, gone, written) if gone else written
+
+
+def _without(file: SiteFile, texts: Mapping[str, str], gone: Sequence[Item], written: Accepted) -> Accepted:
+    """Take out what was deleted; parts that something else still counts on stay, all of them, for a person."""
+    redirects = [item for item in gone if item.kind == "redirect"]
+    parts = [item for item in gone if item.kind != "redirect"]
+    for items in filter(None, (redirects, parts)):
+        removal = Removal(file, texts, items)
+        after, why = removal.done()
+        if why:
+            names = ", ".join(words_of(item) for item in items)
+            written = replace(written, left=(*written.left, f"{names}: cannot be taken out yet: {why}"))
+            continue
+        texts = {**texts, **after}
+        fields, words = zip(*((item.ref, f"{words_of(item)} (deleted)") for item in items), strict=True)
+        merged = {**written.texts, **after}
+        written = replace(written, texts=merged, fields=(*written.fields, *fields), words=(*written.words, *words))
+    return written
 
 
 class _Writer:
@@ -50,7 +76,7 @@ class _Writer:
     def __init__(self, file: SiteFile, texts: Mapping[str, str], live: Live) -> None:
         self.file, self.texts, self.live = file, texts, live
         self.edits: defaultdict[str, list[Patch]] = defaultdict(list)
-        self.names: defaultdict[str, list[str]] = defaultdict(list)
+        self.names: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         self.left: list[str] = []
         self._paths: dict[str, Mapping[tuple[int, int], list[Path]]] = {}
         self._sharing = Counter(item.where("to") for item in file.of("redirect"))
@@ -65,7 +91,7 @@ class _Writer:
             self.left.append(f"{item.ref}: several sources share what stands at {place}; give it an entry of its own")
         elif (value := self._worded(item, member, value)) is not None or member != "space":
             self.edits[place.file].append(Patch("set", path, value))
-            self.names[place.file].append(f"{item.ref}.{member}")
+            self.names[place.file].append((f"{item.ref}.{member}", f"{words_of(item)} {member}"))
 
     def written(self) -> Accepted:
         texts: dict[str, str] = {}
@@ -76,8 +102,8 @@ class _Writer:
                 self.left.append(error.what)
             else:
                 texts |= {path: text} if text != self.texts[path] else {}
-        fields = tuple(name for path in texts for name in self.names[path])
-        return Accepted(texts, fields, tuple(self.left))
+        names = [name for path in texts for name in self.names[path]]
+        return Accepted(texts, tuple(ref for ref, _ in names), tuple(words for _, words in names), tuple(self.left))
 
     def _worded(self, item: Item, member: str, value: Any) -> Any:
         """A value as people are shown it, in the words of the site file."""
@@ -107,31 +133,6 @@ class _Writer:
     def _path(self, place: Place, member: str) -> Path | None:
         """The way through the YAML to the value that stands at a place under this name."""
         if place.file not in self._paths:
-            self._paths[place.file] = _placed(place.file, self.texts.get(place.file, ""))
+            self._paths[place.file] = placed(place.file, self.texts.get(place.file, ""))
         found = self._paths[place.file].get((place.line, place.column), [])
         return next((path for path in reversed(found) if path[-1] == member), None)
-
-
-def _placed(path: str, text: str) -> Mapping[tuple[int, int], list[Path]]:
-    """The ways to all values of a text of YAML by their places; none when it is something else, such as CSV."""
-    found: defaultdict[tuple[int, int], list[Path]] = defaultdict(list)
-    if not path.endswith((".yaml", ".yml")):
-        return found
-    reader = Reader(text, path)
-    root = reader.open()
-    for way, node in _walk(root) if root is not None else ():
-        place = reader.place(node)
-        found[place.line, place.column].append(way)
-    return found
-
-
-def _walk(root: Node) -> Iterator[tuple[Path, Node]]:
-    waiting: list[tuple[Path, Node]] = [((), root)]
-    while waiting:
-        way, node = waiting.pop()
-        if way:
-            yield way, node
-        if isinstance(node.value, dict):
-            waiting += [((*way, step), child) for step, child in node.value.items()]
-        elif isinstance(node.value, list):
-            waiting += [((*way, step), child) for step, child in enumerate(node.value)]

@@ -12,10 +12,10 @@ from syncd.plan.site.differ import Diff, Found, Judge
 from syncd.plan.site.facts import By, Entry, Existing, Live, Lock, Ref
 from syncd.plan.site.match import KINDS, Matches
 from syncd.plan.site.options import Options
-from syncd.plan.site.steps import Action, Call, FieldChange, Gate, Line, Wave
+from syncd.plan.site.steps import Action, Call, FieldChange, Gate, Line, Lost, Wave
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Draft:
     """A step before it is known what the lock has of its thing by then; `sets` are the values that it puts there."""
 
@@ -36,7 +36,8 @@ class Case:
     Shapes: `diffs` by ref, of what is there; `new` are the refs that are going to be made; `desired` has the declared
     fields in the API's terms by ref; `first` has the variant that each new section is made with; `doomed` are the refs,
     by their ids, of what is going to be deleted, `replaced` those of them that are made anew; `exposed` says, by ref,
-    what visitors may see that they could not see before; `defaults` are the refs that take another default's place.
+    what visitors may see that they could not see before; `defaults` are the refs that take another default's place;
+    `lost` are the refs of what somebody deleted on the platform, `left` those of them that stay away.
     """
 
     file: SiteFile
@@ -57,6 +58,8 @@ class Case:
     beyond: dict[Area, tuple[str, ...]] = field(default_factory=dict)
     exposed: dict[str, str] = field(default_factory=dict)
     defaults: list[str] = field(default_factory=list)
+    lost: dict[str, Lost] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
 
     @cached_property
     def below(self) -> Mapping[str, list[Item]]:
@@ -172,13 +175,13 @@ class Case:
         diff = self.diffs.get(ref)
         found = diff.act.pop(name, None) if diff is not None else None
         fields = () if found is None else self.changes(ref, {name: found})
-        self.lines.append(Line("blocked", ref, fields, note, self.where(ref, name), manual))
+        self.lines.append(Line("blocked", ref, fields, note, self.where(ref, name), manual, self.lost.get(ref, "")))
 
     def line(self, action: Action, ref: str, found: Mapping[str, Found], note: str = "") -> None:
         """Given what happens to the fields of a thing, take it down as people read it."""
         fields = self.changes(ref, found)
         where = fields[0].where if action == "update" and fields else self.where(ref)
-        self.lines.append(Line(action, ref, fields, note, where))
+        self.lines.append(Line(action, ref, fields, note, where, gone=self.lost.get(ref, "")))
 
     def changes(self, ref: str, found: Mapping[str, Found]) -> tuple[FieldChange, ...]:
         """Given what happens to the fields of a thing, return it with names in the place of ids."""

@@ -43,10 +43,13 @@ def drift_document(plan: SitePlan) -> dict[str, Any]:
         "format_version": FORMAT,
         "site": plan.site,
         "drift": [
-            {"ref": line.ref, **_change(field)}
-            for line in plan.drifted()
-            for field in line.fields
-            if field.of in ("drift", "conflict")
+            *({"ref": line.ref, "deleted": True, **_gone(line)} for line in plan.drifted() if line.gone),
+            *(
+                {"ref": line.ref, **_change(field)}
+                for line in plan.drifted()
+                for field in line.fields
+                if field.of in ("drift", "conflict")
+            ),
         ],
     }
 
@@ -60,8 +63,13 @@ def _operation(line: Line) -> dict[str, Any]:
         "key": key,
         "source": _source(line.where),
         "changes": [_change(field) for field in line.fields],
+        **({"deleted_outside": line.gone} if line.gone else {}),
         **{name: text for name, text in said.items() if text},
     }
+
+
+def _gone(line: Line) -> dict[str, Any]:
+    return {"class": line.gone, "source": _source(line.where)}
 
 
 def _change(field: FieldChange) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _judge(case: Case, doom: Doom, thing: Existing, unclear: str) -> None:
         return
     prune, owned = case.file.policy.pruned("structure"), case.owns(thing.id)
     if prune == "all" and not owned and unclear:
-        doom.kept[thing.id] = f"kept: it could be {unclear}, which is blocked"
+        doom.kept[thing.id] = f"kept: it could be {unclear}, which is not there"
     elif prune == "all" or (owned and prune == "owned"):
         doom.doomed[thing.id] = ref
     elif owned:

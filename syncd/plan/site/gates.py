@@ -3,28 +3,28 @@
 Source: site-file notes, §5.
 """
 
-from collections.abc import Mapping
-
-from syncd.layout.site.declared import AREA, Area, Kind, Limits, SiteFile
+from syncd.layout.site.declared import AREA, USUAL_LIMITS, Area, Kind, Limits, SiteFile
 from syncd.plan.site.case import Case
 from syncd.plan.site.steps import Gate
 
-DEFAULTS: Mapping[Area, Limits] = {
-    "redirects": Limits(max_delete=10, max_delete_pct=20, max_update_pct=30),
-    "structure": Limits(max_delete=0),
-}
-"""How much goes unasked where a file says nothing."""
 PCT_FROM = 10
 """Percentages mean something from this number of things on."""
 _LIMITED: tuple[tuple[Area, tuple[Kind, ...]], ...] = (
     ("redirects", ("redirect",)),
     ("structure", ("group", "section", "variant")),
 )
+SCOPES = (
+    *(f"{area}.{what}" for area, _ in _LIMITED for what in ("delete", "update", "empty", "limits")),
+    "protect",
+    "defaults",
+    "exposure",
+)
+"""Every scope that a gate can have."""
 
 
 def limits(file: SiteFile, area: Area) -> Limits:
     """Given a file and an area, return how much may go unasked in it."""
-    return file.policy.limits.get(area, DEFAULTS.get(area, Limits()))
+    return file.policy.limits.get(area, USUAL_LIMITS.get(area, Limits()))
 
 
 def gate(case: Case) -> None:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from syncd.layout.site.customization import agrees, leaf_of, leaves
-from syncd.layout.site.declared import AREA, ROOT, Item, Place, SiteFile
+from syncd.layout.site.declared import AREA, NOWHERE, ROOT, Item, SiteFile
 from syncd.layout.site.visitors import claims_of_schema
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.own import own_settings
@@ -54,10 +54,11 @@ def inverse(file: SiteFile, kept: Former, lock: Lock) -> SiteFile:
             items.pop(ref, None)
             continue
         kind, _, key = ref.partition(":")
-        item = items.get(ref) or Item(kind, key, {}, Place(kept.path))  # type: ignore[arg-type]
+        item = items.get(ref) or Item(kind, key, {}, NOWHERE)  # type: ignore[arg-type]
         said = {**item.fields, **fields}
         said = {name: value for name, value in said.items() if value is not None or kind != "visitors"}
-        items[ref] = replace(item, fields=said, parent=kept.parents.get(ref, item.parent), was=(), id="")
+        parent = kept.parents.get(ref, item.parent)
+        items[ref] = replace(item, fields=said, place=NOWHERE, places={}, parent=parent, was=(), id="")
     areas = frozenset(AREA[ref.partition(":")[0]] for ref in kept.things)  # type: ignore[index]
     policy = replace(
         file.policy,

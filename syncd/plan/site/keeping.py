@@ -19,7 +19,7 @@ def keep(case: Case) -> list[Draft]:
         is_made_later = isinstance(id, Ref)
         if not (is_made_later and ref in touched) and _has_to_be_written(case, ref, is_touched=ref in touched):
             drafts.append(Draft(Wave.CUSTOMIZATION if is_made_later else Wave.NARROW, "adopt", ref, id))
-    return drafts + list(_forgotten(case))
+    return drafts + list(_forgotten(case)) + list(_anew(case))
 
 
 def steps(case: Case, drafts: Iterable[Draft]) -> Iterator[Step]:
@@ -68,11 +68,22 @@ def _has_to_be_written(case: Case, ref: str, *, is_touched: bool) -> bool:
 def _forgotten(case: Case) -> Iterator[Draft]:
     """The entries of what is gone, and of what has another name now."""
     renamed = set(case.matches.former.values())
+    lost = set(case.matches.lost.values())
     for ref, entry in case.lock.items.items():
-        if ref in case.matches.found or (ref in case.file.items and ref not in renamed):
+        if ref in case.matches.found or ref in lost or (ref in case.file.items and ref not in renamed):
             continue
         if ref in renamed or _is_gone(case, ref, entry.id):
             yield Draft(Wave.NARROW, "forget", ref, entry.id, drops=True)
+
+
+def _anew(case: Case) -> Iterator[Draft]:
+    """The entries of what was deleted and is made anew, before anything else: a run that dies leaves nothing to guess.
+
+    They say no id: under that ref, another thing is meant from then on.
+    """
+    for ref, known in case.matches.lost.items():
+        if ref in case.new:
+            yield Draft(Wave.NARROW, "forget", known, drops=True)
 
 
 def _is_gone(case: Case, ref: str, id: str) -> bool:

@@ -4,8 +4,8 @@ Source: site-file notes, §3.5.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
@@ -22,7 +22,8 @@ class Matches:
 
     Shapes: `found` has what is there; `unclear` says why something could not be told; `former` has the ref under which
     the lock knows what is found; `halves` are things that an interrupted run made and could not write down; `disputed`
-    are the ids of all candidates of what is unclear.
+    are the ids of all candidates of what is unclear; `lost` has the refs of what the lock knows and nobody finds any
+    more, each with the ref that the lock has for it.
     """
 
     found: dict[str, Existing]
@@ -30,6 +31,7 @@ class Matches:
     former: Mapping[str, str]
     halves: frozenset[str] = frozenset()
     disputed: frozenset[str] = frozenset()
+    lost: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def refs(self) -> Mapping[str, str]:
@@ -60,7 +62,8 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
                     step(item)
     former = {ref: matcher.owner[thing.id] for ref, thing in matcher.found.items() if thing.id in matcher.owner}
     known = {ref: other for ref, other in former.items() if other != ref}
-    return Matches(matcher.found, matcher.unclear, known, frozenset(matcher.halves), frozenset(matcher.disputed))
+    halves, disputed = frozenset(matcher.halves), frozenset(matcher.disputed)
+    return Matches(matcher.found, matcher.unclear, known, halves, disputed, dict(matcher.lost()))
 
 
 def matched(file: SiteFile, live: Live, lock: Lock) -> dict[str, str]:
@@ -102,7 +105,12 @@ class _Matcher:
                 return
 
     def by_former_path(self, item: Item) -> None:
-        """Claim what has a former path; something that has the present one already comes first."""
+        """Claim what has a former path; something that has the present one already comes first.
+
+        A thing that the lock knows has been renamed already, and whoever has its former path is another.
+        """
+        if item.ref in self.lock.items:
+            return
         for path in item.was:
             there = self._with_path(item, path)
             if len(there) == 1:
@@ -113,7 +121,9 @@ class _Matcher:
         """Claim what a file names by its id."""
         if not item.id:
             return
-        thing = self.live.things.get(item.id)
+        thing, entry = self.live.things.get(item.id), self.lock.items.get(item.ref)
+        if thing is None and entry is not None and entry.id == item.id:
+            return  # it was there, and somebody deleted it
         if thing is None or thing.kind != item.kind or not self._is_free(thing):
             why = "which is not there" if thing is None or thing.kind != item.kind else "which is another thing's"
             self._dispute(item, f"the file says {item.id}, {why}", (item.id,))
@@ -130,11 +140,23 @@ class _Matcher:
             self._dispute(item, f"it could be {' or '.join(ids)}", ids)
 
     def by_half(self, item: Item) -> None:
-        """Claim what an interrupted run left half-made: known by nothing but the space that it was made from."""
-        for thing in self._unfinished(item):
+        """Claim what an interrupted run left half-made: known by nothing but the space that it was made from.
+
+        Whatever the lock knows was finished, and has been forgotten before it is made once more.
+        """
+        for thing in self._unfinished(item) if item.ref not in self.lock.items else ():
             self._claim(item, thing)
             self.halves.add(item.ref)
             return
+
+    def lost(self) -> Iterator[tuple[str, str]]:
+        """Yield the refs of what syncd had and is nowhere now, each with the ref that the lock has for it."""
+        for item in self.file.of(*KINDS):
+            if item.ref not in self.found and item.ref not in self.unclear:
+                former = [name for name in self._former_refs(item) if name not in self.file.items]
+                known = next((name for name in (item.ref, *former) if name in self.lock.items), "")
+                if known and self.lock.items[known].id not in self.live.things:
+                    yield item.ref, known
 
     def _claim(self, item: Item, thing: Existing) -> None:
         self.found[item.ref] = thing

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.facts import Ref
+from syncd.plan.site.lost import CHOOSE
 from syncd.plan.site.moves import Move, moves
 from syncd.plan.site.placing import standing
 from syncd.plan.site.steps import Call, Class, FieldChange, Line, Wave
-from syncd.plan.site.telling import CHOOSE, CONFLICT, left_alone
+from syncd.plan.site.telling import CONFLICT, left_alone
 
 ORDER = "order"
 """The field of the lock that has the ids of a thing's children; those of the root are with the site."""
@@ -97,7 +98,9 @@ def _with_newcomers(case: Case, former: Sequence[str], there: Sequence[str], min
 
 def _note(case: Case, holder: str, mine: Sequence[str], made: Sequence[Move]) -> None:
     ids = [case.id(ref) for ref in mine]
-    if made or ids != _former(case, holder):
+    former = _former(case, holder)
+    is_known = former is not None and ids == [id for id in former if id in case.live.things]
+    if made or not is_known:
         body = {"after": [Ref(move.name) for move in made]} if made else {}
         case.step(Wave.ORDER, "adopt", holder, body, {ORDER: ids})
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from syncd.layout.site.declared import Item
 from syncd.layout.site.keys import source_key
-from syncd.plan.site import resolve
+from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import Found
 from syncd.plan.site.facts import Existing, Ref
@@ -25,8 +25,10 @@ def plan_redirects(case: Case) -> None:
             continue
         case.desired[item.ref] = wanted
         thing = case.matches.found.get(item.ref)
+        if item.ref in case.matches.lost:
+            _lose(case, item, wanted)
         if thing is None:
-            if _is_free(case, item, holders):
+            if item.ref not in case.left and _is_free(case, item, holders):
                 _create(case, item, wanted)
             continue
         diff = case.diffs[item.ref] = judge.diff(case.base(item.ref), wanted, _live(thing, wanted), same)
@@ -58,8 +60,28 @@ def _desired(case: Case, item: Item) -> dict[str, Any] | None:
     try:
         return resolve.redirect(case, item)
     except resolve.Unresolved as problem:
-        case.block(item.ref, str(problem), name="destination")
+        if not _stays(case, item, problem):
+            case.block(item.ref, str(problem), name="destination")
         return None
+
+
+def _stays(case: Case, item: Item, problem: resolve.Unresolved) -> bool:
+    """Whether a redirect was deleted, or leads to what was, so that it stays as it is; not if it leads there anew."""
+    known = lost.entry_of(case, item.ref) or case.entry(item.ref)
+    destination = known.applied.get("destination") if known is not None else None
+    former = destination.values() if isinstance(destination, Mapping) else ()
+    is_away = isinstance(problem, resolve.Away)
+    leads_there = isinstance(problem, resolve.Away) and any(lost.is_away(case, problem.ref, id) for id in former)
+    if item.ref in case.matches.lost:
+        lost.lose(case, item, changed=is_away and not leads_there)
+        case.left |= {item.ref} if leads_there else set()
+    return leads_there or item.ref in case.left
+
+
+def _lose(case: Case, item: Item, wanted: Mapping[str, Any]) -> None:
+    entry = lost.entry_of(case, item.ref)
+    said = {name: value for name, value in wanted.items() if name != "to"}
+    lost.lose(case, item, changed=entry is None or lost.differs(case, said, entry.applied))
 
 
 def _is_free(case: Case, item: Item, holders: Mapping[str, str]) -> bool:

@@ -14,6 +14,14 @@ class Unresolved(ValueError):
     """Something that a file names and that neither the platform nor this plan has; the text says what."""
 
 
+class Away(Unresolved):
+    """A destination that somebody deleted on the platform, and that stays away."""
+
+    def __init__(self, ref: str) -> None:
+        self.ref = ref
+        super().__init__(f"{_words(ref)} was deleted outside syncd")
+
+
 def structure(case: Case, item: Item) -> dict[str, Any]:
     """Given a declared group, section or variant, return its managed fields, `parent` among them.
 
@@ -75,6 +83,8 @@ def _allowed(case: Case, destination: dict[str, Any]) -> dict[str, Any]:
 def _id(case: Case, ref: str) -> Any:
     if ref not in case.file.items and ref not in case.matches.found:
         raise Unresolved(f"{_words(ref)} is not declared")
+    if ref in case.left:
+        raise Away(ref)
     if not case.is_there(ref):
         raise Unresolved(f"{_words(ref)} is not there, and this plan does not make it")
     return case.id(ref)

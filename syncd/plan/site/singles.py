@@ -134,12 +134,18 @@ def _leaves(case: Case, item: Item) -> dict[str, Any]:
         try:
             found[name] = resolve.leaf(case, value, name)
         except resolve.Unresolved as problem:
-            case.block(item.ref, str(problem), name=name)
+            base = case.base(item.ref)
+            if isinstance(problem, resolve.Away) and name in base:
+                found[name] = base[name]  # it stays as syncd left it
+            else:
+                case.block(item.ref, str(problem), name=name)
     return found
 
 
 def _override(case: Case, item: Item) -> None:
     variant = f"variant:{item.key}"
+    if variant in case.left and item.ref in case.lock.items:
+        return  # it went with its variant
     if not case.is_there(variant):
         case.block(item.ref, f'variant "{item.key}" is not there, and this plan does not make it')
         return

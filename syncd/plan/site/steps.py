@@ -16,6 +16,7 @@ from syncd.plan.change import Change
 from syncd.plan.site.facts import By, Ref
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
+Lost = Literal["drift", "conflict"]
 Class = Literal["change", "drift", "conflict", "converged"]
 
 
@@ -68,6 +69,19 @@ class Line:
     where: str = ""
     manual: str = ""
     """For `blocked`: what a person can do about it."""
+    gone: Lost | Literal[""] = ""
+    """Whether somebody deleted the thing on the platform, and for a conflict, what the file changed meanwhile."""
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether somebody changed or deleted the thing on the platform, whatever becomes of it."""
+        return bool(self.gone) or any(one.of in ("drift", "conflict") for one in self.fields)
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether it waits for a person because both sides changed."""
+        both = self.gone == "conflict" or any(one.of == "conflict" for one in self.fields)
+        return self.action == "blocked" and both
 
 
 @dataclass(frozen=True)
@@ -155,8 +169,8 @@ class SitePlan:
         return Counter(line.action for line in self.lines)
 
     def drifted(self) -> tuple[Line, ...]:
-        """Given this plan, return what somebody changed on the platform, whatever becomes of it."""
-        return tuple(line for line in self.lines if any(one.of in ("drift", "conflict") for one in line.fields))
+        """Given this plan, return what somebody changed or deleted on the platform, whatever becomes of it."""
+        return tuple(line for line in self.lines if line.is_drift)
 
     def digest(self) -> str:
         """Given this plan, return twelve hex digits that differ when any step or gate differs."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from syncd.layout.site.declared import ROOT, Item
-from syncd.plan.site import resolve
+from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff
 
@@ -18,6 +18,7 @@ def same(name: str, wanted: Any, live: Any) -> bool:
 def compare(case: Case) -> None:
     """Given a case, find what is to change on the declared parts that are there; those that are unclear wait."""
     _replace_groups(case)
+    lost.find(case)
     for item in case.items("group", "section", "variant"):
         case.desired[item.ref] = resolve.structure(case, item)
         if item.ref in case.matches.unclear:
@@ -29,6 +30,8 @@ def compare(case: Case) -> None:
         elif (thing := case.matches.found.get(item.ref)) is not None:
             live = {**thing.fields, "parent": thing.parent}
             base = {name: value for name, value in case.base(item.ref).items() if name != "order"}
+            if item.parent in case.lost:
+                _stay_behind(case, item, base)
             case.diffs[item.ref] = case.judge("structure").diff(base, case.desired[item.ref], live, same)
     for item in case.items("group", "section", "variant"):
         if item.ref in case.diffs:
@@ -39,7 +42,7 @@ def arrive(case: Case) -> None:
     """Given a case, find which declared parts are to be made, and which of them cannot be."""
     for kind in ("group", "section", "variant"):
         for item in case.items(kind):
-            if item.ref in case.matches.found or item.ref in case.matches.unclear:
+            if item.ref in case.matches.found or item.ref in case.matches.unclear or item.ref in case.left:
                 continue
             why, manual = _in_the_way(case, item)
             if why:
@@ -94,9 +97,18 @@ def _closes(case: Case, ref: str) -> bool:
     return bool(thing.fields.get("condition")) or (diff is not None and "condition" in diff.act)
 
 
+def _stay_behind(case: Case, item: Item, base: dict[str, Any]) -> None:
+    """What stood in something that was deleted stays where that left it, or follows when that is made anew."""
+    entry = lost.entry_of(case, item.parent)
+    if entry is None or base.pop("parent", entry.id) != entry.id:
+        base["parent"] = case.base(item.ref)["parent"]
+    elif item.parent in case.left:
+        case.desired[item.ref] = {name: value for name, value in case.desired[item.ref].items() if name != "parent"}
+
+
 def _require_possible(case: Case, item: Item, diff: Diff) -> None:
     if item.kind == "variant" and case.matches.found[item.ref].parent != case.id(item.parent):
-        manual = "declare it anew in the section where it belongs, and take it out here"
+        manual = "declare it there under a new key without was: or id:, and take the old one out"
         case.block(item.ref, "a variant cannot change its section", name="parent", manual=manual)
         # What else is declared for it is meant for another place; a condition keeps it from the public in any.
         for name in [name for name, found in diff.act.items() if name != "condition" or not found.after]:

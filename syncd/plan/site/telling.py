@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.layout.site.declared import AREA, Area, Item
+from syncd.plan.site import lost
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff, Found
+from syncd.plan.site.lost import CHOOSE
 from syncd.plan.site.paths import unbridged
 from syncd.plan.site.steps import Class, Line
 from syncd.plan.site.structure import gate_of
 
 CONFLICT = "changed in the file and on the platform"
-CHOOSE = "choose with --prefer file or --prefer live"
 _BESIDE = ("to",)
 """Fields that only the lock needs."""
 
@@ -20,7 +21,8 @@ def tell(case: Case) -> None:
     """Given a case in which everything is decided, take down its lines and warnings."""
     for ref, item in case.new.items():
         wanted = {name: Found(None, value, "change") for name, value in _visible(case.desired[ref]).items()}
-        case.line("create", ref, wanted, _how(case, item))
+        case.line("create", ref, wanted, ", ".join(filter(None, (_back(case, ref), _how(case, item)))))
+    lost.tell(case)
     for ref, diff in case.diffs.items():
         if diff or ref in case.matches.former or case.entry(ref) is None:
             _tell_one(case, ref, diff)
@@ -74,6 +76,10 @@ def _learnt(diff: Diff) -> str:
     if diff.dropped:
         parts.append(f"not managed any more: {', '.join(sorted(diff.dropped))}")
     return "; ".join(parts)
+
+
+def _back(case: Case, ref: str) -> str:
+    return f"{lost.DELETED}, made anew" if ref in case.lost else ""
 
 
 def _how(case: Case, item: Item) -> str:

@@ -7,6 +7,7 @@ Source: site-file notes, §8.3.
 from collections.abc import Iterable, Iterator
 
 from syncd.layout.site.declared import AREA, AREAS, Area
+from syncd.plan.site.lost import DELETED
 from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
 from syncd.plan.site.words import change_words, name_of, place_of, plain_text
 
@@ -22,14 +23,20 @@ SIGNS: dict[Action, tuple[str, str]] = {
 """The sign and the word of each action."""
 Painted = tuple[str, str]
 """A style (an action, or `title`, `gate`, `warning`, `hint`, `plain`) and a line of text."""
+APPLY = "syncd site apply"
 ROWS_MAX = 200
 """Lines of one area in Markdown, and deletes of one gate, beyond which only their number is told."""
 _NAME_WIDTH = 44
+_DETAIL_WIDTH = 64
 _FIRST = 5
 
 
-def plan_text(plan: SitePlan, *, verbose: bool = False) -> list[Painted]:
-    """Given a plan, return its lines: by area what happens, then drift, warnings, gates, and what to type next."""
+def plan_text(plan: SitePlan, *, verbose: bool = False, command: str = APPLY, uncommitted: str = "") -> list[Painted]:
+    """Given a plan, return its lines: by area what happens, then drift, warnings, gates, and what to type next.
+
+    Shapes: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
+    has to be committed before.
+    """
     painted: list[Painted] = []
     for area in AREAS:
         lines = [line for line in _of(plan, area) if line.action != "report"]
@@ -44,7 +51,7 @@ def plan_text(plan: SitePlan, *, verbose: bool = False) -> list[Painted]:
     painted += [("plain", text) for text in _summary(plan)]
     for gate in plan.gates:
         painted += _gate(gate)
-    return [*painted, *(("hint", text) for text in _next(plan))]
+    return [*painted, *(("hint", text) for text in _next(plan, command, uncommitted))]
 
 
 def drift_text(plan: SitePlan) -> list[Painted]:
@@ -54,6 +61,9 @@ def drift_text(plan: SitePlan) -> list[Painted]:
         return [("plain", "No drift: nothing was changed outside syncd.")]
     painted: list[Painted] = []
     for line in lines:
+        if line.gone:
+            style, also = ("blocked", ", and the file changed it") if line.gone == "conflict" else ("report", "")
+            painted.append((style, f"? {name_of(line):<{_NAME_WIDTH}}  {DELETED}{also}{_where(line.where)}"))
         for field in _drifted(line):
             name = f"{name_of(line)} {field.name}"
             style = "blocked" if field.of == "conflict" else "report"
@@ -62,11 +72,11 @@ def drift_text(plan: SitePlan) -> list[Painted]:
             painted.append(
                 (style, f"? {name:<{_NAME_WIDTH}}  is {now}; the file says {declared}{also}{_where(field.where)}")
             )
-    count = sum(len(_drifted(line)) for line in lines)
     return [
         *painted,
-        ("plain", f"{count} {'value was' if count == 1 else 'values were'} changed outside syncd."),
+        ("plain", f"{_counted(lines)} outside syncd."),
         ("hint", "Take them into the file: syncd site drift --accept; put back what the file says: on_drift: revert"),
+        *([("hint", f"Make anew what was deleted: {APPLY} --prefer file")] if any(line.gone for line in lines) else []),
     ]
 
 
@@ -93,13 +103,28 @@ def drift_markdown(plan: SitePlan) -> str:
     if not lines:
         return "### Site drift\n\nNothing was changed outside syncd.\n"
     rows = ["| What | On the platform | In the file | Where |", "| --- | --- | --- | --- |"]
-    cells = [(line, field) for line in lines for field in _drifted(line)]
-    for line, field in cells[:ROWS_MAX]:
-        now, declared = change_words(field)
-        what = f"{name_of(line)} {field.name}"
-        rows.append(f"| {_md(what)} | {_code(now)} | {_code(declared)} | {_md(place_of(field.where))} |")
+    cells = [row for line in lines for row in _drift_rows(line)]
+    rows += cells[:ROWS_MAX]
     more = [f"\nand {len(cells) - ROWS_MAX} more"] if len(cells) > ROWS_MAX else []
     return "\n".join(["### Site drift", "", *rows, *more]) + "\n"
+
+
+def _drift_rows(line: Line) -> Iterator[str]:
+    if line.gone:
+        yield f"| {_md(name_of(line))} | deleted | declared | {_md(place_of(line.where))} |"
+    for field in _drifted(line):
+        now, declared = change_words(field)
+        what = f"{name_of(line)} {field.name}"
+        yield f"| {_md(what)} | {_code(now)} | {_code(declared)} | {_md(place_of(field.where))} |"
+
+
+def _counted(lines: Iterable[Line]) -> str:
+    """How many values somebody changed, and how many things are gone."""
+    changed = sum(len(_drifted(line)) for line in lines)
+    gone = sum(bool(line.gone) for line in lines)
+    parts = [f"{changed} {'value was' if changed == 1 else 'values were'} changed"] if changed else []
+    parts += [f"{gone} {'thing was' if gone == 1 else 'things were'} deleted"] if gone else []
+    return " and ".join(parts)
 
 
 def _of(plan: SitePlan, area: Area) -> Iterator[Line]:
@@ -125,8 +150,9 @@ def _details(line: Line) -> list[str]:
     note = [plain_text(line.note)] if line.note else []
     manual = [f"-> {plain_text(line.manual)}"] if line.manual else []
     if line.action in ("create", "delete"):
-        said = ", ".join(_given(line))
-        return [*([said] if said else []), *([f"({note[0]})"] if note else []), *manual]
+        parts = [*filter(None, [", ".join(_given(line))]), *(f"({each})" for each in note)]
+        whole = "  ".join(parts)
+        return [*([whole] if len(whole) <= _DETAIL_WIDTH else parts), *manual]
     if line.action == "report" or (line.action == "blocked" and any(field.of == "conflict" for field in line.fields)):
         return [*(_both(field) for field in line.fields if field.of != "change"), *note, *manual]
     return [*(_arrow(field) for field in line.fields), *note, *manual]
@@ -195,14 +221,16 @@ def _gate(gate: Gate) -> Iterator[Painted]:
     yield "hint", f"  if this is intended: {gate.flag}"
 
 
-def _next(plan: SitePlan) -> list[str]:
+def _next(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
     if not plan:
         return []
+    words = " ".join([command, *(gate.flag for gate in plan.gates)])
+    if uncommitted:
+        return [f"Commit {plain_text(uncommitted)}, then: {words}"]
     if not plan.gates:
-        return ["Apply with: syncd site apply"]
-    flags = " ".join(gate.flag for gate in plan.gates)
+        return [f"Apply with: {words}"]
     return [
-        f"Apply with: syncd site apply {flags}",
+        f"Apply with: {words}",
         f"or, where the daemon planned it: syncd site approve {plan.digest()}",
     ]
 

@@ -41,7 +41,7 @@ def accept_on_branch(workspace: Workspace, source: Source, file: SiteFile, live:
         commit = _commit(workspace, source, accepted, old)
     except (Held, RefMoved):
         return None  # an uncommitted edit is in the way: the next run tries again
-    words = f"merge it to keep {', '.join(accepted.fields)}"
+    words = f"merge it to keep {', '.join(accepted.words)}"
     return Change("update" if old else "create", "branch", BRANCH, words, before=old, after=commit)
 
 
@@ -50,7 +50,7 @@ def _commit(workspace: Workspace, source: Source, accepted: Accepted, old: str |
     blobs = {path: text.encode() for path, text in accepted.texts.items()}
     tree = repository.replaced(repository.subtree(source.commit), blobs)
     count = len(accepted.fields)
-    body = "\n".join(f"- {name}" for name in accepted.fields)
+    body = "\n".join(f"- {words}" for words in accepted.words)
     message = f"Accept {count} edit{'' if count == 1 else 's'} of the site\n\nChanged on the platform:\n{body}\n"
     commit = repository.commit_tree(tree, parents=[source.commit], message=message, author=person, committer=person)
     repository.fast_forward(BRANCH, old=old, new=commit)

@@ -26,7 +26,8 @@ def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPl
         raise _unknown(ref, [one.ref for one in file.of(*OWNABLE)], f"{file.path} declares no {ref}")
     keeping = Keeping(workspace, file, place)
     known = keeping.load()
-    thing = read_live(workspace, file, known).things.get(id)
+    live = read_live(workspace, file, known)
+    thing = live.things.get(id)
     if thing is None:
         raise ConfigInvalid(
             f"site {file.site} has nothing with the id {id}", hint="syncd site plan -v lists what it has"
@@ -39,7 +40,7 @@ def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPl
     former = known.items.get(ref)
     if former is not None and former.id == id:
         return ""
-    if former is not None:
+    if former is not None and former.id in live.things:
         raise ConfigInvalid(f"{ref} is {former.id} already", hint=f"let it go first: syncd site forget {ref}")
     keeping.save({ref: Entry(id, "adopted")})
     return keeping.finish()

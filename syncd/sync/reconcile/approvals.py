@@ -59,6 +59,8 @@ def meant(held: Sequence[Pending], beginning: str) -> Pending:
         waiting = ", ".join(plan.digest for plan in held)
         raise StalePlan(
             f"no plan {beginning} waits for approval",
-            hint=f"waiting: {waiting}" if waiting else "the site or its file has changed since: syncd site plan",
+            hint=f"waiting: {waiting}"
+            if waiting
+            else "none waits: it was applied, or things have changed since; syncd site plan",
         )
     return fitting[0]

@@ -73,7 +73,7 @@ def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Optio
     lock = Keeping(workspace, file, wish.lock).load()
     live = read_live(workspace, file, lock, kinds=wish.kinds)
     online = check_live(file, live, lock)
-    refuse(online)
+    refuse(online, "syncd site validate --online")
     file, live = _ordered(file, live, wish)
     chosen = replace(options or Options(), previous=_previous(workspace, source, wish))
     return Prepared(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
@@ -105,7 +105,7 @@ def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
     elif isinstance(outcome, Unchanged) and last.differs(facts) and (notes := told(prepared)):
         outcome = Applied((), notes)  # that somebody edited the site is told once, not at every look
     if not isinstance(outcome, Waiting) and prepared.options.is_whole:
-        last.note(facts, outcome, carried=True)
+        last.note(facts, outcome, carried=not done.failed and not done.left.steps)
     return Settled(outcome, done)
 
 
@@ -154,7 +154,7 @@ def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWis
     if done.left.steps:
         refs = _some(step.ref for step in done.left.steps)
         return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=4)
-    if refs := _some(line.ref for line in plan.only("blocked") if any(one.of == "conflict" for one in line.fields)):
+    if refs := _some(line.ref for line in plan.lines if line.is_conflict):
         return Held(
             f"the file and the site both changed {refs}; these stay as each side has them",
             "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
@@ -187,4 +187,6 @@ def _some(refs: Iterable[str]) -> str:
 def _sentence(line: Line) -> str:
     fields = ", ".join(one.name for one in line.fields if one.of in ("drift", "conflict"))
     where = f" ({line.where})" if line.where else ""
+    if line.gone:
+        return f"{line.ref} was deleted on the platform{where}; syncd site drift shows it"
     return f"{line.ref}: {fields} changed on the platform{where}; syncd site drift shows it"

@@ -13,11 +13,16 @@ from syncd.layout.site.declared import AREA
 from syncd.plan.site.facts import Lock
 from syncd.plan.site.steps import SitePlan
 from syncd.store.glance import Look
+from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Held, Outcome, Unchanged
 from syncd.sync.reconcile.approvals import is_valid
+from syncd.sync.reconcile.lock import TRAILER
 from syncd.sync.reconcile.source import Source, at_commit
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Workspace
+
+_RECENT = 200
+"""Commits among which the last one of the lock is searched; of older ones, most clones of a job know nothing either."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +64,17 @@ class Last:
     def carried(self) -> Source | None:
         """Return the site file as it was when it was last carried out, or None when it is the same or not known.
 
+        A store that does not know, such as that of a job in CI, is told by the last commit of the lock.
         Raises: FileInvalid when that cannot be read any more.
         """
         commit = self._facts().get("carried", "")
-        if not commit or self.look is None or self.look.inputs == self.inputs:
-            return None
-        missing = FileInvalid("the file is gone", path=self.wish.file)
         repository = self.workspace.repository
-        return at_commit(repository, commit, self.wish.file, missing) if repository.present([commit]) else None
+        if not commit or not repository.present([commit]):
+            commit = self._locked()
+        if not commit:
+            return None
+        former = at_commit(repository, commit, self.wish.file, FileInvalid("the file is gone", path=self.wish.file))
+        return former if former.inputs() != self.source.inputs() else None
 
     def expire(self) -> None:
         """Let the next run look, whatever becomes of this one."""
@@ -83,6 +91,13 @@ class Last:
         at = self.workspace.now().isoformat(timespec="seconds")
         text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
         self.workspace.store.plans.looked(Look(self.wish.file, self.inputs, text, at))
+
+    def _locked(self) -> str:
+        """The newest commit of the tracked branch that keeps a lock, when it is not long ago; its file was applied."""
+        repository = self.workspace.repository
+        tip = self.source.commit or repository.resolve(f"{HEADS}{self.workspace.branch}")
+        recent = repository.commits(None, tip, limit=_RECENT) if tip else []
+        return next((commit.oid for commit in recent if TRAILER in commit.trailers), "")
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = json.loads(self.look.facts) if self.look else {}

@@ -46,7 +46,8 @@ def committed(repository: "Repository", branch: str, path: str) -> Source:
     """
     commit = repository.resolve(f"refs/heads/{branch}")
     if commit is None:
-        raise ConfigInvalid(f"there is no branch {branch}, so there is no {path}", hint=f"commit {path} on {branch}")
+        hint = f"commit {path} on {branch}; in a job's clone that is on no branch: git switch -c {branch}"
+        raise ConfigInvalid(f"there is no branch {branch}, so there is no {path}", hint=hint)
     missing = ConfigInvalid(
         f"there is no {path} on branch {branch}; nothing was done",
         hint=f"commit {path}, or take [repository.site] out of the configuration",
@@ -103,15 +104,18 @@ def read_source(source: Source) -> tuple[SiteFile, tuple[Finding, ...]]:
     return file, (*findings, *checked)
 
 
-def refuse(findings: Sequence[Finding]) -> None:
-    """Given findings, return when none is an error. Raises: FileInvalid with the first one and what else is wrong."""
+def refuse(findings: Sequence[Finding], command: str = "syncd site validate") -> None:
+    """Given findings and the command that shows them all, return when none is an error.
+
+    Raises: FileInvalid with the first one and what else is wrong.
+    """
     errors = sorted(one for one in findings if one.severity == "error")
     if not errors:
         return
     first = errors[0]
     more = [f"{one.path}:{one.line}:{one.column}: {one.code} {one.message}" for one in errors[1:_SHOWN]]
     left = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
-    hints = [*([first.hint] if first.hint else []), *more, *left, "all of them: syncd site validate"]
+    hints = [*([first.hint] if first.hint else []), *more, *left, f"all of them: {command}"]
     raise FileInvalid(
         f"{first.code} {first.message}", path=first.path, line=first.line, column=first.column, hint="\n".join(hints)
     )
@@ -132,4 +136,7 @@ def _text(data: bytes, path: str, size: int, most: int) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FileInvalid("the file is no UTF-8", path=path, line=line, hint="save it as UTF-8") from error
+        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8")) + 1
+        raise FileInvalid(
+            "the file is no UTF-8", path=path, line=line, column=column, hint="save it as UTF-8"
+        ) from error

@@ -109,6 +109,8 @@ def test_what_is_declared_twice_is_kept_aside() -> None:
         ("settings: { adaptive_content: on }\n", "SY004", "on", "adaptive_content on is text here; write true"),
         ("settings:\n  title:\n", "SY004", "title", "title has no value; it must be text"),
         ("settings: { visibility: pubic }\n", "SY004", "pubic", 'did you mean "public"?'),
+        ('settings:\n  title: "Docs\n', "SY001", '"', "this quoted text is not closed"),
+        ("settings:\n\ttitle: Docs\n", "SY001", "\t", "a tab cannot indent"),
         ("settings: { hostname: a.b }\n", "SY003", "hostname", "the host name cannot be set through the API"),
         ("settings: { name: a }\n", "SY003", "name", 'unknown key "name"; did you mean "title"?'),
         ("settings: [a]\n", "SY004", "[a]", "settings is a list; it must be a mapping"),
@@ -248,6 +250,11 @@ def test_csv_has_a_redirect_a_line() -> None:
         (10, 1, "SY001"),
     ]
     assert "site.hosts" in findings[0].hint
+
+
+def test_the_columns_of_csv_may_be_named_below_a_comment() -> None:
+    text, csv = HEAD + "redirect_files: [more.csv]\n", "\ufeff# from 2025\n\nsource,destination\n/source,section:x\n"
+    assert read(text, others={"more.csv": csv}).items.keys() == {"redirect:/source"}
 
 
 def test_a_path_leads_to_the_sites_own_host_where_that_is_known() -> None:

@@ -273,8 +273,11 @@ class Simulator:
         return thing
 
     def _id(self, kind: str) -> str:
-        self.count += 1
-        return f"new{self.count}_{len(self.things)}_{kind}"
+        used = self.things.keys() | {entry.id for entry in self.lock.items.values()}
+        while True:
+            self.count += 1
+            if (made := f"new{self.count}_{len(self.things)}_{kind}") not in used:
+                return made
 
     def _add(self, kind: str, parent: str, fields: dict[str, Any]) -> str:
         made = self._id(kind)

@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from syncd.layout.site.declared import Limits, SiteFile
+from syncd.layout.site.read import read_site_file
 from syncd.plan.site.document import drift_document, plan_document
 from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.inverse import concerned, former, inverse
 from syncd.plan.site.steps import FieldChange, Gate, Line, SitePlan
 from syncd.plan.site.text import drift_markdown, drift_text, plan_markdown, plan_text
 from tests.plan.site.cases import (
@@ -21,6 +23,7 @@ from tests.plan.site.cases import (
     site_file,
     variant,
 )
+from tests.plan.site.simulator import Simulator
 
 HOME = (section("home", default=True), variant("home/en", "sp_home", default=True))
 API = (section("api"), variant("api/en", "sp_api", default=True))
@@ -116,8 +119,7 @@ plain
 title   redirects
 update    ~ change  redirect /old                     to  section home -> section api  [site.yaml:5]
 create    + add     redirect /api                     -> section api  [site.yaml:6]
-delete    - delete  redirect /gone                    -> section api
-delete                                                (no longer declared)
+delete    - delete  redirect /gone                    -> section api  (no longer declared)
 plain
 title   left as it is
 report    ? leave   section home                      title  is Welcome; the file says HomeHome  [site.yaml:1]
@@ -189,3 +191,23 @@ def test_ten_thousand_moves_of_nothing_say_nothing() -> None:
     assert [text for _, text in plan_text(planned(file, live, lock))] == [
         "Nothing to do: the site is as the file declares."
     ]
+
+
+def test_limits_given_in_part_keep_the_other_numbers_and_null_is_no_limit() -> None:
+    head = "version: 1\nsite: { org: o, id: s }\n"
+    limits = "{ redirects: { max_delete: 3, max_update_pct: null }, structure: { max_delete: null }, visitors: {} }"
+    file, findings = read_site_file(f"{head}policy: {{ limits: {limits} }}\n", path="site.yaml", others={})
+    assert file is not None
+    assert findings == ()
+    assert file.policy.limits == {"redirects": Limits(3, 20, None), "structure": Limits(), "visitors": Limits()}
+
+
+def test_the_way_back_names_no_place_of_what_the_file_does_not_say() -> None:
+    whole, less = site_file(*HOME, redirect("/a", section="home")), site_file(*HOME)
+    live, lock = carried_out(whole)
+    plan = planned(less, live, lock)
+    kept = former("site.yaml", plan, live, lock)
+    simulator = Simulator(live, lock, less)
+    simulator.run_all(plan)
+    back = planned(inverse(less, kept, simulator.lock), simulator.live(), simulator.lock, target=concerned(kept))
+    assert [(line.action, line.ref, line.where) for line in back.lines] == [("create", "redirect:/a", "")]

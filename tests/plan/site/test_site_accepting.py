@@ -34,12 +34,17 @@ CSV = "source,destination\n/d,section:guides\n"
 PAGE = {"kind": "site-page", "siteSpaceId": Ref("variant:guides/en"), "pageId": "p1"}
 
 
-def accepted(*drift: tuple[str, str, Any], of: str = "drift", areas: tuple[str, ...] = AREAS) -> Accepted:
-    texts = {"site.yaml": TEXT, "more.csv": CSV}
-    file, findings = read_site_file(TEXT, path="site.yaml", others={"more.csv": CSV})
+def accepted(
+    *drift: tuple[str, str, Any], of: str = "drift", areas: tuple[str, ...] = AREAS, text: str = TEXT
+) -> Accepted:
+    texts = {"site.yaml": text, "more.csv": CSV}
+    file, findings = read_site_file(text, path="site.yaml", others={"more.csv": CSV})
     assert file is not None
     assert not [one for one in findings if one.severity == "error"]
-    lines = [Line("report", ref, (FieldChange(name, value, None, of),)) for ref, name, value in drift]  # type: ignore[arg-type]
+    lines = [
+        Line("report", ref, (FieldChange(name, value, None, of),) if name else (), gone="" if name else of)  # type: ignore[arg-type]
+        for ref, name, value in drift
+    ]
     live = Live(pages={"space1": {"get/started": "p1"}})
     return accept_drift(file, texts, live, SitePlan("s", tuple(lines)), areas=frozenset(areas))  # type: ignore[arg-type]
 
@@ -88,3 +93,58 @@ def test_a_conflict_another_area_and_what_the_file_says_already_change_nothing()
     assert accepted(("site:", "title", "Theirs"), of="conflict").texts == {}
     assert accepted(("site:", "title", "Theirs"), areas=("redirects",)).texts == {}
     assert accepted(("section:guides", "title", "Guides")).texts == {}
+
+
+def gone(*refs: str, text: str = TEXT, of: str = "drift") -> Accepted:
+    """What becomes of the files when somebody has deleted these."""
+    return accepted(*((ref, "", None) for ref in refs), text=text, of=of)
+
+
+def test_redirects_that_were_deleted_are_taken_out_wherever_they_stand() -> None:
+    found = gone("redirect:/a", "redirect:/c", "redirect:/d")
+    assert [line for line in TEXT.splitlines() if line not in found.texts["site.yaml"].splitlines()] == [
+        "  - { from: /a, to: { section: guides } }   # one",
+        "  - { from: [/b, /c], to: { section: guides } }",
+    ]
+    assert "  - { from: [/b], to: { section: guides } }" in found.texts["site.yaml"]
+    assert found.texts["more.csv"] == "source,destination\n"
+    assert found.words == ("redirect /a (deleted)", "redirect /c (deleted)", "redirect /d (deleted)")
+    assert "from" not in gone("redirect:/a", "redirect:/b", "redirect:/c").texts["site.yaml"]
+    assert gone("redirect:/a", of="conflict").texts == {}
+
+
+PARTS = TEXT.replace(
+    "redirects:\n",
+    """\
+    - group: more
+      title: More
+      items:
+        - section: api
+          title: API
+          path: api
+          variants: [{ variant: en, space: other, path: en, default: true }]
+redirects:
+""",
+    1,
+).replace(
+    "    styling: { theme: clean }\n",
+    "    styling: { theme: clean }\n  overrides: { api/en: { styling: { theme: bold } } }\n",
+)
+
+
+def test_a_section_that_was_deleted_is_taken_out_with_its_own_settings() -> None:
+    found = gone("section:api", text=PARTS)
+    assert found.left == ()
+    assert "API" not in found.texts["site.yaml"]
+    assert "api/en" not in found.texts["site.yaml"]
+    assert "group: more" in found.texts["site.yaml"]
+    assert "group: more" not in gone("section:api", "group:more", text=PARTS).texts["site.yaml"]
+
+
+def test_what_something_else_counts_on_is_left_to_a_person() -> None:
+    for refs, why in ((("section:guides",), "guides"), (("group:more",), "section api stands in group more")):
+        found = gone(*refs, text=PARTS)
+        assert found.texts == {}
+        assert why in found.left[0]
+    found = gone("redirect:/a", "section:guides", text=PARTS)
+    assert found.fields == ("redirect:/a",)
