@@ -53,7 +53,9 @@ def run(argv: Sequence[str]) -> int:
         return error.exit_code
     except typer.TyperException as error:
         usage = error.exit_code == 2
-        complain(error.format_message(), "syncd --help" if usage else "", 64 if usage else 1, as_json="--json" in argv)
+        command = getattr(getattr(error, "ctx", None), "command_path", None) or "syncd"
+        what = error.format_message().removeprefix("Invalid value: ")
+        complain(what, f"{command} --help" if usage else "", 64 if usage else 1, as_json="--json" in argv)
         return 64 if usage else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)

@@ -114,7 +114,8 @@ def _done(prepared: Prepared, done: Done, seconds: float) -> Iterator[str]:
         yield f"{paint('! failed', 31, sys.stdout)}  {safe(one.step.ref)}  {one.step.call}: {safe(one.why)}"
     if done.skipped:
         refs = ", ".join(dict.fromkeys(step.ref for step in done.skipped[:SHOWN]))
-        yield f"! left    {safe(refs)}{', …' if len(done.skipped) > SHOWN else ''}, because of what failed"
+        why = "of what failed" if done.failed else "the site changed meanwhile"
+        yield f"! left    {safe(refs)}{', …' if len(done.skipped) > SHOWN else ''}, because {why}"
     yield from (f"  note: {safe(note)}" for note in done.notes)
     total = len(done.steps) + len(done.failed) + len(done.skipped)
     count = f"{total}" if total == len(done.steps) else f"{len(done.steps)} of {total}"

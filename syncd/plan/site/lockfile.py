@@ -50,7 +50,10 @@ def parse_lock(text: str, *, at: str) -> Lock:
     if marker := _MARKER.search(text):
         line = text.count("\n", 0, marker.start()) + 1
         _refuse(
-            at, "has the marks of a merge that was not finished", line=line, hint="finish the merge, then run again"
+            at,
+            "has the marks of a merge that was not finished",
+            line=line,
+            hint="take either side of it: what that does not know is adopted anew",
         )
     document = _object(at, "the file", _json(text, at))
     version = document.get("version")

@@ -101,13 +101,13 @@ class _Online:
 
     def _kinds(self) -> Iterator[Finding]:
         """What is `raw` is passed on as it is: somebody knows better."""
-        for item in self.file.of("redirect"):
-            to = item.fields.get("to")
-            kind = next((KINDS[word] for word in KINDS if word in to), "") if isinstance(to, Mapping) else ""
-            if kind and kind not in self.live.abilities.kinds:
-                message = f"destinations of kind {kind} were not seen on this site; not every server takes them"
-                hint = f'if this one does, write redirect_kinds = ["{kind}"] under [repository.site]'
-                yield broken("SY303", item.where("to"), message, hint)
+        used = [(item, _kind(item.fields.get("to"))) for item in self.file.of("redirect")]
+        strange = [(item, kind) for item, kind in used if kind and kind not in self.live.abilities.kinds]
+        wanted = ", ".join(f'"{kind}"' for kind in dict.fromkeys(kind for _, kind in strange))
+        for item, kind in strange:
+            message = f"destinations of kind {kind} were not seen on this site; not every server takes them"
+            hint = f"if this one does, write redirect_kinds = [{wanted}] under [repository.site]"
+            yield broken("SY303", item.where("to"), message, hint)
 
     def _ways(self) -> Iterator[Finding]:
         """Loops and chains over addresses that only the platform knows."""
@@ -211,3 +211,7 @@ class _Online:
 
 def _is_page(to: Any) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(to, Mapping) and isinstance(to.get("page"), str) and isinstance(to.get("in"), str)
+
+
+def _kind(to: Any) -> str:
+    return next((KINDS[word] for word in KINDS if word in to), "") if isinstance(to, Mapping) else ""
