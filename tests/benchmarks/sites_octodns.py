@@ -9,6 +9,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def main() -> None:
     config = _prepared(root, count)
     import octodns.manager  # noqa: F401  so that loading it is not measured
 
-    spent = {name: _cost(lambda doit=doit: _sync(config, doit=doit)) for name, doit in _WORK}
+    spent = {name: _cost(partial(_sync, config, doit=doit)) for name, doit in _WORK}
     wanted = (root / "desired" / f"{ZONE}yaml").read_text().count("\n  type:")
     made = (root / "existing" / f"{ZONE}yaml").read_text().count("\n  type:")
     if wanted != made or made != count:

@@ -32,7 +32,8 @@ def at(shell: Any, capsys: pytest.CaptureFixture[str]) -> Iterator[Sited]:
 
 
 def commits(at: Sited) -> list[str]:
-    return at.shell.git("log", "--format=%s", "main", cwd=at.docs).splitlines()
+    said: str = at.shell.git("log", "--format=%s", "main", cwd=at.docs)
+    return said.splitlines()
 
 
 def looked(at: Sited) -> str:

@@ -302,10 +302,10 @@ def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[str, s
         items[item.ref] = Entry(id, dice.choice(("created", "adopted")), applied)
     for ref, entry in list(items.items()):
         if entry.id in live.orders and dice.random() < 0.8:
-            items[ref] = replace(entry, applied=entry.applied | {"order": list(live.orders[entry.id])})
+            items[ref] = replace(entry, applied={**entry.applied, "order": list(live.orders[entry.id])})
     if dice.random() < 0.5:
         root = items.get("site:", Entry(SITE, "adopted"))
-        items["site:"] = replace(root, applied=root.applied | {"order": list(live.orders.get(ROOT, ()))})
+        items["site:"] = replace(root, applied={**root.applied, "order": list(live.orders.get(ROOT, ()))})
     if dice.random() < 0.2:
         items["section:gone"] = Entry("s99_section", "created", {"title": "Gone", "path": "gone"})
     return Lock(SITE, "3f0c", 7, items)
@@ -331,8 +331,8 @@ def _meddled(dice: random.Random, live: Live) -> Live:
     if any(thing.kind == "section" for thing in things.values()) and dice.random() < 0.4:
         path = _free(dice, things, ROOT, "section")
         if path:
-            fields = {"title": dice.choice(("One page", "By hand")), "path": path, "condition": None}
-            things["sh"] = Existing("section", "sh", fields)
+            section: dict[str, Any] = {"title": dice.choice(("One page", "By hand")), "path": path, "condition": None}
+            things["sh"] = Existing("section", "sh", section)
             things["vh"] = Existing(
                 "variant", "vh", {"space": dice.choice(SPACES), "path": "en", "default": True}, "sh"
             )

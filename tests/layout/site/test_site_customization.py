@@ -146,7 +146,7 @@ def test_what_the_platform_would_not_take_is_told_in_one_sentence(kind: Kind, va
 
 
 def test_what_the_platform_takes_is_let_through() -> None:
-    links = [
+    links: list[dict[str, Any]] = [
         {"title": "Log", "to": {"page": "changelog", "in": "home/en"}},
         {"title": "Menu", "links": [{"title": "Inner", "to": {"raw": {"kind": "space", "space": "s"}}}]},
     ]

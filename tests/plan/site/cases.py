@@ -77,7 +77,7 @@ def carried_out(file: SiteFile, live: Live | None = None) -> tuple[Live, Lock]:
 def edited(live: Live, thing: str, **fields: Any) -> Live:
     """Given what a thing is called on the platform (a path, title or source), return it as somebody changed it."""
     found = named(live, thing)
-    return replace(live, things=live.things | {found.id: replace(found, fields={**found.fields, **fields})})
+    return replace(live, things={**live.things, found.id: replace(found, fields={**found.fields, **fields})})
 
 
 def named(live: Live, thing: str) -> Existing:
