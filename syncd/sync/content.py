@@ -13,10 +13,12 @@ from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
+from syncd.plan.meeting import stem
 from syncd.plan.message import REVISION, SPACE, bare_subject, mirror_message
 from syncd.plan.mirror import wanted
 from syncd.plan.proposal import Existing
 from syncd.repo import Repository
+from syncd.sync.ancestry import tip_of
 from syncd.sync.base import LOST, base_of, entries_at, save_lane
 from syncd.sync.gathered import RevisionMoved, gather_content, known_of
 from syncd.sync.proposals import Proposal, head_of
@@ -140,7 +142,7 @@ def _standing(
     """
     sides = (feet.ground, feet.taken)
     whole = update.settled
-    if feet.merges and not whole and _same_paths(workspace, binding, feet.start, content):
+    if feet.merges and not whole and _same_pages(workspace, binding, feet, content):
         whole = _signed(workspace, feet.start, replace(signed, parents=sides))
     if not update.fresh or not whole or not adds_nothing(workspace, binding, content, sides):
         parents, claims = standing(workspace, feet, content, disputed=update.disputed)
@@ -151,10 +153,32 @@ def _standing(
     return _signed(workspace, content, replace(signed, parents=parents, message=signed.message + outdone(whole)))
 
 
-def _same_paths(workspace: Workspace, binding: Binding, one: str, other: str) -> bool:
-    """Whether two commits have the same pages; else the platform, which knows them by id, may know better."""
+def _same_pages(workspace: Workspace, binding: Binding, feet: Footing, content: str) -> bool:
+    """Whether content has the pages of what it stands on; else the platform, which knows them by id, may know better.
+
+    Shape: a page more is none that it knows better when the branch has had it from main content and has it no more: a
+    change request that never had it cannot say that it is deleted, so an update brings it.
+    """
     tree = workspace.repository.tree
-    return tree(one, binding.directory).keys() == tree(other, binding.directory).keys()
+    start, there = (tree(commit, binding.directory) for commit in (feet.start, content))
+    less, more = start.keys() - there.keys(), there.keys() - start.keys()
+    forms = {name: path for path in sorted(more) if (name := stem(path))}  # a page with children and without
+    turned = {path: forms[stem(path)] for path in less if stem(path) in forms}
+    added = {there[path].oid for path in more - set(turned.values())}
+    return less == turned.keys() and (not added or added <= _given_up(workspace, binding, feet))
+
+
+def _given_up(workspace: Workspace, binding: Binding, feet: Footing) -> set[str]:
+    """The texts of main content that the branch of a change request has really merged, and has no more."""
+    repository, tip = workspace.repository, tip_of(workspace, feet.ground)
+    if tip not in repository.present([tip]):
+        return set()
+    bases = repository.merge_bases(tip, feet.taken)
+    had, has = (
+        {blob.oid for commit in commits for blob in repository.tree(commit, binding.directory).values()}
+        for commits in (bases, [tip])
+    )
+    return had - has
 
 
 def _signed(workspace: Workspace, commit: str, signed: Signature) -> str:

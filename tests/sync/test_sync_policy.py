@@ -103,6 +103,27 @@ def test_an_outdated_change_request_stays_so_when_the_policy_says_so(world: Any,
     assert not request(world).outdated
 
 
+def test_a_page_that_the_branch_deleted_does_not_come_back_by_an_update(world: Any, fine: Any, small: Any) -> None:
+    world.clone()
+    world.commit("Mine", MINE)
+    fine(run(world))
+    theirs = {"new.md": "# New\n\nNew there.\n", "SUMMARY.md": small["SUMMARY.md"] + "* [New](new.md)\n"}
+    world.edit_on_platform(theirs)
+    fine(run(world, update="never"))
+    assert (world.root / "clone" / "new.md").exists()
+    world.commit("Delete", {"SUMMARY.md": small["SUMMARY.md"]}, gone=["new.md"])
+    fine(run(world, update="never"))
+    world.edit_on_platform({**theirs, "guide/usage.md": "# Usage\n\nTheirs.\n"})
+    fine(run(world))
+    fine(run(world))
+    assert not (world.root / "clone" / "new.md").exists()
+    assert not request(world).outdated
+    assert world.merge(1) == "merge"
+    fine(run(world))
+    assert not (world.root / "clone" / "new.md").exists()
+    assert world.git("diff", "main", "platform/main") == ""
+
+
 def test_words_of_a_person_in_the_description_stay(world: Any, fine: Any) -> None:
     world.clone()
     world.commit("Mine", MINE)
