@@ -17,6 +17,8 @@ from tests.contract.probe import PROBES, collect
 from tests.contract.test_contract import send
 from tests.contract.world import World
 
+pytestmark = pytest.mark.long
+
 collect()
 
 KINDS = {"{space_id}": ("spaceId", spaces), "{collection_id}": ("collectionId", collections)}

@@ -15,6 +15,8 @@ from fastapi.routing import APIRoute
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import World
 
+pytestmark = pytest.mark.long
+
 collect()
 
 OWNER = "organizationId"

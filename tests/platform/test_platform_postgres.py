@@ -21,6 +21,8 @@ from syncd.platform.storage import Storage
 from syncd.platform.tables import metadata
 from tests.postgres import Process
 
+pytestmark = pytest.mark.long
+
 Fresh = Callable[[], str]
 
 

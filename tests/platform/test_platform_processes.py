@@ -10,6 +10,8 @@ import pytest
 
 from tests.serving import Serving, Zygote
 
+pytestmark = pytest.mark.long
+
 Clients = tuple[httpx.Client, httpx.Client]
 
 
