@@ -68,6 +68,7 @@ class Settler:
             self.claim(path)
 
     def settle(self) -> "Settler":
+        """Return this with a path for each wish: the one that it had, the one that it names, or another."""
         rest = []
         for wish in self.wishes:
             base = self.known.get(wish.id)
@@ -101,6 +102,7 @@ class Settler:
                 self.paths[wish.id] = paths.pop()
 
     def claim(self, path: str) -> bool:
+        """Given a path, take it with the folders above it, and return whether it could be had."""
         key = collision_key(path)
         above = None if key in self.taken or key in self.folders else self.missing_folders(key)
         if above is None:

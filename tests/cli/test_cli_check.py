@@ -3,8 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from syncd.cli.app import run
 from syncd.cli.explain import CATALOGUE
 from syncd.layout.lint.rules import RULES
 from syncd.layout.site.rules import SITE_RULES
+from tests.cli.typed import Type, typing
 
 MANUAL = Path(__file__).parents[2] / "syncd" / "manual"
 GOOD = {
@@ -23,28 +23,9 @@ GOOD = {
 BROKEN = "# Use\n\nSee [home](REDME.md).\n"
 
 
-@dataclass
-class Typed:
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str
-
-
-Type = Callable[..., Typed]
-
-
 @pytest.fixture
 def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
-    monkeypatch.chdir(tmp_path)
-
-    def check(*words: str) -> Typed:
-        code = run(["check", *words])
-        said = capsys.readouterr()
-        return Typed(code, said.out, said.err)
-
-    return check
+    return typing("check", tmp_path, monkeypatch, capsys)
 
 
 def plant(directory: Path, files: Mapping[str, str]) -> Path:

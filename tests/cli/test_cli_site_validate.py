@@ -4,18 +4,16 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncd.cli.app import run
 from syncd.layout.site.rules import SITE_RULES
 from syncd.plan.site.facts import Entry, Lock
 from syncd.plan.site.lockfile import lock_text
 from tests.cli.sited import sited
+from tests.cli.typed import Type, typing
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "site" / "rules"
@@ -41,28 +39,9 @@ LOCK = Lock(
 )
 
 
-@dataclass
-class Typed:
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str
-
-
-Type = Callable[..., Typed]
-
-
 @pytest.fixture
 def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Type:
-    monkeypatch.chdir(tmp_path)
-
-    def validate(*words: str) -> Typed:
-        code = run(["site", "validate", *words])
-        said = capsys.readouterr()
-        return Typed(code, said.out, said.err)
-
-    return validate
+    return typing("site validate", tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda path: path.stem)

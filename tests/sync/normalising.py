@@ -6,6 +6,13 @@ from collections.abc import Callable, Iterator
 from syncd.layout import yaml
 from syncd.layout.frontmatter import fields, split
 
+FILES: dict[str, str | bytes] = {
+    "README.md": "# Home\n\nWelcome. See [options](options.md).\n",
+    "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Options](options.md)\n* [Errors](errors.md)\n",
+    "options.md": "# Options\n\n* first\n* second\n",
+    "errors.md": "# Errors\n\nNone.\n",
+}
+"""A space in which such a server finds something to change."""
 DESCRIPTION_MAX = 200
 _ORDER = ("description", "hidden", "icon", "cover")
 _PLACEHOLDER = re.compile(r"</?(?:person|space|org|name|thing)>")

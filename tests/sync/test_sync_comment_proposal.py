@@ -15,15 +15,9 @@ from syncd.platform.server import Background
 from syncd.platform.settings import Settings
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.propose import propose
-from tests.sync.normalising import formatted
+from tests.sync.normalising import FILES, formatted
 
 OPTIONS = "# Options\n\nAll of *them*:\n\n- first\n- second\n\n```sh\nls\n```\n"
-FILES: dict[str, str | bytes] = {
-    "README.md": "# Home\n\nWelcome. See [options](options.md).\n",
-    "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Options](options.md)\n* [Errors](errors.md)\n",
-    "options.md": "# Options\n\n* first\n* second\n",
-    "errors.md": "# Errors\n\nNone.\n",
-}
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from syncd.plan.meeting import Side
 from syncd.platform.settings import Settings
 from syncd.sync.outcome import Unchanged
 from syncd.sync.resolve import resolve
-from tests.sync.normalising import formatted, lossy, typographic
+from tests.sync.normalising import FILES, formatted, lossy, typographic
 
 WRITTEN = """---
 icon: gear
@@ -33,12 +33,6 @@ Opened by <person> in
 
 The end ~ of it.
 """
-FILES: dict[str, str | bytes] = {
-    "README.md": "# Home\n\nWelcome. See [options](options.md).\n",
-    "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Options](options.md)\n* [Errors](errors.md)\n",
-    "options.md": "# Options\n\n* first\n* second\n",
-    "errors.md": "# Errors\n\nNone.\n",
-}
 
 
 @pytest.fixture

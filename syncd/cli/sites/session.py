@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import typer
@@ -13,6 +12,7 @@ from syncd.cli.context import configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, reading, site_wish, workplace
 from syncd.errors import ConfigInvalid
+from syncd.layout.lint.near import Near, meant
 from syncd.plan.site.gates import SCOPES
 from syncd.plan.site.steps import SitePlan
 from syncd.repo import Repository
@@ -21,7 +21,7 @@ from syncd.sync.reconcile.source import Source, committed, in_work_tree
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Progress, Workspace, silent
 
-_COMPARED, _SHOWN = 2000, 12
+_SHOWN = 12
 NEEDS_NUMBER = frozenset({"structure.delete"})
 """Scopes of `--force` that are never opened without saying how many things they are about."""
 
@@ -98,9 +98,8 @@ def require_targets(targets: Iterable[str], prepared: Prepared) -> None:
 
 def unknown(what: str, word: str, known: Sequence[str]) -> str:
     """Given a word that names none of what is known, return a sentence that says so, with the likely meant one."""
-    near = get_close_matches(word, known[:_COMPARED], n=1)
-    shown = f"did you mean {near[0]}?" if near else f"there are {', '.join(known[:_SHOWN])}"
-    return f"there is no such {what}; {shown}{', …' if not near and len(known) > _SHOWN else ''}"
+    listed = f"there are {', '.join(known[:_SHOWN])}{', …' if len(known) > _SHOWN else ''}"
+    return f"there is no such {what}; {meant(Near(known).to(word)) or listed}"
 
 
 def forced(words: Sequence[str], plan: SitePlan) -> dict[str, int]:

@@ -71,6 +71,7 @@ class StructureReader:
             self.into.orders[parent] = refs
 
     def listed(self, nodes: list[Node], of: str, parent: str) -> Iterator[str]:
+        """Given the entries of a list, return the refs of what they declare."""
         for node in nodes:
             if (kind := self.kind(node, of)) is not None and (ref := self.thing(node, kind, parent)):
                 yield ref
@@ -93,6 +94,7 @@ class StructureReader:
         return found[0]
 
     def thing(self, node: Node, kind: Kind, parent: str) -> str:
+        """Given an entry of a known kind, keep what it declares and return its ref; "" where that is not to be had."""
         reader, keys = self.reader, _KEYS[kind]
         nodes = reader.mapping(node, f"this {kind}", keys, of=kind)
         name = reader.text_of(nodes[kind], kind)

@@ -171,6 +171,7 @@ class Reader:
         return _WRONG
 
     def choose(self, node: Node, name: str, key: Key) -> None:
+        """Given a word that is none of those allowed, note which there are, and which was probably meant."""
         near = get_close_matches(str(node.value)[:_SHOWN], key.choices, n=1, cutoff=_LIKE)
         meant = f'; did you mean "{near[0]}"?' if near else ""
         known = " or ".join(filter(None, [", ".join(key.choices[:-1]), key.choices[-1]]))

@@ -11,8 +11,13 @@ from syncd.layout.site.declared import ROOT, Item
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.facts import Ref
 from syncd.plan.site.paths import Paths
-from syncd.plan.site.steps import Wave
+from syncd.plan.site.steps import Call, Wave
 from syncd.plan.site.structure import gate_of
+
+_COMPLETED: Mapping[str, tuple[Wave, Call]] = {
+    "section": (Wave.SECTIONS, "section.update"),
+    "variant": (Wave.VARIANTS, "variant.update"),
+}
 
 
 def build_groups(case: Case) -> None:
@@ -50,17 +55,7 @@ def _new_section(case: Case, item: Item, paths: Paths) -> None:
     wanted, first = case.desired[item.ref], case.file.items[case.first[item.ref]]
     body = {"spaceId": _first_space(case, first), **_given(wanted, "title", "icon")}
     case.step(Wave.SECTIONS, "section.create", item.ref, body, _given(wanted, "title", "icon") | _nothing(wanted))
-    more = _given(wanted, "condition", "description")
-    sets: dict[str, Any] = dict(more)
-    if item.ref in paths.born:
-        more["path"] = paths.born[item.ref]
-        sets |= {"path": more["path"]} if more["path"] == wanted.get("path") else {}
-    if more:
-        case.drafts.append(
-            Draft(
-                Wave.SECTIONS, "section.update", item.ref, Ref(item.ref), more, sets, temporary=_passing(more, wanted)
-            )
-        )
+    _complete(case, item, paths, "description")
 
 
 def _new_variant(case: Case, item: Item, paths: Paths) -> None:
@@ -73,19 +68,25 @@ def _new_variant(case: Case, item: Item, paths: Paths) -> None:
         body = {"spaceId": space} | ({} if item.parent == ROOT else {"sectionId": case.id(item.parent)})
         sets = {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
         case.step(Wave.VARIANTS, "variant.create", item.ref, body, sets)
-    more = _given(wanted, "condition", "hidden")
-    sets = dict(more)
-    if item.ref in paths.born:
-        more["path"] = paths.born[item.ref]
-        sets |= {"path": more["path"]} if more["path"] == wanted.get("path") else {}
-    if more:
-        case.drafts.append(
-            Draft(
-                Wave.VARIANTS, "variant.update", item.ref, Ref(item.ref), more, sets, temporary=_passing(more, wanted)
-            )
-        )
+    _complete(case, item, paths, "hidden")
     if space != wanted.get("space"):
         case.step(Wave.VARIANTS, "variant.update", item.ref, {"spaceId": wanted["space"]}, {"space": wanted["space"]})
+
+
+def _complete(case: Case, item: Item, paths: Paths, also: str) -> None:
+    """What a new section or variant is told next: its condition, one more field, and the path that it is born with."""
+    wanted = case.desired[item.ref]
+    more = _given(wanted, "condition", also)
+    sets: dict[str, Any] = dict(more)
+    born = paths.born.get(item.ref)
+    if born is not None:
+        more["path"] = born
+        sets |= {"path": born} if born == wanted.get("path") else {}
+    if not more:
+        return
+    wave, call = _COMPLETED[item.kind]
+    passing = born is not None and born != wanted.get("path")
+    case.drafts.append(Draft(wave, call, item.ref, Ref(item.ref), more, sets, temporary=passing))
 
 
 def _is_brought(case: Case, item: Item) -> bool:
@@ -113,7 +114,3 @@ def _given(wanted: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _nothing(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that something new has as they are declared without a word: those that are to be empty."""
     return {name: value for name, value in wanted.items() if value is None or value == ROOT}
-
-
-def _passing(sent: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    return "path" in sent and sent["path"] != wanted.get("path")
