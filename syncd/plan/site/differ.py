@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from syncd.layout.site.declared import OnDrift
-from syncd.plan.site.facts import Ref
+from syncd.plan.site.facts import refs_in
 from syncd.plan.site.steps import Class
 
 MISSING = object()
@@ -94,8 +94,4 @@ def _kept(name: str, base: Any, file: Any, same: Same) -> bool:
 
 def _open(value: Any) -> bool:
     """Whether a value names something that is yet to be made, so that nothing can be equal to it."""
-    if isinstance(value, Ref):
-        return True
-    if isinstance(value, dict):
-        return any(map(_open, value.values()))
-    return isinstance(value, (list, tuple)) and any(map(_open, value))
+    return any(True for _ in refs_in(value))

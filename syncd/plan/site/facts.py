@@ -4,7 +4,7 @@ Values are compared in the API's own terms, ids and all; what is yet to be creat
 Source: site-file notes, §3.4, §3.5 and §4.1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -19,6 +19,30 @@ class Ref:
     """Stands in a value for the id of something that has none before its own step has run, such as `section:home`."""
 
     to: str
+
+
+def refs_in(value: Any) -> Iterator[str]:
+    """Given a JSON value in which refs may stand for ids, return what they stand for, each as often as it is there."""
+    if isinstance(value, Ref):
+        yield value.to
+    elif isinstance(value, dict):
+        for member in value.values():
+            if not isinstance(member, str):  # nearly every value
+                yield from refs_in(member)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from refs_in(member)
+
+
+def without_refs(value: Any, told: Callable[[str], Any]) -> Any:
+    """Given a JSON value in which refs may stand for ids, return it with what is told of each in its place."""
+    if isinstance(value, Ref):
+        return told(value.to)
+    if isinstance(value, dict):
+        return {
+            name: member if isinstance(member, str) else without_refs(member, told) for name, member in value.items()
+        }
+    return [without_refs(member, told) for member in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, Literal
 
 from syncd.layout.site.declared import Area, Kind
 from syncd.plan.change import Change
-from syncd.plan.site.facts import By, Ref
+from syncd.plan.site.facts import By, Ref, without_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
 Lost = Literal["drift", "conflict"]
@@ -174,9 +175,13 @@ class SitePlan:
 
     def digest(self) -> str:
         """Given this plan, return twelve hex digits that differ when any step or gate differs."""
-        steps = [[s.wave, s.call, s.ref, plain(s.id), plain(s.body), s.drops] for s in self.steps]
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
+        steps = [[s.wave, s.call, s.ref, s.id, s.body, s.drops] for s in self.steps]
         gates = [[gate.scope, list(gate.refs)] for gate in self.gates]
-        text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=str)
+        text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=_told)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def changes(self) -> tuple[Change, ...]:
@@ -196,10 +201,10 @@ class SitePlan:
         )
 
 
+def _told(value: Any) -> str:
+    return str(plain(value))
+
+
 def plain(value: Any) -> Any:
     """Given a value in which refs may stand for ids, return it as JSON: a ref is a text such as `(section:home)`."""
-    if isinstance(value, Ref):
-        return f"({value.to})"
-    if isinstance(value, Mapping):
-        return {name: plain(member) for name, member in value.items()}
-    return [plain(member) for member in value] if isinstance(value, list | tuple) else value
+    return without_refs(value, "({})".format)

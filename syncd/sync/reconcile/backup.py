@@ -1,7 +1,6 @@
 """What a site's plan changes, kept in the store before it runs: the history that a rollback starts from."""
 
 import json
-from dataclasses import asdict
 from datetime import timedelta
 
 from syncd.plan.site.facts import Live, Lock
@@ -22,7 +21,7 @@ def keep_before(workspace: Workspace, path: str, plan: SitePlan, live: Live, loc
     if not kept.things:
         return
     now = workspace.now()
-    document = json.dumps(asdict(kept), ensure_ascii=False, sort_keys=True)
+    document = json.dumps(vars(kept), ensure_ascii=False, sort_keys=True)
     backup = Backup(plan.site, plan.digest(), now.isoformat(timespec="milliseconds"), document)
     workspace.store.backups.keep(backup, since=(now - KEPT).isoformat(timespec="milliseconds"))
 

@@ -18,6 +18,8 @@ SIZE = 500
 WORTH_IT = 3
 """Redirects from which it pays to ask whether many are taken at once."""
 WORKERS = 4
+LARGE_WORKERS = 2
+"""While what came of one large request is written down, the platform works on the next."""
 
 Result = tuple[Step, PlatformError | None]
 
@@ -38,14 +40,21 @@ class Redirects:
         together = [step for step in steps if self._source(step)] if self.offered and len(steps) >= WORTH_IT else []
         known = set(map(id, together))
         alone = [step for step in steps if id(step) not in known]
-        for chunk in _chunks(together):
-            results = self._together(chunk) if self.offered else None
+        for chunk, results in self._tried(list(_chunks(together))):
             if results is None:
                 alone += chunk
             else:
                 yield results
         for step, error in gather(self._alone, alone, workers=WORKERS):
             yield [(step, error)]
+
+    def _tried(self, chunks: Sequence[list[Step]]) -> Iterator[tuple[list[Step], list[Result] | None]]:
+        """Send each chunk as one request; the first one finds out whether that is offered."""
+        for some in (chunks[:1], chunks[1:]):
+            if self.offered:
+                yield from gather(self._together, some, workers=LARGE_WORKERS)
+            else:
+                yield from ((chunk, None) for chunk in some)
 
     def _alone(self, step: Step) -> PlatformError | None:
         try:

@@ -28,7 +28,7 @@ from syncd.model.site import (
     SiteUpdate,
     StructureSort,
 )
-from syncd.plan.site.facts import Existing, Ref
+from syncd.plan.site.facts import Existing, without_refs
 from syncd.plan.site.steps import Step
 from syncd.sync.reconcile.reading import Reader, Structure
 
@@ -51,11 +51,7 @@ class Ids:
 
     def resolved(self, value: Any) -> Any:
         """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
-        if isinstance(value, Ref):
-            return self.of[value.to]
-        if isinstance(value, Mapping):
-            return {name: self.resolved(member) for name, member in value.items()}
-        return [self.resolved(member) for member in value] if isinstance(value, list | tuple) else value
+        return without_refs(value, self.of.__getitem__)
 
     def add(self, ref: str, id: str) -> None:
         """Given a thing that is there now, remember its id."""

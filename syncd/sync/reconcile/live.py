@@ -79,11 +79,12 @@ def variants_of(file: SiteFile, live: Live, lock: Lock) -> Mapping[str, Existing
 
 def pages_named(value: Any) -> Iterator[str]:
     """Given a value of a site file, return the key of each variant of which it names a page."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if "page" in value and isinstance(value.get("in"), str):
             yield value["in"]
         for member in value.values():
-            yield from pages_named(member)
+            if not isinstance(member, str):  # nearly every value
+                yield from pages_named(member)
     elif isinstance(value, list | tuple):
         for member in value:
             yield from pages_named(member)

@@ -1,13 +1,12 @@
 """One way through a site's plan: narrow early, widen late, delete last, and each step written down once it is done."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 from syncd.errors import PlatformError
 from syncd.layout.site.declared import AREA, ROOT, Area, SiteFile
-from syncd.plan.site.facts import Entry, Live, Lock, Ref
+from syncd.plan.site.facts import Entry, Live, Lock, refs_in
 from syncd.plan.site.snapshot import snapshot
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.sync.reconcile.bulk import Redirects
@@ -54,7 +53,8 @@ class Waves:
 
     def __post_init__(self) -> None:
         reader = Reader(self.workspace.client, self.file.organization, self.file.site)
-        self._ids = ids_of(self.plan, self.live, self.keeping.lock)
+        self._before = self.keeping.lock
+        self._ids = ids_of(self.plan, self.live, self._before)
         self._calls = Calls(reader, self._ids, self.live.abilities.sort)
         self._redirects = Redirects(self._calls, self.live)
 
@@ -90,9 +90,9 @@ class Waves:
         areas = _touched(step)
         for area in areas:
             self._look(area)
-        needed = set(_refs([step.id, step.body, step.applied]))
+        needed = _needed(step)
         unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.endswith(".create") else set())
-        spoilt = self._spoilt & {*_above({step.ref, *needed}), *_places(step)}
+        spoilt = self._spoilt & {*_above({step.ref, *needed}), *_places(step)} if self._spoilt else set()
         if unknown or spoilt or self.stale & areas or AREA[step.kind] in self.stale:
             self.skipped.append(step)
             self._spoil(step)
@@ -108,8 +108,7 @@ class Waves:
             return
         self._looked.add(area)
         now = read_again(self.workspace, self.file, self.live, area)
-        lock = self.keeping.lock
-        if snapshot(self.file, now, lock).get(area) != snapshot(self.file, self.live, lock).get(area):
+        if now != self.live and snapshot(self.file, now, self._before).get(area) != self.plan.snapshot.get(area):
             self.stale.add(area)
 
     def _error(self, step: Step) -> PlatformError | None:
@@ -158,15 +157,22 @@ def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
     """Given a plan and what it was made from, return the ids that are known before it runs."""
     known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things}
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
+    kinds = {one.id: one.kind for one in live.things.values()}
+    return Ids(known, dict(kinds), _born(plan, known))
+
+
+def _born(plan: SitePlan, known: Container[str]) -> dict[str, str]:
+    """The variants that come with a section that is made, by its ref: those that are named and not made by a step."""
     made = {step.ref for step in plan.steps if step.call in ("variant.create", "section.create")}
-    named = {ref for step in plan.steps for ref in (step.ref, *_refs([step.id, step.body, step.applied]))}
+    if not any(ref.startswith("section:") for ref in made):
+        return {}
+    named = {ref for step in plan.steps for ref in (step.ref, *_needed(step))}
     born = {
         f"section:{ref.removeprefix('variant:').rpartition('/')[0]}": ref
         for ref in sorted(named)
         if ref.startswith("variant:") and ref not in made and ref not in known
     }
-    kinds = {one.id: one.kind for one in live.things.values()}
-    return Ids(known, dict(kinds), {section: ref for section, ref in born.items() if section in made})
+    return {section: ref for section, ref in born.items() if section in made}
 
 
 def _touched(step: Step) -> set[Area]:
@@ -177,16 +183,9 @@ def _touched(step: Step) -> set[Area]:
     return {AREA[step.kind], *chosen}
 
 
-def _refs(value: Any) -> Iterator[str]:
-    if isinstance(value, str):  # nearly every value, and the others take long to tell apart
-        return
-    if isinstance(value, Ref):
-        yield value.to
-    elif isinstance(value, Mapping):
-        yield from _refs(list(value.values()))
-    elif isinstance(value, Sequence):
-        for member in value:
-            yield from _refs(member)
+def _needed(step: Step) -> set[str]:
+    """The refs of which a step needs the ids."""
+    return set(refs_in([step.id, step.body, step.applied]))
 
 
 def _above(refs: Iterable[str]) -> Iterator[str]:
