@@ -8,7 +8,7 @@ SyncdError                         exit  retry
 + Stopped                          143   never: asked to stop
 + Held                               5   never: a guard waits for a person
   - BecameEmpty                      5   one side is suddenly empty
-  - TooMuch                          5   more deletions than a run may do unasked
+  - TooMuch                          5   more than a run may delete or open unasked
   - WorkTreeInTheWay                 5   an uncommitted edit would be overwritten
   - OperationInProgress              5   a rebase, merge, cherry-pick or bisect is not finished
 + Conflict                           6   never: a person chooses
@@ -102,7 +102,7 @@ class BecameEmpty(Held):
 
 
 class TooMuch(Held):
-    """The plan deletes more than a run may do unasked."""
+    """The plan deletes or opens more than a run may do unasked."""
 
 
 class WorkTreeInTheWay(Held):

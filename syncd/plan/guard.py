@@ -1,4 +1,4 @@
-"""The two guards that hold every flow: became empty, and too much to delete."""
+"""The guards that hold every flow: became empty, too much to delete, and too much to open."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,9 +8,13 @@ FREE_DELETIONS = 10
 """Deletions that any run may do unasked."""
 FREE_SHARE = 0.05
 """Share of what exists that a run may delete unasked, where that is more than FREE_DELETIONS."""
+FREE_OPENINGS = 10
+"""Change requests that a run may open unasked for branches that nobody named."""
+
+_SHOWN = 5
 
 Force = Mapping[str, int]
-"""Scope to the exact number of deletions that a person approved with `--force scope=number`."""
+"""Scope to the exact number of things that a person approved with `--force scope=number`."""
 
 
 def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain: int, force: Force) -> None:
@@ -22,9 +26,28 @@ def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain
     count = len(deleted)
     if not count or force.get(scope) == count:
         return
-    way_out = f"if that is intended: --force {scope}={count}"
     if not remain:
-        raise BecameEmpty(f"{scope}: all {count} would be deleted; one side is suddenly empty", hint=way_out)
+        what = f"{scope}: all {count} would be deleted; one side is suddenly empty"
+        raise BecameEmpty(what, hint=_way_out(scope, count))
     if count > max(FREE_DELETIONS, int(existing * FREE_SHARE)):
-        some = ", ".join(deleted[:5]) + (", …" if count > 5 else "")
-        raise TooMuch(f"{scope}: {count} of {existing} would be deleted ({some})", hint=way_out)
+        what = f"{scope}: {count} of {existing} would be deleted ({_some(deleted)})"
+        raise TooMuch(what, hint=_way_out(scope, count))
+
+
+def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None:
+    """Given branches that nobody named and that would each get a change request, return when a run may open them.
+
+    Raises: TooMuch above 10, unless forced with the exact number.
+    """
+    count = len(branches)
+    if count > FREE_OPENINGS and force.get(scope) != count:
+        what = f"{scope}: {count} branches would each get a change request ({_some(branches)})"
+        raise TooMuch(what, hint=f"narrow the pattern in branches; {_way_out(scope, count)}")
+
+
+def _way_out(scope: str, count: int) -> str:
+    return f"if that is intended: --force {scope}={count}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")

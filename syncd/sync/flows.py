@@ -10,6 +10,7 @@ from syncd.sync.ancestry import origin_of
 from syncd.sync.binding import Side, bind_spaces
 from syncd.sync.branches import Branch, tracked
 from syncd.sync.closing import close, is_over
+from syncd.sync.crowd import check_crowd, newcomers
 from syncd.sync.integrate import integrate
 from syncd.sync.merging import merge_proposal
 from syncd.sync.mirror import mirror
@@ -70,6 +71,8 @@ class Flows:
     proposals: dict[Binding, list[Proposal]] = field(default_factory=dict)
     _touched: set[str] = field(default_factory=set)
     """Change requests that syncd wrote to after it had read them."""
+    _held: dict[Binding, list[str]] = field(default_factory=dict)
+    """Branches that would open too many change requests at once."""
     _landed: bool = False
     """Whether main content moved by a merge of ours."""
 
@@ -100,9 +103,10 @@ class Flows:
             for branch in branches:
                 yield self._result("integrate", branch.name, partial(self._integrate, branch))
         if self.wish.propose:
+            yield from self._hold_crowds(branches)
             for branch in branches:
                 for binding in self.workspace.bindings:
-                    if binding in self.proposals:
+                    if binding in self.proposals and branch.name not in self._held.get(binding, ()):
                         yield from self._outgoing(binding, branch)
             if self.wish.integrate and self._landed:
                 for branch in branches:
@@ -126,6 +130,15 @@ class Flows:
         over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
         if self.wish.whole and over:
             yield self._result("close", binding.name, partial(self._close, binding, over))
+
+    def _hold_crowds(self, branches: Sequence[Branch]) -> Iterator[Result]:
+        """Hold the branches of a space that would open too many change requests at once; others go on."""
+        for binding, own in self.proposals.items():
+            names = newcomers(self.workspace, binding, branches, self.spaces[binding.space], own)
+            result = self._result("propose", binding.name, partial(check_crowd, self.workspace, binding, names))
+            if result.outcome.exit_code:
+                self._held[binding] = names
+                yield result
 
     def _outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
         key = f"{binding.name}/{branch.name}"

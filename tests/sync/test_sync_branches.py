@@ -153,3 +153,26 @@ def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
         assert isinstance(held, Held)
         assert "--force archive.docs=11" in held.hint
         assert not workspace.client.requests_sent
+
+
+def test_a_pattern_that_matches_too_much_opens_no_crowd_of_change_requests(world: Any, fine: Any) -> None:
+    world.clone()
+    fine(run(world, Wish()))
+    for number in range(11):
+        branch_with(world, f"old/{number}", {"options.md": f"{OPTIONS}* {number}\n"})
+    branch_with(world, "old/code", {"src/code.py": "pass\n"})
+    branch_with(world, "mine", {"errors.md": "# Errors explained\n\nMine.\n"})
+    wish = Wish(branches=("main", "mine"), patterns=("old/*",))
+    held = [(one.flow, one.key, one.outcome) for one in run(world, wish) if one.outcome.exit_code]
+    [(flow, key, outcome)] = held
+    assert (flow, key) == ("propose", "docs")
+    assert isinstance(outcome, Held)
+    assert "11 branches would each get a change request" in outcome.why
+    assert "--force open.docs=11" in outcome.hint
+    assert len(live(world)) == 1  # the branch that was named goes on
+    with world.workspace() as workspace:
+        fine(run_cycle(replace(workspace, force={"open.docs": 11}), wish))
+    assert len(live(world)) == 12
+    branch_with(world, "old/late", {"options.md": f"{OPTIONS}* late\n"})
+    fine(run(world, wish))
+    assert len(live(world)) == 13
