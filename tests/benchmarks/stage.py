@@ -2,10 +2,12 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -29,6 +31,7 @@ MIRROR = Wish(integrate=False, propose=False)
 FEW = 10
 """Pages of the small space."""
 SERVER_ENDS_SECONDS = 20
+SETTLES_SECONDS = 1_800
 
 
 def leave_home(home: Path) -> None:
@@ -142,7 +145,18 @@ class Stage:
         assert self.url
         source = write_pages(self.fresh("source"), count)
         done = syncd("platform", "import", str(source), "--data", str(self.data), "--title", f"{count} pages", "--json")
+        self.settle()
         return str(json.loads(done)["space"])
+
+    def settle(self) -> None:
+        """Wait until the platform has done what it does later, such as its index: that is nobody's cost here."""
+        query = "SELECT 1 FROM jobs WHERE lease IS NOT NULL OR due_at <= strftime('%Y-%m-%dT%H:%M:%fZ') LIMIT 1"
+        with closing(sqlite3.connect(f"file:{self.data / 'platform.db'}?mode=ro", uri=True)) as database:
+            for _ in range(SETTLES_SECONDS):
+                if database.execute(query).fetchone() is None:
+                    return
+                time.sleep(1)
+        raise RuntimeError("the platform does not come to rest")
 
     def client(self) -> Client:
         """Return a client of the platform."""
