@@ -6,6 +6,7 @@ SyncdError                         exit  retry
   - LockUnusable                    78   never: what syncd owns on a site must not be guessed
 + AnotherRuns                        7   later
 + Stopped                          143   never: asked to stop
+  - Interrupted                    130   never: asked to stop by Ctrl-C
 + Held                               5   never: a guard waits for a person
   - BecameEmpty                      5   one side is suddenly empty
   - TooMuch                          5   more than a run may delete or open unasked
@@ -63,12 +64,12 @@ class ConfigInvalid(SyncdError):
 
 
 class FileInvalid(SyncdError):
-    """A file in the repository cannot be used; `path:line:column` says where."""
+    """A file in the repository cannot be used; `path:line:column` says where, with line 0 only which file."""
 
     exit_code = 65
 
     def __init__(self, what: str, *, path: str, line: int = 1, column: int = 1, hint: str = "") -> None:
-        super().__init__(f"{path}:{line}:{column}: {what}", hint=hint)
+        super().__init__(f"{path}:{line}:{column}: {what}" if line else f"{path}: {what}", hint=hint)
         self.reason, self.path, self.line, self.column = what, path, line, column
 
 
@@ -89,6 +90,12 @@ class Stopped(SyncdError):
     """The run was asked to stop and did so between two steps."""
 
     exit_code = 143
+
+
+class Interrupted(Stopped):
+    """A person pressed Ctrl-C, and the run stopped between two steps."""
+
+    exit_code = 130
 
 
 class Held(SyncdError):

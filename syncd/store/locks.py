@@ -1,13 +1,16 @@
-"""What syncd owns on sites, as far as no commit says it yet: written down as soon as it is true."""
+"""What syncd owns on sites, as far as no commit says it yet: written down as soon as it is true.
 
-from collections.abc import Mapping
+Some requests are written down before: whether they were carried out cannot be seen when their answer never comes.
+"""
+
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from syncd.store.database import Database
-from syncd.store.schema import locks, owned
+from syncd.store.schema import begun, locks, owned
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,36 @@ class Locks:
 
         return self._database.read(work)
 
-    def save(self, basis: Basis, entries: Mapping[str, str], *, whole: bool = False) -> None:
-        """Given entries by ref, write them down durably, in one transaction; `whole` forgets all former rows first."""
+    def begun(self, site: str) -> dict[str, str]:
+        """Given a site, return the requests, as JSON by ref, of which nobody has heard yet what came of them."""
+        chosen = sa.select(begun.c.ref, begun.c.request).where(begun.c.site == site).order_by(begun.c.ref)
+
+        def work(connection: sa.Connection) -> dict[str, str]:
+            return {row.ref: row.request for row in connection.execute(chosen).fetchall()}
+
+        return self._database.read(work)
+
+    def begin(self, site: str, requests: Mapping[str, str]) -> None:
+        """Given requests by ref that are about to be sent, write them down durably."""
+        row = sqlite.insert(begun)
+        row = row.on_conflict_do_update(index_elements=["site", "ref"], set_={"request": row.excluded.request})
+        rows = [{"site": site, "ref": ref, "request": request} for ref, request in requests.items()]
+        self._database.write(lambda connection: connection.execute(row, rows))
+
+    def save(
+        self, basis: Basis, entries: Mapping[str, str], *, whole: bool = False, ended: Collection[str] = ()
+    ) -> None:
+        """Given entries by ref, write them down durably, in one transaction; `whole` forgets all former rows first.
+
+        Shape: `ended` are the refs of requests of which is known by now what came of them.
+        """
         head = sqlite.insert(locks).values(asdict(basis) | {"serial": str(basis.serial)})
         names = ("place", "lineage", "serial")
         head = head.on_conflict_do_update(index_elements=["site"], set_={name: head.excluded[name] for name in names})
         row = sqlite.insert(owned)
         row = row.on_conflict_do_update(index_elements=["site", "ref"], set_={"entry": row.excluded.entry})
         rows = [{"site": basis.site, "ref": ref, "entry": entry} for ref, entry in entries.items()]
+        over = begun.delete().where(begun.c.site == basis.site, begun.c.ref == sa.bindparam("of"))
 
         def work(connection: sa.Connection) -> None:
             connection.execute(head)
@@ -61,5 +86,7 @@ class Locks:
                 connection.execute(owned.delete().where(owned.c.site == basis.site))
             if rows:
                 connection.execute(row, rows)
+            if ended:
+                connection.execute(over, [{"of": ref} for ref in ended])
 
         self._database.write(work)

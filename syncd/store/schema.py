@@ -4,8 +4,8 @@ import sqlalchemy as sa
 
 APPLICATION_ID = 0x73796E63
 """`sync` in ASCII, in SQLite's header field for it: a file without it is not ours to write into."""
-VERSION = 2
-"""2: the tables of sites. What a newer version adds is a table; none is ever changed."""
+VERSION = 3
+"""2: the tables of sites; 3: `begun`. What a newer version adds is a table; none is ever changed."""
 
 metadata = sa.MetaData()
 
@@ -54,3 +54,4 @@ backups = _table("backups", _key("site"), _key("digest"), _text("at"), _text("do
 
 locks = _table("locks", _key("site"), _text("place"), _text("lineage"), _text("serial"))
 owned = _table("owned", _key("site"), _key("ref"), _text("entry"))
+begun = _table("begun", _key("site"), _key("ref"), _text("request"))

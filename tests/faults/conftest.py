@@ -261,15 +261,21 @@ class Stage:
         return self.root / "platform" / "token"
 
     def start(
-        self, *words: str, stop_at: int = 0, whole: bool = True, gate: Path | None = None, fresh: bool = False
+        self,
+        *words: str,
+        stop_at: int = 0,
+        after: str = "",
+        whole: bool = True,
+        gate: Path | None = None,
+        fresh: bool = False,
     ) -> Running:
-        """Start syncd, to be stopped at a step (`zygote.py`); `fresh` starts an interpreter of its own."""
+        """Start syncd, to be stopped at a step or after a function (`zygote.py`); `fresh` starts an interpreter."""
         self._runs += 1
         output = self.root / f"output-{self._runs}"
         environ = {**ENVIRON, "HOME": str(self.root)}
         cwd = self.clone if self.clone.is_dir() and words[0] != "clone" else self.root
         if not fresh:
-            stop = {"stop_at": stop_at, "whole": whole, "gate": str(gate or "")}
+            stop = {"stop_at": stop_at, "after": after, "whole": whole, "gate": str(gate or "")}
             return self.zygote.start(words, cwd, output, environ, **stop)
         command = [sys.executable, "-m", "syncd", *words]
         with output.open("wb") as out:

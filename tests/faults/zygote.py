@@ -1,10 +1,11 @@
 """A process that has loaded syncd and forks to run it, so that a kill never falls on half a second of imports.
 
 It listens on the Unix socket named by its first argument. A connection sends one JSON line (`argv`, `cwd`, `environ`,
-`output`, `stop_at`, `whole`, `gate`), is told the process id, and, at the end, the exit status and how many steps were
-counted. A step is a return from a function of syncd, or an event of the interpreter that changes something outside it.
-At step `stop_at` the process kills itself with SIGKILL; when `whole` is set, all that it has started dies with it.
-With a `gate`, a path, it makes that file instead, and goes on when the file is gone.
+`output`, `stop_at`, `after`, `whole`, `gate`), is told the process id, and, at the end, the exit status and how many
+steps were counted. A step is a return from a function of syncd, or an event of the interpreter that changes something
+outside it. At step `stop_at`, or at the first return from the function named `after`, the process kills itself with
+SIGKILL; when `whole` is set, all that it has started dies with it. With a `gate`, a path, it makes that file instead,
+and goes on when the file is gone.
 """
 
 import json
@@ -49,12 +50,14 @@ PACKAGE = str(Path(syncd.__file__).parent)
 class Steps:
     """Counts steps, and ends the process at one of them."""
 
-    def __init__(self, stop_at: int, *, whole: bool, gate: str) -> None:
-        self.count, self.stop_at, self.whole, self.gate = 0, stop_at, whole, gate
+    def __init__(self, stop_at: int, *, after: str, whole: bool, gate: str) -> None:
+        self.count, self.stop_at, self.after, self.whole, self.gate = 0, stop_at, after, whole, gate
         self._lock = threading.RLock()
 
     def profile(self, frame: Any, event: str, argument: object) -> None:
         if event == "return" and frame.f_code.co_filename.startswith(PACKAGE):
+            if frame.f_code.co_qualname == self.after:
+                self.stop()
             self.step()
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -108,7 +111,7 @@ def carry_out(asked: dict[str, Any], report: int) -> int:
     os.environ.clear()
     os.environ.update(asked["environ"])
     os.chdir(asked["cwd"])
-    steps = Steps(asked["stop_at"], whole=asked["whole"], gate=asked["gate"])
+    steps = Steps(asked["stop_at"], after=asked["after"], whole=asked["whole"], gate=asked["gate"])
     sys.addaudithook(steps.audit)
     threading.setprofile(steps.profile)
     sys.setprofile(steps.profile)

@@ -34,7 +34,10 @@ class Killed(BaseException):
 
 
 class Wire(httpx.BaseTransport):
-    """The network, which tells somebody of each request that was answered, and breaks for good after so many writes."""
+    """The network, which tells somebody of each request that was answered, and breaks for good after so many writes.
+
+    Shape: what the platform refuses is no write.
+    """
 
     def __init__(self, seen: Callable[[httpx.Request], None] | None = None, *, lives: int | None = None) -> None:
         self._inner = httpx.HTTPTransport()
@@ -51,7 +54,7 @@ class Wire(httpx.BaseTransport):
         self.sent.append(f"{request.method} {request.url.path} {request.content.decode()}")
         if self._seen is not None and request.method in WRITES:
             self._seen(request)
-        if self._lives is not None and request.method in WRITES:
+        if self._lives is not None and request.method in WRITES and answer.is_success:
             self._lives -= 1
             if self._lives < 0:
                 raise Killed

@@ -266,6 +266,25 @@ def test_a_stop_between_two_steps_leaves_a_lock_that_says_what_was_done(stage: S
     assert stage.apply(file).exit_code == 0
 
 
+@pytest.mark.long
+def test_redirects_that_are_under_way_when_a_run_is_stopped_are_in_the_lock(stage: Stage) -> None:
+    file = only_redirects(stage, 12)
+    plan, live, _ = planned(stage, file)
+
+    def meddle(request: httpx.Request) -> httpx.Response | None:
+        return httpx.Response(405, json={"error": {"code": 405, "message": "no"}}) if request.method == "PUT" else None
+
+    wire = Meddling(meddle)
+    with stage.workspace() as workspace:
+        client = Client(stage.url, stage.token, transport=wire, cancelled=lambda: len(requests(wire, "POST")) >= 3)
+        with client, pytest.raises(Stopped) as stopped:
+            apply_plan(replace(workspace, client=client), file, plan, live, Keeping(workspace, file))
+    _, live, lock = planned(stage, file)
+    assert 3 <= len(live.of("redirect")) < 12
+    assert {entry.id for entry in lock.items.values()} == {one.id for one in live.of("redirect")}
+    assert stopped.value.hint.startswith(f"{len(lock.items)} of 12 steps are done and written down; the next run does ")
+
+
 def test_before_anything_is_written_the_caller_may_keep_what_is_there(stage: Stage) -> None:
     _, file = site_of(stage)
     plan, live, _ = planned(stage, file)

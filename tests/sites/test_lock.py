@@ -12,7 +12,7 @@ import pytest
 
 from syncd.errors import SyncdError
 from syncd.layout.site.declared import SiteFile
-from syncd.plan.site.facts import Entry, Lock
+from syncd.plan.site.facts import Begun, Entry, Lock
 from syncd.plan.site.lockfile import lock_path, lock_text, parse_lock
 from syncd.repo import Repository
 from syncd.store.store import Store
@@ -191,3 +191,25 @@ def test_a_step_is_one_transaction_and_json(clone: Path) -> None:
     with workspace(clone) as opened:
         rows = opened.store.locks.entries("site1")
     assert json.loads(rows["redirect:/a"]) == {"id": "id0", "by": "created", "applied": {"title": "0"}}
+
+
+@pytest.mark.parametrize("place", ["repo", "state"])
+def test_a_request_is_known_from_before_it_is_sent_until_it_is_answered_or_all_is_well(
+    clone: Path, place: LockPlace
+) -> None:
+    keep(clone, place=place, a=ONE)
+    requests = {f"section:{name}": Begun("section.create", "", {"title": name}) for name in "abc"}
+    with workspace(clone) as opened:
+        Keeping(opened, FILE, place).begin(requests)
+    assert load(clone, place=place).begun == requests
+    with workspace(clone) as opened:
+        keeping = Keeping(opened, FILE, place)
+        keeping.save({"section:a": TWO}, heard=["section:a"])
+        keeping.save({}, heard=["section:b"])
+        keeping.finish()
+    assert load(clone, place=place).begun == {"section:c": requests["section:c"]}
+    assert place == "state" or "begun" not in lock_text(committed(clone))
+    with workspace(clone) as opened:
+        Keeping(opened, FILE, place).finish(settled=True)
+    assert load(clone, place=place).begun == {}
+    assert load(clone, place=place).items == {"redirect:/a": ONE, "section:a": TWO}

@@ -12,6 +12,7 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.errors import ConfigInvalid, FileInvalid, OperationInProgress
+from syncd.model.redirect import SiteRedirectUpdate
 from syncd.model.site import SiteSectionUpdate
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.reconcile.flow import reconcile
@@ -211,3 +212,19 @@ def test_drift_is_told_once_and_taken_back_or_offered_as_the_policy_says(desk: D
     desk.retitle("api", "Again")
     assert isinstance(desk.run(lock="state"), Applied)
     assert desk.run(lock="state") == Unchanged()
+
+
+def test_what_cannot_be_accepted_is_told_with_the_reason(desk: Desk) -> None:
+    policy = "{ on_drift: { redirects: accept } }"
+    desk.say("home", "api", policy=policy, rest="redirects: [{ from: [/a, /b], to: { section: home } }]\n")
+    desk.run()
+    with Client(desk.stage.url, desk.stage.token) as client:
+        at = desk.stage.organization, desk.stage.site
+        elsewhere = SiteRedirectUpdate(destination={"kind": "external", "url": "https://example.com"})
+        (first, _) = client.redirects.list(*at)
+        client.redirects.update(*at, first.id, elsewhere)
+    told = desk.run()
+    assert isinstance(told, Applied)
+    assert [note.partition(":")[0] for note in told.notes] == ["redirect", "not accepted"]
+    assert "give it an entry of its own" in told.notes[1]
+    assert desk.run() == Unchanged(), "it is told once"

@@ -194,6 +194,8 @@ def test_paths_of_another_tool_lead_to_what_is_there_now() -> None:
     assert destination_of(site, "/fr/") == {"variant": "start/fr"}
     assert destination_of(site, "/intro") == {"page": "intro", "in": "start/en"}
     assert destination_of(site, "/nowhere") == {"url": "https://d.example/b/nowhere"}
+    live = replace(site, hosts=(("d.example", "/b"),))
+    assert destination_of(live, "/nowhere") == {"url": "https://d.example/b/nowhere"}
 
 
 def test_redirects_alone_are_imported_with_the_ids_that_they_have_also_of_what_is_gone(stage: Stage) -> None:
@@ -363,7 +365,7 @@ def test_the_story_of_a_take_over_as_it_is_typed(
         1,
         "/status\n  1. nothing    no page and no redirect has this address\n"
         "  2. platform   redirects to https://status.lumen.example\n"
-        "result: nothing matches: visitors get a page that says so\n",
+        "result by the file: nothing matches: visitors get a page that says so\n",
     )
     commit()
     assert typed("site", "apply", "--yes")[0] == 0
@@ -371,9 +373,9 @@ def test_the_story_of_a_take_over_as_it_is_typed(
     digest = json.loads(said)["plans"][0]["digest"]
     assert json.loads(said)["plans"][0]["actions"] == {"redirect:/status": "delete"}
     code, said = typed("site", "rollback", digest[:5])
-    assert (code, "nobody is here to ask: add --yes" in said) == (64, True)
+    assert (code, "nobody is here to ask; nothing was taken back: add --yes" in said) == (64, True)
     code, said = typed("site", "rollback", digest[:5], "--yes")
-    assert (code, "made again under a new id: redirect:/status" in said) == (0, True), said
+    assert (code, "made again under a new id: redirect /status" in said) == (0, True), said
     assert "still says the opposite" in said
     assert typed("site", "plan", "--exit-code")[0] == 2
     assert typed("site", "forget", "redirect:/status")[0] == 0

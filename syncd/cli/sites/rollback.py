@@ -10,16 +10,19 @@ from pathlib import Path
 import typer
 
 from syncd.cli.context import configuration
+from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.progress import progress
-from syncd.cli.sites.painting import painted
+from syncd.cli.sites.painting import is_narrow, painted
 from syncd.cli.sites.session import forced, one_site, source_of
-from syncd.cli.terminal import complain, paint, safe
+from syncd.cli.stopping import Stopping
+from syncd.cli.terminal import complain, moment, paint, safe
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.inverse import Former
 from syncd.plan.site.text import plan_text
+from syncd.plan.site.words import called
 from syncd.repo import Repository
 from syncd.store.glance import Backup
 from syncd.store.store import Store
@@ -29,6 +32,7 @@ from syncd.sync.reconcile.source import read_source
 from syncd.sync.workspace import Workspace
 
 _SHOWN = 3
+_DONE = {"create": "added", "update": "changed", "move": "moved", "delete": "deleted", "adopt": "adopted"}
 
 
 @dataclass(frozen=True)
@@ -55,15 +59,18 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
         emit({"plans": [_document(*one) for one in kept]})
         return 0
     for backup, former in kept:
-        print(f"{paint(backup.digest, 33, sys.stdout)}  {backup.at[:19]}  {safe(backup.site)}  {safe(_told(former))}")
-    print("Take one back: syncd site rollback ID" if kept else "No plan that changed a site is kept on this machine.")
+        digest = paint(backup.digest, 33, sys.stdout)
+        print(f"{digest}  {moment(backup.at)}  {safe(former.path)} (site {safe(backup.site)})  {safe(_told(former))}")
+    last = f"Take the newest back: syncd site rollback {kept[0][0].digest}" if kept else ""
+    print(last or "No plan that changed a site is kept on this machine.")
     return 0
 
 
 def run_rollback(asked: Asked, *, as_json: bool) -> int:
     """Show the inverse of a plan that ran, ask, and carry it out; return the exit code."""
     each = one_site(asked.config, asked.file, "rollback")
-    with progress() as tell, each.open(tell) as workspace:
+    stopping = Stopping()
+    with progress() as tell, each.open(tell, stopping) as workspace:
         source, _ = source_of(workspace, each.wish)
         file, _ = read_source(source)
         back = plan_back(workspace, file, each.wish, asked.digest)
@@ -75,22 +82,23 @@ def run_rollback(asked: Asked, *, as_json: bool) -> int:
                 emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": 0})
             return 0
         _agree(workspace, back, asked)
-        done = take_back(workspace, back)
+        with stopping.heeded():
+            done = take_back(workspace, back)
         if as_json:
             emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": done.exit_code})
             return done.exit_code
     if done.exit_code:
-        failed = "; ".join(f"{one.step.ref}: {one.why}" for one in done.failed) or "the site changed meanwhile"
+        failed = "; ".join(f"{called(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
         complain(f"taken back in part: {failed}", "run it again", done.exit_code, as_json=False)
         return done.exit_code
-    print(f"Taken back: {len(done.steps)} steps of plan {back.backup.digest}.")
+    print(f"Taken back: {counted(len(done.steps), 'step')} of plan {back.backup.digest}.")
     print(f"  {paint('note:', 33, sys.stdout)} {safe(source.path)} still says the opposite: git revert the commit that")
     print("  asked for it, or the next apply, also by a service, does it again.")
     return 0
 
 
 def _agree(workspace: Workspace, back: Back, asked: Asked) -> None:
-    """Raises: Held when a gate is closed; Abort when the person says no."""
+    """Raises: Held when a gate is closed; Exit when the person says no."""
     closed = closed_gates(workspace, back)
     if closed:
         flags = " ".join(gate.flag for gate in closed)
@@ -99,17 +107,19 @@ def _agree(workspace: Workspace, back: Back, asked: Asked) -> None:
     if asked.yes:
         return
     if not sys.stdin.isatty():
-        raise typer.BadParameter("nobody is here to ask: add --yes")
-    typer.confirm("Take this plan back?", abort=True)
+        raise typer.BadParameter("nobody is here to ask; nothing was taken back: add --yes")
+    if not typer.confirm("Take this plan back?", err=True):
+        print("Nothing was taken back.", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 def _lines(back: Back) -> list[str]:
-    said = [(style, text) for style, text in plan_text(back.plan) if style != "hint"]  # those are about apply
-    lines = [f"The way back from plan {back.backup.digest} of {back.backup.at[:19]}:", *painted(said)]
+    said = [(style, text) for style, text in plan_text(back.plan, narrow=is_narrow()) if style != "hint"]
+    lines = [f"The way back from plan {back.backup.digest} of {moment(back.backup.at)}:", *painted(said)]
     if not back.plan:
-        return [*lines, "Nothing is left to take back."]
+        return [*(lines if back.plan.lines else lines[:1]), "Nothing is left to take back."]
     if back.anew:
-        some = ", ".join(back.anew[:_SHOWN]) + (
+        some = ", ".join(map(called, back.anew[:_SHOWN])) + (
             f" and {len(back.anew) - _SHOWN} more" if len(back.anew) > _SHOWN else ""
         )
         lines.append(f"{paint('note:', 33, sys.stdout)} made again under a new id: {safe(some)}")
@@ -119,8 +129,8 @@ def _lines(back: Back) -> list[str]:
 def _told(former: Former) -> str:
     """What a plan did, in numbers, and to what first."""
     counts = Counter(former.actions.values())
-    numbers = ", ".join(f"{count} {action}d" for action, count in sorted(counts.items()))
-    some = ", ".join(list(former.actions)[:_SHOWN]) + (", …" if len(former.actions) > _SHOWN else "")
+    numbers = ", ".join(f"{count} {_DONE.get(action, action)}" for action, count in sorted(counts.items()))
+    some = ", ".join(map(called, list(former.actions)[:_SHOWN])) + (", …" if len(former.actions) > _SHOWN else "")
     return f"{numbers}: {some}"
 
 

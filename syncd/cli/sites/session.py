@@ -9,11 +9,13 @@ from pathlib import Path
 import typer
 
 from syncd.cli.context import configuration
+from syncd.cli.stopping import Stopping
 from syncd.config import Config, RepositoryConfig, SiteConfig
-from syncd.daemon.workplace import Circumstances, reading, site_wish, workplace
+from syncd.daemon.workplace import Circumstances, never, reading, site_wish, workplace
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.near import Near, meant
 from syncd.plan.site.gates import SCOPES
+from syncd.plan.site.lockfile import lock_path
 from syncd.plan.site.steps import SitePlan
 from syncd.repo import Repository
 from syncd.sync.reconcile.flow import Prepared
@@ -34,9 +36,10 @@ class Sited:
     repository: RepositoryConfig
     wish: SiteWish
 
-    def open(self, progress: Progress = silent) -> AbstractContextManager[Workspace]:
-        """Given what hears the progress, open both sides for a run that writes."""
-        return workplace(self.config, self.repository, Circumstances(os.environ, progress=progress))
+    def open(self, progress: Progress = silent, stopping: Stopping | None = None) -> AbstractContextManager[Workspace]:
+        """Given what hears the progress, and who asks to stop, open both sides for a run that writes."""
+        cancelled = never if stopping is None else stopping.is_asked
+        return workplace(self.config, self.repository, Circumstances(os.environ, cancelled, progress))
 
     def look(self, progress: Progress = silent) -> AbstractContextManager[Workspace]:
         """Given what hears the progress, open both sides to look at them, beside any run."""
@@ -80,13 +83,22 @@ def source_of(workspace: Workspace, wish: SiteWish) -> tuple[Source, str]:
         return committed(repository, branch, wish.file), ""
     here = in_work_tree(top, wish.file)
     tip = repository.resolve(f"refs/heads/{branch}")
-    if tip is None:
+    if tip is None and repository.resolve("HEAD") is not None:
         return here, ""  # a job's clone, on a commit and no branch
-    if repository.lookup(tip, wish.file) is None:
+    if tip is None or repository.lookup(tip, wish.file) is None:
         return here, f"{wish.file} is not committed on {branch} yet; apply and the service take what is committed"
     if committed(repository, branch, wish.file).inputs() == here.inputs():
         return committed(repository, branch, wish.file), ""
     return here, f"{wish.file} differs from what is committed on {branch}; apply and the service take what is committed"
+
+
+def lock_note(each: Sited, prepared: Prepared) -> str:
+    """Given a plan, say what becomes of a lock that lies on disk while none is committed; "" when it is not so."""
+    path = lock_path(each.wish.file)
+    known = each.wish.lock == "state" or prepared.lock.serial or prepared.lock.items
+    if known or not (each.repository.path / path).is_file():
+        return ""
+    return f"{path} is not committed yet, and without it everything is adopted anew: git add {path} && git commit"
 
 
 def require_targets(targets: Iterable[str], prepared: Prepared) -> None:

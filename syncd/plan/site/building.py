@@ -11,6 +11,7 @@ from syncd.layout.site.declared import ROOT, Item
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.facts import Ref
 from syncd.plan.site.paths import Paths
+from syncd.plan.site.placing import in_making
 from syncd.plan.site.steps import Call, Wave
 from syncd.plan.site.structure import gate_of
 
@@ -35,7 +36,7 @@ def build_groups(case: Case) -> None:
 
 def build_sections(case: Case, paths: Paths) -> None:
     """Given a case, take down sections that are to be made and what is said about those that are there (W4)."""
-    for item in case.items("section"):
+    for item in in_making(case, "section"):
         if item.ref in case.new:
             _new_section(case, item, paths)
         else:
@@ -44,7 +45,7 @@ def build_sections(case: Case, paths: Paths) -> None:
 
 def build_variants(case: Case, paths: Paths) -> None:
     """Given a case, take down variants that are to be made, and the content of those that are there (W5)."""
-    for item in case.items("variant"):
+    for item in in_making(case, "variant"):
         if item.ref in case.new:
             _new_variant(case, item, paths)
         else:

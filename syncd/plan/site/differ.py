@@ -77,7 +77,7 @@ def _class(name: str, sides: tuple[Any, Any, Any], same: Same) -> Class | None:
     if base == file == live:
         return None
     known = base is not MISSING
-    stands = known and not _open(file) and _kept(name, base, file, same)
+    stands = known and (base == file or (not _open(file) and _kept(name, base, file, same)))
     if not _open(file) and same(name, file, live):
         return None if stands else "converged"
     if not known:
@@ -89,7 +89,7 @@ def _class(name: str, sides: tuple[Any, Any, Any], same: Same) -> Class | None:
 
 def _kept(name: str, base: Any, file: Any, same: Same) -> bool:
     """Whether a file says what it said; None on the platform may mean more than None in a file."""
-    return bool(file == base) or (file is not None and base is not None and same(name, file, base))
+    return file is not None and base is not None and same(name, file, base)
 
 
 def _open(value: Any) -> bool:

@@ -97,6 +97,8 @@ class Live:
     spaces: Mapping[str, str] = field(default_factory=dict)
     """"" where a space can be used, else why not, in a few words."""
     hosts: tuple[tuple[str, str], ...] = ()
+    frozen: frozenset[str] = frozenset()
+    """Features of the site, by their ids, that its plan on the platform does not let anybody change."""
     abilities: Abilities = Abilities()
 
     def of(self, *kinds: Kind) -> tuple[Existing, ...]:
@@ -124,10 +126,23 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Begun:
+    """A request that was about to be sent about a thing with this id ("" when it was to be made); JSON in and out."""
+
+    call: str
+    id: str = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Lock:
-    """What syncd owns on a site. An empty lock is safe: everything is adopted, nothing is deleted."""
+    """What syncd owns on a site. An empty lock is safe: everything is adopted, nothing is deleted.
+
+    Shape: `begun` has, by ref, requests that may or may not have arrived; no lock file has them, only the store.
+    """
 
     site: str
     lineage: str = ""
     serial: int = 0
     items: Mapping[str, Entry] = field(default_factory=dict)
+    begun: Mapping[str, Begun] = field(default_factory=dict)

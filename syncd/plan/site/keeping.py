@@ -84,6 +84,9 @@ def _anew(case: Case) -> Iterator[Draft]:
     for ref, known in case.matches.lost.items():
         if ref in case.new:
             yield Draft(Wave.NARROW, "forget", known, drops=True)
+    for ref in sorted(case.matches.gone):
+        if ref in case.file.items and case.covers(ref):
+            yield Draft(Wave.NARROW, "forget", ref, drops=True)
 
 
 def _is_gone(case: Case, ref: str, id: str) -> bool:

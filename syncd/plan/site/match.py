@@ -10,6 +10,7 @@ from functools import cached_property
 
 from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
 from syncd.layout.site.keys import source_key
+from syncd.plan.site.begun import was_deleting, was_making
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
 
 KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
@@ -23,7 +24,8 @@ class Matches:
     Shapes: `found` has what is there; `unclear` says why something could not be told; `former` has the ref under which
     the lock knows what is found; `halves` are things that an interrupted run made and could not write down; `disputed`
     are the ids of all candidates of what is unclear; `lost` has the refs of what the lock knows and nobody finds any
-    more, each with the ref that the lock has for it.
+    more, each with the ref that the lock has for it; `gone` are the refs of what syncd itself deleted, as far as the
+    lock has not heard of it.
     """
 
     found: dict[str, Existing]
@@ -32,6 +34,7 @@ class Matches:
     halves: frozenset[str] = frozenset()
     disputed: frozenset[str] = frozenset()
     lost: Mapping[str, str] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
 
     @cached_property
     def refs(self) -> Mapping[str, str]:
@@ -50,6 +53,8 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
     matcher.by_lock()
     for kind in KINDS:
         items = [item for item in file.of(kind) if item.ref not in matcher.found]
+        if lock.begun or matcher.halves:
+            items.sort(key=matcher.is_less_likely)
         for step in (
             matcher.by_former_name,
             matcher.by_pin,
@@ -63,7 +68,7 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
     former = {ref: matcher.owner[thing.id] for ref, thing in matcher.found.items() if thing.id in matcher.owner}
     known = {ref: other for ref, other in former.items() if other != ref}
     halves, disputed = frozenset(matcher.halves), frozenset(matcher.disputed)
-    return Matches(matcher.found, matcher.unclear, known, halves, disputed, dict(matcher.lost()))
+    return Matches(matcher.found, matcher.unclear, known, halves, disputed, dict(matcher.lost()), matcher.gone)
 
 
 def matched(file: SiteFile, live: Live, lock: Lock) -> dict[str, str]:
@@ -82,6 +87,14 @@ class _Matcher:
         self.claimed: set[str] = set()
         self.halves: set[str] = set()
         self.disputed: set[str] = set()
+        self.gone = frozenset(
+            ref for ref in lock.begun if was_deleting(lock, ref) and lock.items[ref].id not in live.things
+        )
+
+    def is_less_likely(self, item: Item) -> tuple[bool, bool]:
+        """Given a declared thing, return what sorts it behind what a dead run was making, and was making with that."""
+        is_inner = item.parent in self.halves and bool(item.fields.get("default"))
+        return not was_making(self.lock, item.ref), not is_inner
 
     def by_lock(self) -> None:
         """Claim what the lock knows and the platform still has; a pin that says otherwise makes it unclear."""
@@ -109,7 +122,7 @@ class _Matcher:
 
         A thing that the lock knows has been renamed already, and whoever has its former path is another.
         """
-        if item.ref in self.lock.items:
+        if self._is_known(item.ref):
             return
         for path in item.was:
             there = self._with_path(item, path)
@@ -135,6 +148,7 @@ class _Matcher:
         candidates = self._alike(item)
         if len(candidates) == 1:
             self._claim(item, candidates[0])
+            self._take_for_half(item, candidates[0])
         elif candidates:
             ids = tuple(thing.id for thing in candidates)
             self._dispute(item, f"it could be {' or '.join(ids)}", ids)
@@ -144,17 +158,22 @@ class _Matcher:
 
         Whatever the lock knows was finished, and has been forgotten before it is made once more.
         """
-        for thing in self._unfinished(item) if item.ref not in self.lock.items else ():
+        for thing in self._unfinished(item) if not self._is_known(item.ref) else ():
             self._claim(item, thing)
             self.halves.add(item.ref)
             return
+
+    def _take_for_half(self, item: Item, thing: Existing) -> None:
+        """Remember that what looks finished is not, when a dead run was making it, or what it came with."""
+        if thing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
+            self.halves.add(item.ref)
 
     def lost(self) -> Iterator[tuple[str, str]]:
         """Yield the refs of what syncd had and is nowhere now, each with the ref that the lock has for it."""
         for item in self.file.of(*KINDS):
             if item.ref not in self.found and item.ref not in self.unclear:
                 former = [name for name in self._former_refs(item) if name not in self.file.items]
-                known = next((name for name in (item.ref, *former) if name in self.lock.items), "")
+                known = next((name for name in (item.ref, *former) if self._is_known(name)), "")
                 if known and self.lock.items[known].id not in self.live.things:
                     yield item.ref, known
 
@@ -165,6 +184,9 @@ class _Matcher:
     def _dispute(self, item: Item, why: str, ids: Iterable[str]) -> None:
         self.unclear[item.ref] = why
         self.disputed |= set(ids)
+
+    def _is_known(self, ref: str) -> bool:
+        return ref in self.lock.items and ref not in self.gone
 
     def _is_free(self, thing: Existing) -> bool:
         return thing.id not in self.claimed

@@ -1,8 +1,10 @@
 """Where parts stand: which group a section or group is in (W9), and which of its siblings visitors see first (W7)."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from syncd.layout.site.declared import ROOT, Item
+from syncd.layout.site.declared import ROOT, Item, Kind
+from syncd.plan.site.begun import was_sending
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.facts import Ref
 from syncd.plan.site.steps import Call, Wave
@@ -24,6 +26,21 @@ def place(case: Case) -> None:
                 case.step(Wave.MEMBERSHIP, call, item.ref, {name: parent or None}, {"parent": parent})
 
 
+def in_making(case: Case, kind: Kind) -> list[Item]:
+    """Given a case and a kind, return the declared things of that kind in the order in which they are made.
+
+    Where nothing stands yet, visitors see first what is made first: so that is the default, and else the file's order.
+    """
+    beside = {thing.parent if kind == "variant" else ROOT for thing in case.live.of(kind)}
+    first = {
+        item.ref
+        for item in case.new.values()
+        if item.kind == kind and item.fields.get("default") and (kind == "section" or item.parent == ROOT)
+    }
+    items = list(case.items(kind))
+    return items if ROOT in beside or not first else sorted(items, key=lambda item: item.ref not in first)
+
+
 def _join(case: Case, section: str, group: str) -> None:
     case.step(Wave.MEMBERSHIP, "group.add", group, {"section": case.id(section)}, {})
     case.step(Wave.MEMBERSHIP, "adopt", section, {"after": Ref(group)}, {"parent": case.id(group)})
@@ -35,7 +52,7 @@ def standing(case: Case) -> Mapping[str, list[str]]:
     for id, children in case.live.orders.items():
         lists[ROOT if id == ROOT else case.name(id)] = [case.name(child) for child in children]
     for kind in ("group", "section", "variant"):
-        for item in case.items(kind):
+        for item in in_making(case, kind):
             if item.ref in case.new:
                 siblings = lists.setdefault(item.parent if kind != "section" else ROOT, [])
                 siblings.insert(0 if _is_first(case, item) else len(siblings), item.ref)
@@ -61,7 +78,7 @@ def choose_defaults(case: Case) -> None:
     """Given a case whose moves are known, take down which section and which variants visitors see first (W7).
 
     A default that is declared and in place is written once more when its siblings change: the platform may have
-    chosen it only because it was the first.
+    chosen it only because it was the first. That cannot be seen; so, when a run died over it, the moves come first.
     """
     stirred = {case.file.items[draft.ref].parent for draft in case.drafts if _stirs(case, draft)}
     any_section = any(draft.ref.startswith(("section:", "group:")) and _stirs(case, draft) for draft in case.drafts)
@@ -71,10 +88,18 @@ def choose_defaults(case: Case) -> None:
         diff = case.diffs.get(item.ref)
         takes_over = diff is not None and "default" in diff.act
         is_stirred = any_section if item.kind == "section" else item.parent in stirred
-        if item.ref in case.new or takes_over or (is_stirred and diff is not None and _is_in_place(case, item.ref)):
-            _choose(case, item.ref)
-        if takes_over or (item.ref in case.new and _has_default(case, item.ref)):
+        was_begun = was_choosing(case, item.ref)
+        if item.ref in case.new or takes_over:
+            _choose(case, item.ref, Wave.DEFAULTS)
+        elif is_stirred and diff is not None and _is_in_place(case, item.ref):
+            _choose(case, item.ref, Wave.ORDER if was_begun else Wave.DEFAULTS)
+        if (takes_over and not was_begun) or (item.ref in case.new and _has_default(case, item.ref)):
             case.defaults.append(item.ref)
+
+
+def was_choosing(case: Case, ref: str) -> bool:
+    """Given a section or variant, return whether a dead run was about to make it the default, as it was allowed to."""
+    return ref in case.matches.found and was_sending(case.lock, *_choice(case, ref))
 
 
 def _stirs(case: Case, draft: Draft) -> bool:
@@ -99,10 +124,16 @@ def _has_default(case: Case, ref: str) -> bool:
     return any(thing.fields.get("default") for thing in beside if thing.kind == item.kind)
 
 
-def _choose(case: Case, ref: str) -> None:
+def _choose(case: Case, ref: str, wave: Wave) -> None:
+    holder, body = _choice(case, ref)
+    call: Call = "site.update" if holder == "site:" else "section.update"
+    case.step(wave, call, holder, body, {})
+    case.step(wave, "adopt", ref, {"after": Ref(holder)}, {"default": True})
+
+
+def _choice(case: Case, ref: str) -> tuple[str, dict[str, Any]]:
+    """What has to be told which of its sections or variants visitors see first, and how."""
     item = case.file.items[ref]
     name = "defaultSiteSection" if item.kind == "section" else "defaultSiteSpace"
     holder = "site:" if item.kind == "section" or item.parent == ROOT else item.parent
-    call: Call = "site.update" if holder == "site:" else "section.update"
-    case.step(Wave.DEFAULTS, call, holder, {name: case.id(ref)}, {})
-    case.step(Wave.DEFAULTS, "adopt", ref, {"after": Ref(holder)}, {"default": True})
+    return holder, {name: case.id(ref)}

@@ -31,7 +31,7 @@ def plan_redirects(case: Case) -> None:
             if item.ref not in case.left and _is_free(case, item, holders):
                 _create(case, item, wanted)
             continue
-        diff = case.diffs[item.ref] = judge.diff(case.base(item.ref), wanted, _live(thing, wanted), same)
+        diff = case.diffs[item.ref] = judge.diff(_base(case, item, thing, wanted), wanted, _live(thing, wanted), same)
         if "source" in diff.act and holders.get(item.key, thing.id) != thing.id:
             case.block(item.ref, f"redirect {holders[item.key]} has this source", name="source")
         body = {name: found.after for name, found in diff.act.items() if name != "to"}
@@ -45,6 +45,16 @@ def same(name: str, wanted: Any, live: Any) -> bool:
     if name == "destination" and isinstance(wanted, dict) and isinstance(live, dict):
         return all(live.get(key) == value for key, value in wanted.items())
     return bool(wanted == live)
+
+
+def _base(case: Case, item: Item, thing: Existing, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What syncd last put there; the new id of what is made anew is no word of the file against a person's edit."""
+    base = case.base(item.ref)
+    former, now = base.get("destination"), thing.fields.get("destination")
+    led = {"destination": wanted.get("destination")}
+    if former is None or same("destination", former, now) or lost.differs(case, led, base):
+        return base
+    return {**base, **led}
 
 
 def _live(thing: Existing, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from syncd.layout.site.customization import in_step, inherited, leaf_of, overlay, override
+from syncd.layout.site.customization import in_step, inherited, leaf_of, leaves, overlay, override
 from syncd.layout.site.declared import AREA, Item
 from syncd.layout.site.visitors import claims_of_schema
 from syncd.plan.site import resolve
-from syncd.plan.site.case import Case
+from syncd.plan.site.begun import was_sending
+from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING, Diff, Found, Same
 from syncd.plan.site.gating import SETTINGS, claims_read
 from syncd.plan.site.steps import Wave
@@ -51,13 +52,21 @@ def plan_customization(case: Case) -> None:
         live = case.live.customization
         wanted = _leaves(case, item)
         _compare(case, item, wanted, {name: leaf_of(live, name) for name in wanted}, in_step)
-    # What a variant has of its own is written first, so that none shows its site's new settings in between.
+    # What a variant has of its own is written first, so that none shows its site's new settings in between. Until then
+    # it may not be seen whether that was done; so, when a run died over it, the site's settings come first.
     for item in case.items("override"):
         _override(case, item)
+    again = [draft for draft in case.drafts if _was_begun(case, draft)] if case.lock.begun else []
+    case.drafts = [draft for draft in case.drafts if not _was_begun(case, draft)] if again else case.drafts
     diff = case.diffs.get("customization:")
     if diff is not None and diff.act:
         body = {name: found.after for name, found in diff.act.items()}
         case.step(Wave.CUSTOMIZATION, "customization.put", "customization:", body, body)
+    case.drafts += again
+
+
+def _was_begun(case: Case, draft: Draft) -> bool:
+    return draft.call == "override.patch" and was_sending(case.lock, draft.ref, draft.body)
 
 
 def _plain(name: str, wanted: Any, live: Any) -> bool:
@@ -68,6 +77,10 @@ def _compare(case: Case, item: Item, wanted: Mapping[str, Any], live: Mapping[st
     wanted = {name: value for name, value in wanted.items() if not case.ignored(item.ref, name)}
     case.desired[item.ref] = wanted
     base = {name: value for name, value in case.base(item.ref).items() if item.kind != "site" or name in SETTINGS}
+    if item.kind == "override" and (begun := case.lock.begun.get(item.ref)) is not None:
+        # What is not there although a dead run was about to say it, nobody has taken away.
+        never = {name for name, value in leaves(begun.body).items() if base.get(name, MISSING) == value}
+        base = {name: value for name, value in base.items() if name not in never or same(name, value, live.get(name))}
     case.diffs[item.ref] = case.judge(AREA[item.kind]).diff(base, wanted, live, same)
 
 

@@ -6,6 +6,7 @@ from syncd.layout.site.declared import ROOT, Item
 from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff
+from syncd.plan.site.placing import was_choosing
 
 _DRAG = "drag it in the site's structure"
 
@@ -29,7 +30,9 @@ def compare(case: Case) -> None:
             )
         elif (thing := case.matches.found.get(item.ref)) is not None:
             live = {**thing.fields, "parent": thing.parent}
-            base = {name: value for name, value in case.base(item.ref).items() if name != "order"}
+            not_theirs = not live.get("default") and was_choosing(case, item.ref)
+            unsure = ("order", "default") if not_theirs else ("order",)
+            base = {name: value for name, value in case.base(item.ref).items() if name not in unsure}
             if item.parent in case.lost:
                 _stay_behind(case, item, base)
             case.diffs[item.ref] = case.judge("structure").diff(base, case.desired[item.ref], live, same)

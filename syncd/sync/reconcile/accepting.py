@@ -1,5 +1,7 @@
 """Drift that the policy accepts goes to a branch of its own, which a person merges; never to the tracked one."""
 
+from dataclasses import dataclass
+
 from syncd.errors import FileInvalid, Held, RefMoved
 from syncd.layout.site.declared import AREAS, SiteFile
 from syncd.layout.site.read import read_site_file
@@ -15,34 +17,43 @@ BRANCH = "syncd/site/drift"
 """Grows from the tracked branch, and then from itself until somebody has merged it."""
 
 
-def accept_on_branch(workspace: Workspace, source: Source, file: SiteFile, live: Live, plan: SitePlan) -> Change | None:
-    """Given a committed site file and its plan, commit the drift that its policy accepts; None when nothing is new.
+@dataclass(frozen=True)
+class Offer:
+    """What became of drift that the policy accepts: what the branch got, if anything, and sentences about the rest."""
+
+    change: Change | None = None
+    left: tuple[str, ...] = ()
+
+
+def accept_on_branch(workspace: Workspace, source: Source, file: SiteFile, live: Live, plan: SitePlan) -> Offer:
+    """Given a committed site file and its plan, commit the drift that its policy accepts.
 
     Shape: what the branch says already is not said again, and what people wrote there stays.
     """
     areas = frozenset(area for area in AREAS if file.policy.drift(area) == "accept")
     if not areas or not source.commit or not plan.drifted():
-        return None
+        return Offer()
     repository = workspace.repository
     old = repository.resolve(f"{HEADS}{BRANCH}")
     if old is not None and not repository.is_ancestor(old, source.commit):
         missing = FileInvalid("the file is gone", path=source.path)
         try:
             source = at_commit(repository, old, source.path, missing)
-        except FileInvalid:
-            return None  # somebody works on that branch: what they make of it is theirs
+        except FileInvalid as error:  # somebody works on that branch: what they make of it is theirs
+            return Offer(left=(f"not accepted on {BRANCH}: {error.what}",))
         found, _ = read_site_file(source.text, path=source.path, others=source.others)
         file = found or file
     texts = {**source.others, source.path: source.text}
     accepted = accept_drift(file, texts, live, plan, areas=areas)
+    left = tuple(f"not accepted: {sentence}" for sentence in accepted.left)
     if not accepted.texts:
-        return None
+        return Offer(left=left)
     try:
         commit = _commit(workspace, source, accepted, old)
-    except (Held, RefMoved):
-        return None  # an uncommitted edit is in the way: the next run tries again
+    except (Held, RefMoved) as error:  # such as an uncommitted edit in the way: the next run tries again
+        return Offer(left=(*left, f"not accepted on {BRANCH} yet: {error.what}"))
     words = f"merge it to keep {', '.join(accepted.words)}"
-    return Change("update" if old else "create", "branch", BRANCH, words, before=old, after=commit)
+    return Offer(Change("update" if old else "create", "branch", BRANCH, words, before=old, after=commit), left)
 
 
 def _commit(workspace: Workspace, source: Source, accepted: Accepted, old: str | None) -> str:

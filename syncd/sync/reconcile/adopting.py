@@ -1,9 +1,9 @@
 """What syncd owns on a site, decided by hand: take something that is there for one's own, or let it go; lock only."""
 
 from difflib import get_close_matches
-from typing import get_args
 
 from syncd.errors import ConfigInvalid
+from syncd.layout.lint.near import LIKE
 from syncd.layout.site.declared import Kind, SiteFile
 from syncd.plan.site.facts import Entry
 from syncd.sync.reconcile.live import read_live
@@ -13,6 +13,11 @@ from syncd.sync.workspace import Workspace
 
 OWNABLE: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
 """Kinds of things that have an id of their own."""
+_LISTS = {"group": "section-groups", "section": "sections", "variant": "site-spaces", "redirect": "redirects"}
+"""What the API calls the list of each kind."""
+
+
+_SHOWN = 5
 
 
 def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPlace = "repo") -> str:
@@ -29,9 +34,8 @@ def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPl
     live = read_live(workspace, file, known)
     thing = live.things.get(id)
     if thing is None:
-        raise ConfigInvalid(
-            f"site {file.site} has nothing with the id {id}", hint="syncd site plan -v lists what it has"
-        )
+        there = f"syncd api GET /orgs/{file.organization}/sites/{file.site}/{_LISTS[item.kind]} --paginate"
+        raise ConfigInvalid(f"the site of {file.path} has nothing with the id {id}", hint=f"what it has: {there}")
     if thing.kind != item.kind:
         raise ConfigInvalid(f"{id} is a {thing.kind}, and {ref} is a {item.kind}")
     taken = next((other for other, entry in known.items.items() if entry.id == id and _of(other) == item.kind), ref)
@@ -55,7 +59,7 @@ def forget(workspace: Workspace, file: SiteFile, ref: str, place: LockPlace = "r
     keeping = Keeping(workspace, file, place)
     known = keeping.load()
     if ref not in known.items:
-        raise _unknown(ref, list(known.items), f"the lock of site {file.site} has no {ref}")
+        raise _unknown(ref, list(known.items), f"the lock of {file.path} has no {ref}")
     keeping.save({ref: None})
     return keeping.finish()
 
@@ -66,10 +70,10 @@ def _of(ref: str) -> str:
 
 def _unknown(ref: str, known: list[str], what: str) -> ConfigInvalid:
     if ":" not in ref:
-        hint = f"write KIND:KEY, such as {known[0] if known else 'section:home'}"
-    elif _of(ref) not in get_args(Kind):
-        hint = f"kinds are {', '.join(OWNABLE)}"
+        hint = f"write KIND:KEY, such as {next((one for one in known if _of(one) in OWNABLE), 'section:home')}"
+    elif near := get_close_matches(ref, known[:10_000], n=1, cutoff=LIKE):
+        hint = f"did you mean {near[0]}?"
     else:
-        near = get_close_matches(ref, known[:10_000], n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else ""
+        some = [one for one in known if _of(one) == _of(ref)][:_SHOWN]
+        hint = f"there are {', '.join(some)}, …" if some else f"kinds are {', '.join(OWNABLE)}"
     return ConfigInvalid(what, hint=hint)

@@ -75,7 +75,7 @@ def apply_plan(
         for number in range(PASSES):
             waves = Waves(workspace, file, plan, live, keeping, watch=number == 0)
             waves.run()
-            done = _joined(done, waves)
+            done = replace(_joined(done, waves), left=replace(plan, steps=()))
             if done.failed or done.stale or not waves.wrote:
                 break
             live = replace(read_live(workspace, file, keeping.lock), abilities=live.abilities)
@@ -87,7 +87,8 @@ def apply_plan(
     except SyncdError:
         keeping.finish(first.digest())
         raise
-    note = keeping.finish(first.digest())
+    settled = options.is_whole and not (done.failed or done.stale or done.skipped or done.left.steps)
+    note = keeping.finish(first.digest(), settled=settled)
     return replace(done, lock=keeping.lock, notes=(*notes, *([note] if note else [])))
 
 

@@ -1,11 +1,11 @@
 """Many redirects: five hundred a request where the platform offers that, else four requests at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from syncd.api.parallel import gather
-from syncd.errors import PlatformError, Rejected
+from syncd.errors import PlatformError, Rejected, SyncdError
 from syncd.layout.site.keys import source_key
 from syncd.model.redirect import RedirectResult, RedirectUpserts
 from syncd.plan.site.facts import Live
@@ -22,6 +22,8 @@ LARGE_WORKERS = 2
 """While what came of one large request is written down, the platform works on the next."""
 
 Result = tuple[Step, PlatformError | None]
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 @dataclass
@@ -45,14 +47,14 @@ class Redirects:
                 alone += chunk
             else:
                 yield results
-        for step, error in gather(self._alone, alone, workers=WORKERS):
+        for step, error in _each(self._alone, alone, workers=WORKERS):
             yield [(step, error)]
 
     def _tried(self, chunks: Sequence[list[Step]]) -> Iterator[tuple[list[Step], list[Result] | None]]:
         """Send each chunk as one request; the first one finds out whether that is offered."""
         for some in (chunks[:1], chunks[1:]):
             if self.offered:
-                yield from gather(self._together, some, workers=LARGE_WORKERS)
+                yield from _each(self._together, some, workers=LARGE_WORKERS)
             else:
                 yield from ((chunk, None) for chunk in some)
 
@@ -98,6 +100,23 @@ class Redirects:
 
     def _destination(self, step: Step) -> Any:
         return None if step.call == "redirect.delete" else self.calls.ids.resolved(step.body["destination"])
+
+
+def _each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int) -> Iterator[tuple[Item, Answer]]:
+    """Given a call and items, return each answer. Raises: the first error, when what was under way is answered, too."""
+    errors: list[SyncdError] = []
+
+    def tried(item: Item) -> list[Answer]:
+        try:
+            return [] if errors else [call(item)]
+        except SyncdError as error:
+            errors.append(error)
+            return []
+
+    for item, answers in gather(tried, items, workers=workers):
+        yield from ((item, answer) for answer in answers)
+    if errors:
+        raise errors[0]
 
 
 def _chunks(steps: Sequence[Step]) -> Iterator[list[Step]]:

@@ -1,6 +1,6 @@
 """Reconcile: the site flow. What is committed is planned against the site; gates wait for a person; else it is done."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,10 +22,10 @@ from syncd.sync.reconcile.live import read_live
 from syncd.sync.reconcile.lock import Keeping
 from syncd.sync.reconcile.looks import Last, facts_of
 from syncd.sync.reconcile.source import Source, committed, read_source, refuse
+from syncd.sync.reconcile.waves import few
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Workspace
 
-_SHOWN = 5
 _LATER = Waiting("").exit_code
 
 
@@ -96,13 +96,16 @@ def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
     if plan:
         last.expire()  # a run that is cut off leaves something to look at
     done = _carry_out(workspace, prepared, wish)
-    accepted = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
+    offer = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
     facts = facts_of(done.left, done.lock)
     outcome = _outcome(workspace, prepared, done, wish)
-    if accepted is not None and not outcome.exit_code:
-        changes = outcome.changes if isinstance(outcome, Applied) else ()
-        outcome = Applied((*changes, accepted), told(prepared))
-    elif isinstance(outcome, Unchanged) and last.differs(facts) and (notes := told(prepared)):
+    notes = (*told(prepared), *offer.left)
+    if isinstance(outcome, Applied):
+        changes = (*outcome.changes, offer.change) if offer.change is not None else outcome.changes
+        outcome = Applied(changes, (*outcome.notes, *offer.left))
+    elif isinstance(outcome, Unchanged) and offer.change is not None:
+        outcome = Applied((offer.change,), notes)
+    elif isinstance(outcome, Unchanged) and last.differs(facts) and notes:
         outcome = Applied((), notes)  # that somebody edited the site is told once, not at every look
     if not isinstance(outcome, Waiting) and prepared.options.is_whole:
         last.note(facts, outcome, carried=not done.failed and not done.left.steps)
@@ -132,7 +135,8 @@ def _carry_out(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Done
         keep = partial(keep_before, workspace, prepared.source.path, lock=prepared.lock)
         options = prepared.options
         return apply_plan(workspace, prepared.file, plan, prepared.live, keeping, options=options, keep_before=keep)
-    note = keeping.finish()  # of a run that was killed, or that a person's edit was in the way of
+    # What a run left that was killed, or that a person's edit was in the way of.
+    note = keeping.finish(settled=prepared.options.is_whole)
     return Done(keeping.lock, plan, notes=(note,) if note else ())
 
 
@@ -140,27 +144,34 @@ def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWis
     plan = prepared.plan
     if done.failed:
         first = done.failed[0]
-        why = f"{len(done.failed)} steps failed and {len(done.skipped)} were left, {len(done.steps)} are done"
-        why = f"{first.step.ref}: {first.why} ({why})"
+        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({tally(done)})"
         if all(one.exit_code == _LATER for one in done.failed):
             return Waiting(why, first.hint)
         return Held(why, first.hint or "mend it and run the same again", exit_code=4)
     if done.stale:
-        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {len(done.steps)} steps are done"
+        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {tally(done)}"
         return Waiting(why, "run it again", exit_code=Conflict.exit_code)
     if closed := open_gates(workspace, done.left):
         hold(workspace, done.left, wish.file)
         return refusal(done.left, closed)
     if done.left.steps:
-        refs = _some(step.ref for step in done.left.steps)
+        refs = few(step.ref for step in done.left.steps)
         return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=4)
-    if refs := _some(line.ref for line in plan.lines if line.is_conflict):
+    if refs := few(line.ref for line in plan.lines if line.is_conflict):
         return Held(
             f"the file and the site both changed {refs}; these stay as each side has them",
             "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
             exit_code=Conflict.exit_code,
         )
     return Applied(plan.changes(), (*told(prepared), *done.notes)) if plan else Unchanged()
+
+
+def tally(done: Done) -> str:
+    """Given what became of a plan, return how many of its steps failed, were left and are done, in words."""
+    failed, left, count = len(done.failed), len(done.skipped), len(done.steps)
+    parts = [f"{failed} {'step' if failed == 1 else 'steps'} failed"] if failed else []
+    parts += [f"{left} {'was' if left == 1 else 'were'} left"] if left else []
+    return ", ".join([*parts, f"{count or 'none'} {'is' if count == 1 else 'are'} done"])
 
 
 def _previous(workspace: Workspace, source: Source, wish: SiteWish) -> SiteFile | None:
@@ -177,11 +188,6 @@ def _ordered(file: SiteFile, live: Live, wish: SiteWish) -> tuple[SiteFile, Live
     if wish.ordering == "off" or (wish.ordering == "sort" and not sort):
         file = replace(file, orders={})
     return file, replace(live, abilities=replace(live.abilities, sort=sort))
-
-
-def _some(refs: Iterable[str]) -> str:
-    each = list(dict.fromkeys(refs))
-    return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
 
 
 def _sentence(line: Line) -> str:

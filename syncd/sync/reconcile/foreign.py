@@ -87,7 +87,7 @@ def destination_of(site: SiteMap, path: str) -> Mapping[str, Any] | None:
         first = site.first_of(item.parent)
         return {"section": item.parent.partition(":")[2]} if first == spot else {"variant": item.key}
     hosts = site.hosts or site.file.hosts
-    return {"url": f"https://{'/'.join(part for part in hosts[0] if part)}{path}"} if hosts else None
+    return {"url": f"https://{'/'.join(part.strip('/') for part in hosts[0] if part)}{path}"} if hosts else None
 
 
 def _keys(items: Any, section: str = "") -> Iterator[tuple[tuple[str, ...], str]]:

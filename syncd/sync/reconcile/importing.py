@@ -6,7 +6,7 @@ from posixpath import dirname, join
 from typing import Any
 
 from syncd.api.parallel import gather
-from syncd.errors import ConfigInvalid, FileInvalid
+from syncd.errors import ConfigInvalid, FileInvalid, NotFound
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.check import check_site
@@ -160,7 +160,12 @@ def one_site(workspace: Workspace, organization: str, site: str) -> tuple[str, s
         found = [(one.id, one.title) for one in client.organizations.list()]
         organization = _only(found, "organization", "--org")
     if not site:
-        site = _only([(one.id, one.title) for one in client.sites.list(organization)], "site", "--site")
+        try:
+            sites = [(one.id, one.title) for one in client.sites.list(organization)]
+        except NotFound as error:
+            what = f"there is no organization {organization}, or the token may not see it"
+            raise ConfigInvalid(what, hint="those that it sees: syncd api GET /orgs") from error
+        site = _only(sites, "site", "--site")
     return organization, site
 
 

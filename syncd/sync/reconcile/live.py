@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from syncd.api.parallel import gather
+from syncd.errors import NotFound
 from syncd.layout.site.declared import AREA, Area, SiteFile
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.match import matched
@@ -29,7 +30,10 @@ def read_live(workspace: Workspace, file: SiteFile, lock: Lock, *, kinds: frozen
     Raises: PlatformError, Stopped; what could not be read is never read as absent. Source: site-file notes, §4.1.
     """
     reader = Reader(workspace.client, file.organization, file.site)
-    live = _read(Live(), (partial(_AREAS[area], reader) for area in areas_of(file, lock)))
+    try:
+        live = _read(Live(), (partial(_AREAS[area], reader) for area in areas_of(file, lock)))
+    except NotFound as error:
+        raise _absent(reader, file, error) from error
     live = _read(live, _details(reader, file, live, lock))
     wanted = _spaces_of(file)
     spaces = {space: why for space, why in live.spaces.items() if space in wanted}
@@ -96,6 +100,18 @@ def _read(live: Live, jobs: Iterable[Job]) -> Live:
     return live
 
 
+def _absent(reader: Reader, file: SiteFile, error: NotFound) -> NotFound:
+    """What to say when something of a site was not found: most often, it is the site itself."""
+    try:
+        reader.words()
+    except NotFound:
+        where = f"{file.places['site.id']}: " if "site.id" in file.places else ""
+        what = f"{where}there is no site {file.site} in organization {file.organization}, or the token may not see it"
+        hint = f"organizations: syncd api GET /orgs\nsites of one: syncd api GET /orgs/{file.organization}/sites"
+        return NotFound(what, status=error.status, hint=hint)
+    return error
+
+
 def _details(reader: Reader, file: SiteFile, live: Live, lock: Lock) -> Iterator[Job]:
     """What can be read once the structure is known: settings of variants, pages that are named, and spaces."""
     named = [ref.partition(":")[2] for ref in (*file.items, *lock.items) if _kind(ref) == "override"]
@@ -122,8 +138,8 @@ def _space_of(file: SiteFile, variants: Mapping[str, Existing], key: str) -> str
 
 
 def _settings(reader: Reader) -> Found:
-    words, hosts = reader.words()
-    return lambda live: replace(live, site=words, hosts=hosts)
+    words, hosts, frozen = reader.words()
+    return lambda live: replace(live, site=words, hosts=hosts, frozen=frozen)
 
 
 def _structure(reader: Reader) -> Found:

@@ -6,17 +6,18 @@
 | another: somebody committed   | the committed one, and of these rows those with an id that it has nowhere |
 
 With place `state`, nothing is committed: the store has the whole lock, which begins with what is committed then.
+Requests that were begun are in the store alone.
 Source: site-file notes, §3.4.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from syncd.errors import ConfigInvalid, Held, RefMoved
 from syncd.layout.site.declared import SiteFile
-from syncd.plan.site.facts import Entry, Lock
+from syncd.plan.site.facts import Begun, Entry, Lock
 from syncd.plan.site.lockfile import lock_path, lock_text, parse_lock
 from syncd.store.locks import Basis
 from syncd.sync.branches import HEADS
@@ -38,6 +39,7 @@ class _Known:
     items: dict[str, Entry]
     pending: dict[str, Entry | None]
     stored: bool
+    begun: dict[str, Begun]
 
 
 class Keeping:
@@ -52,25 +54,40 @@ class Keeping:
     def lock(self) -> Lock:
         """The lock as it is now. Raises: as `load`."""
         known = self._known or self._load()
-        return replace(known.lock, items=dict(known.items))
+        return replace(known.lock, items=dict(known.items), begun=dict(known.begun))
 
     def entry(self, ref: str) -> Entry | None:
         """Given a ref, return what the lock knows of it."""
         return (self._known or self._load()).items.get(ref)
+
+    def begun(self, ref: str) -> Begun | None:
+        """Given a ref, return the request about it of which nobody has heard yet what came of it."""
+        return (self._known or self._load()).begun.get(ref)
 
     def load(self) -> Lock:
         """Read the lock anew. Raises: ConfigInvalid when it cannot be read, or is another site's."""
         self._load()
         return self.lock
 
-    def save(self, changes: Mapping[str, Entry | None]) -> None:
-        """Given what became of things by ref (None: not syncd's any more), write it down durably, at once."""
+    def begin(self, requests: Mapping[str, Begun]) -> None:
+        """Given requests by ref that are about to be sent, write them down durably."""
+        if requests:
+            known = self._known or self._load()
+            known.begun |= requests
+            self._workspace.store.locks.begin(self._file.site, {ref: _text(one) for ref, one in requests.items()})
+
+    def save(self, changes: Mapping[str, Entry | None], heard: Iterable[str] = ()) -> None:
+        """Given what became of things by ref (None: not syncd's any more), write it down durably, at once.
+
+        Shape: `heard` are the refs of requests that were answered.
+        """
         known = self._known or self._load()
         new = {ref: entry for ref, entry in changes.items() if known.items.get(ref) != entry}
-        if not new:
+        ended = [ref for ref in heard if known.begun.pop(ref, None) is not None]
+        if not new and not ended:
             return
         known.pending |= new
-        self._store(known, new if known.stored else known.pending, whole=not known.stored)
+        self._store(known, new if known.stored else known.pending, whole=not known.stored, ended=ended)
         known.stored = True
         for ref, entry in new.items():
             if entry is None:
@@ -78,12 +95,15 @@ class Keeping:
             else:
                 known.items[ref] = entry
 
-    def finish(self, digest: str = "") -> str:
+    def finish(self, digest: str = "", *, settled: bool = False) -> str:
         """Commit what no commit says yet; return why that has to wait for another run, or "".
 
-        Shape: `digest` is that of the plan that was carried out. Raises: ConfigInvalid.
+        Shape: `digest` is that of the plan that was carried out; `settled` says that nothing is left to do on the
+        site, so that it does not matter any more what came of any request. Raises: ConfigInvalid.
         """
         known = self._known or self._load()
+        if settled:
+            self.save({}, heard=list(known.begun))
         if self._place == "state":
             return ""
         for _ in range(_TRIES):
@@ -126,10 +146,11 @@ class Keeping:
         tip = workspace.repository.resolve(f"{HEADS}{workspace.branch}") or workspace.repository.resolve("HEAD")
         committed = self._at(tip)
         basis, rows = workspace.store.locks.basis(site), _entries(workspace.store.locks.entries(site))
+        begun = {ref: Begun(**json.loads(text)) for ref, text in workspace.store.locks.begun(site).items()}
         if basis is not None and basis.place == self._place == "state":
             items = {ref: entry for ref, entry in rows.items() if entry is not None}
             lock = Lock(site, basis.lineage, basis.serial, items)
-            self._known = _Known(lock, lock, items, {}, stored=True)
+            self._known = _Known(lock, lock, items, {}, stored=True, begun=begun)
             return self._known
         current = basis is not None and basis.place == "repo" and basis.serial == committed.serial
         pending = rows if current else _unknown_to(committed, rows)
@@ -138,7 +159,7 @@ class Keeping:
         lock = replace(committed, serial=serial, lineage=committed.lineage or self._lineage(basis))
         if self._place == "state":
             pending = dict(items)
-        self._known = _Known(lock, committed, items, pending, stored=current and self._place == "repo")
+        self._known = _Known(lock, committed, items, pending, current and self._place == "repo", begun)
         return self._known
 
     def _at(self, commit: str | None) -> Lock:
@@ -151,17 +172,19 @@ class Keeping:
         if lock.site != self._file.site:
             raise ConfigInvalid(
                 f"{path} is the lock of site {lock.site}, and {self._file.path} is about {self._file.site}",
-                hint=f"take {path} away when the file is about another site now: it is made anew",
+                hint=f"correct site.id, or, when the file is about another site now: git rm {path} && git commit",
             )
         return lock
 
-    def _store(self, known: _Known, rows: Mapping[str, Entry | None], *, whole: bool) -> None:
+    def _store(
+        self, known: _Known, rows: Mapping[str, Entry | None], *, whole: bool, ended: Iterable[str] = ()
+    ) -> None:
         serial = known.committed.serial
         if self._place == "state":
             serial = known.lock.serial
         basis = Basis(self._file.site, self._place, known.lock.lineage, serial)
         texts = {ref: _text(entry) for ref, entry in rows.items()}
-        self._workspace.store.locks.save(basis, texts, whole=whole)
+        self._workspace.store.locks.save(basis, texts, whole=whole, ended=tuple(ended))
 
     def _lineage(self, basis: Basis | None) -> str:
         """What tells this lock from another one of the same site, begun elsewhere or later."""
@@ -181,7 +204,7 @@ def _unknown_to(committed: Lock, rows: Mapping[str, Entry | None]) -> dict[str, 
     }
 
 
-def _text(entry: Entry | None) -> str:
+def _text(entry: Entry | Begun | None) -> str:
     return json.dumps(vars(entry), ensure_ascii=False, sort_keys=True) if entry is not None else ""
 
 

@@ -55,8 +55,8 @@ class Reader:
     organization: str
     site: str
 
-    def words(self) -> tuple[Mapping[str, Any], tuple[tuple[str, str], ...]]:
-        """Return the site's settings in the file's words, and the addresses under which it is read."""
+    def words(self) -> tuple[Mapping[str, Any], tuple[tuple[str, str], ...], frozenset[str]]:
+        """Return the site's settings in the file's words, the addresses under which it is read, and frozen features."""
         found = self.client.sites.get(self.organization, self.site)
         words = {
             "title": found.title,
@@ -66,7 +66,8 @@ class Reader:
             "adaptive_content": found.adaptive_content.enabled if found.adaptive_content is not None else None,
             "agents_context": found.agents_context,
         }
-        return words, tuple(dict.fromkeys(_hosts(found)))
+        frozen = frozenset(feature.id for feature in found.features if feature.frozen)
+        return words, tuple(dict.fromkeys(_hosts(found))), frozen
 
     def structure(self, *, sorts: bool = True) -> Structure:
         """Return the site's structure: as a whole where the platform offers that, else put together from its lists."""

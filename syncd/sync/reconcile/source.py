@@ -46,11 +46,13 @@ def committed(repository: "Repository", branch: str, path: str) -> Source:
     """
     commit = repository.resolve(f"refs/heads/{branch}")
     if commit is None:
-        hint = f"commit {path} on {branch}; in a job's clone that is on no branch: git switch -c {branch}"
+        hint = f"commit {path} on {branch}; syncd site import --out {path} makes one"
+        if repository.resolve("HEAD") is not None:
+            hint = f"commit {path} on {branch}; in a job's clone that is on no branch: git switch -c {branch}"
         raise ConfigInvalid(f"there is no branch {branch}, so there is no {path}", hint=hint)
     missing = ConfigInvalid(
         f"there is no {path} on branch {branch}; nothing was done",
-        hint=f"commit {path}, or take [repository.site] out of the configuration",
+        hint=f"commit one; syncd site import --out {path} makes it\nor take [repository.site] out of the configuration",
     )
     return at_commit(repository, commit, path, missing)
 
@@ -89,7 +91,11 @@ def in_work_tree(top: Path, path: str) -> Source:
         except OSError as error:
             raise FileInvalid(f"cannot be read: {error.strerror}", path=name) from error
 
-    missing = ConfigInvalid(f"there is no {path} in {top}", hint="make one: syncd site import, or name it with --file")
+    missing = ConfigInvalid(
+        f"there is no {path} in {top}", hint=f"syncd site import --out {path} makes one; --file names another"
+    )
+    if (root / path).is_dir():
+        missing = ConfigInvalid(f"{top / path} is a directory, and no site file", hint="name a file in it")
     return _source(path, "", text_of, missing)
 
 
@@ -115,7 +121,8 @@ def refuse(findings: Sequence[Finding], command: str = "syncd site validate") ->
     first = errors[0]
     more = [f"{one.path}:{one.line}:{one.column}: {one.code} {one.message}" for one in errors[1:_SHOWN]]
     left = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
-    hints = [*([first.hint] if first.hint else []), *more, *left, f"all of them: {command}"]
+    show = f"{'all of them' if more else 'the line itself'}: {command}"
+    hints = [*([first.hint] if first.hint else []), *more, *left, show]
     raise FileInvalid(
         f"{first.code} {first.message}", path=first.path, line=first.line, column=first.column, hint="\n".join(hints)
     )

@@ -4,9 +4,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from syncd.errors import PlatformError
+from syncd.errors import AnswerLost, PlatformError, SyncdError
 from syncd.layout.site.declared import AREA, ROOT, Area, SiteFile
-from syncd.plan.site.facts import Entry, Live, Lock, refs_in
+from syncd.plan.site.begun import CHOICES, is_noted
+from syncd.plan.site.facts import Begun, Entry, Live, Lock, refs_in
 from syncd.plan.site.snapshot import snapshot
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.sync.reconcile.bulk import Redirects
@@ -20,8 +21,8 @@ _LOCAL = ("adopt", "forget")
 """Calls that only change the lock."""
 _SERIAL = (Wave.PATHS, Wave.ORDER)
 """Waves in which each step counts on those before it, among the siblings of one place."""
-_DEFAULTS = {"defaultSiteSection", "defaultSiteSpace"}
 _IN_VAIN = (Wave.WIDEN, Wave.DELETE, Wave.SCHEMA_SHRINK)
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,26 @@ class Waves:
         return any(step.call not in _LOCAL for step in self.done)
 
     def run(self) -> None:
-        """Carry out what can be. Raises: what `is_fatal`, Stopped."""
+        """Carry out what can be. Raises: what `is_fatal`, Stopped; the hint says then what is left."""
+        try:
+            self._run()
+        except SyncdError as error:
+            done = set(map(id, self.done))
+            refs = few(step.ref for step in self.plan.steps if id(step) not in done)
+            count = f"{len(self.done)} of {len(self.plan.steps)} steps are done and written down"
+            error.hint = "\n".join(filter(None, (error.hint, f"{count}; the next run does {refs}")))
+            raise
+
+    def _run(self) -> None:
         for wave, group in groupby(self.plan.steps, key=lambda step: step.wave):
             steps = list(group)
             if self._in_vain(wave):
                 self.skipped += [step for step in steps if step.call not in _LOCAL]
                 steps = [step for step in steps if step.call in _LOCAL]
             many = [step for step in steps if step.kind == "redirect" and step.call not in _LOCAL]
-            for results in self._redirects.carry_out([step for step in many if self._may(step)]):
+            many = [step for step in many if self._may(step)]
+            self._begin(many)
+            for results in self._redirects.carry_out(many):
                 self._settle(results)
             rest = [step for step in steps if step.kind != "redirect" or step.call in _LOCAL]
             for local, some in groupby(rest, key=lambda step: step.call in _LOCAL):
@@ -111,7 +124,16 @@ class Waves:
         if now != self.live and snapshot(self.file, now, self._before).get(area) != self.plan.snapshot.get(area):
             self.stale.add(area)
 
+    def _begin(self, steps: Iterable[Step]) -> None:
+        """Write down what could not be told any more if this run died over it."""
+        requests = {}
+        for step in filter(is_noted, steps):
+            id = "" if step.call.endswith(".create") else self._ids.resolved(step.id)
+            requests[step.ref] = Begun(step.call, id, self._ids.resolved(step.body))
+        self.keeping.begin(requests)
+
     def _error(self, step: Step) -> PlatformError | None:
+        self._begin([step])
         try:
             self._calls.carry_out(step)
         except PlatformError as error:
@@ -123,15 +145,24 @@ class Waves:
     def _settle(self, results: Iterable[tuple[Step, PlatformError | None]]) -> None:
         """Write down at once what was done, and remember what was not."""
         owned: dict[str, Entry | None] = {}
+        heard: list[str] = []
         for step, error in results:
+            heard += [step.ref] if self._is_heard(step, error) else []
             if error is None:
                 self.done.append(step)
                 owned |= self._owned(step)
             else:
                 self.failed.append(Failed(step, error.what, error.hint, error.exit_code))
                 self._spoil(step)
-        self.keeping.save(owned)
+        self.keeping.save(owned, heard)
         self.workspace.progress("site", len(self.done), len(self.plan.steps))
+
+    def _is_heard(self, step: Step, error: PlatformError | None) -> bool:
+        """Whether it is known what became of a thing's request that was begun; of a value, no other step can tell."""
+        begun = self.keeping.begun(step.ref)
+        if begun is None or isinstance(error, AnswerLost):
+            return False
+        return step.call not in _LOCAL or begun.call.endswith((".create", ".delete"))
 
     def _owned(self, step: Step) -> Mapping[str, Entry | None]:
         if step.drops or step.call == "forget":
@@ -151,6 +182,12 @@ class Waves:
         if step.call == "site.update" and step.wave == Wave.NARROW:
             # Whom the site is open to is not settled, so nothing may be put on it.
             self._spoilt |= {"site:", "structure"}
+
+
+def few(refs: Iterable[str]) -> str:
+    """Given refs, return the first few of them, and how many there are more."""
+    each = list(dict.fromkeys(refs))
+    return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
 
 
 def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
@@ -179,7 +216,7 @@ def _touched(step: Step) -> set[Area]:
     """The areas that a step's request changes; which section is the site's default is also a fact about sections."""
     if step.call in _LOCAL:
         return set()
-    chosen: set[Area] = {"structure"} if _DEFAULTS & step.body.keys() else set()
+    chosen: set[Area] = {"structure"} if CHOICES & step.body.keys() else set()
     return {AREA[step.kind], *chosen}
 
 

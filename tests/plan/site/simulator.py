@@ -11,7 +11,8 @@ from syncd.layout.site.declared import ROOT, SiteFile
 from syncd.layout.site.keys import source_key
 from syncd.layout.site.visitors import claims_of_schema, schema_of
 from syncd.model.customization_override import amended, overlaid
-from syncd.plan.site.facts import Entry, Existing, Live, Lock, Ref
+from syncd.plan.site.begun import is_noted
+from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, Ref
 from syncd.plan.site.steps import SitePlan, Step
 
 
@@ -70,6 +71,7 @@ class Simulator:
 
     def run(self, step: Step) -> None:
         """Do one step. Raises: Refused."""
+        self.begin(step)
         body = self._resolved(step.body)
         id = "" if step.call.endswith(".create") else self._resolved(step.id)
         made = ""
@@ -82,7 +84,18 @@ class Simulator:
         for step in plan.steps:
             self.run(step)
 
+    def begin(self, step: Step) -> None:
+        """Write down what an executor writes down before it sends a step."""
+        if is_noted(step):
+            id = "" if step.call.endswith(".create") else self._resolved(step.id)
+            begun = Begun(step.call, id, self._resolved(step.body))
+            self.lock = replace(self.lock, begun={**self.lock.begun, step.ref: begun})
+
     def _keep(self, step: Step, id: str) -> None:
+        begun = self.lock.begun.get(step.ref)
+        if begun is not None and (step.call not in ("adopt", "forget") or begun.call.endswith((".create", ".delete"))):
+            left = {ref: one for ref, one in self.lock.begun.items() if ref != step.ref}
+            self.lock = replace(self.lock, begun=left)
         items = dict(self.lock.items)
         if step.drops:
             items.pop(step.ref, None)
