@@ -3,9 +3,10 @@
 import re
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
@@ -30,16 +31,22 @@ class PlatformConfig(_Section):
     """Where the platform is and what identifies the caller there."""
 
     url: str
+    """Address of the API."""
     token_file: Path | None = None
+    """File with the token, readable by its owner only."""
     insecure: bool = False
+    """Whether plain http to another host is allowed."""
 
 
 class SpaceConfig(_Section):
     """One space and the directory that mirrors it; `name` stands for it in refs and output."""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+    """The id of the space on the platform."""
     directory: str = "."
+    """Directory of the repository that mirrors the space; "." is the root."""
     name: Annotated[str, Field(pattern=_NAME)] = "space"
+    """Stands for the space in refs and in output."""
 
     @field_validator("directory")
     @classmethod
@@ -54,11 +61,17 @@ class SiteConfig(_Section):
     """The site file on the first tracked branch; the meaning of each key is in `sync/reconcile/wish.py`."""
 
     file: str = "site.yaml"
+    """The site file, as a path in the repository."""
     apply: bool = True
+    """Whether `sync` and `run` carry out its plan."""
     every: Annotated[float, Field(ge=1, le=86400)] = SITE_SECONDS
+    """Seconds between two looks of the service at the site while the file stays the same."""
     lock: Literal["repo", "state"] = "repo"
+    """Where the lock is kept: committed beside the site file, or in this machine's state."""
     ordering: Literal["auto", "move", "sort", "off"] = "auto"
+    """How sections and variants get their order: by the server's sort, by moves, or not at all."""
     redirect_kinds: tuple[Literal["site-section", "site-space", "site-page", "external", "path"], ...] = ()
+    """Kinds of redirect destinations that the server takes although none of its redirects shows it."""
 
     @field_validator("file")
     @classmethod
@@ -73,25 +86,38 @@ class ChangeRequestsConfig(_Section):
     """What a team decided about its change requests; the meaning of each is in `sync/policy.py`."""
 
     status: Literal["open", "draft"] = "open"
+    """What a new change request becomes when its content is complete."""
     reviewers: Annotated[
         tuple[Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{1,254}$")], ...], Field(max_length=50)
     ] = ()
+    """Whom to ask for a review: e-mail addresses or ids of users."""
     update: Literal["auto", "never"] = "auto"
+    """Whether main content is pulled into an outdated change request that merges without a conflict."""
     merge: Literal["manual", "auto"] = "manual"
+    """Who merges: people on the platform, or syncd."""
     deleted_branch: Literal["archive", "keep"] = "archive"
+    """What becomes of the change request of a branch that was deleted."""
 
 
 class UpstreamConfig(_Section):
     """The Git remote that the tracked branches come from and go to; credentials are named by their files."""
 
     remote: Annotated[str, Field(pattern=_NAME)] = "origin"
+    """Name of the remote in Git."""
     url: str | None = None
+    """Its address, without a credential in it; else the one that Git has for it."""
     push: Literal["branch", "side", "never"] = "branch"
+    """Where commits go."""
     side: str = "syncd/{branch}"
+    """The side branch, for branches that take no push; with {branch} in it."""
     username: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{0,254}$")] = ""
+    """Whom the token belongs to, where the host asks."""
     token_file: Path | None = None
+    """File with the token for https, readable by its owner only."""
     ssh_key_file: Path | None = None
+    """File with the key for ssh, readable by its owner only."""
     known_hosts_file: Path | None = None
+    """File with the keys of hosts that ssh may speak to."""
 
     @field_validator("side")
     @classmethod
@@ -106,15 +132,25 @@ class RepositoryConfig(_Section):
     """One Git repository, the spaces that it mirrors and the site that it declares: at least one of them."""
 
     path: Path = Path()
+    """The repository; else the directory at which relative paths start."""
     remote: Annotated[str, Field(pattern=_NAME)] = "platform"
+    """Name under which the platform appears in Git."""
     branches: Annotated[tuple[str, ...], Field(min_length=1)] = ("main",)
+    """Tracked branches, by name or by pattern such as docs/*."""
     instance: Annotated[str, Field(pattern=r"^[0-9a-f]{6}$")] = "000000"
+    """Six hexadecimal digits that tell this repository's change requests from those of another."""
     interval: Annotated[float, Field(ge=1, le=86400)] = INTERVAL_SECONDS
+    """Seconds between two runs of the service."""
     propose: bool = True
+    """Whether `sync` and `run` open and update change requests."""
     space: tuple[SpaceConfig, ...] = ()
+    """The spaces that it mirrors."""
     site: SiteConfig | None = None
+    """The site that follows a file in it."""
     upstream: UpstreamConfig | None = None
+    """The Git remote that its branches come from and go to."""
     change_requests: ChangeRequestsConfig = ChangeRequestsConfig()
+    """The policies for change requests."""
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -168,7 +204,9 @@ class Config(_Section):
     """Everything that an operator decides."""
 
     platform: PlatformConfig
+    """Where the platform is."""
     repository: Annotated[tuple[RepositoryConfig, ...], Field(min_length=1)]
+    """One table for each Git repository."""
 
 
 def load(path: Path) -> Config:
@@ -181,7 +219,7 @@ def load(path: Path) -> Config:
     except FileNotFoundError:
         raise ConfigInvalid(f"there is no configuration at {path}", hint="see: syncd clone --help") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path} cannot be read: {error}") from error
+        raise ConfigInvalid(f"{path} cannot be read: {_why(error)}") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigInvalid(f"{path}: {error}") from error
     return _resolved(parse(raw, at=path), path)
@@ -195,8 +233,37 @@ def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
     try:
         return Config.model_validate(raw)
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, e['loc'])) or 'file'} - {e['msg']}" for e in error.errors()]
-        raise ConfigInvalid(f"{at}: " + "; ".join(lines), hint="every key: config.example.toml") from None
+        lines = "; ".join(_mistakes(error))
+        raise ConfigInvalid(f"{at}: {lines}", hint="every key, with what it may hold: syncd schema config") from None
+
+
+_SAID = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
+"""Words for what pydantic tells a programmer."""
+
+
+def _mistakes(error: ValidationError) -> Iterator[str]:
+    """What is wrong, key by key; of a list that lacks only what was wrong in it, nothing more."""
+    found = error.errors()
+    for one in found:
+        loc = one["loc"]
+        if one["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in found):
+            continue
+        said = one["msg"].removeprefix("Value error, ")
+        if one["type"] == "extra_forbidden":
+            near = get_close_matches(str(loc[-1]), _keys(loc[:-1]), n=1)
+            said = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
+        else:
+            said = _SAID.get(one["type"], said)
+        yield f"{'.'.join(map(str, loc)) or 'file'} - {said}"
+
+
+def _keys(loc: tuple[int | str, ...]) -> list[str]:
+    """The keys of the table at a place."""
+    table: type[BaseModel] = Config
+    for part in (part for part in loc if isinstance(part, str)):
+        inner = table.model_fields[part].annotation
+        table = next(one for one in (inner, *get_args(inner)) if isinstance(one, type) and issubclass(one, BaseModel))
+    return list(table.model_fields)
 
 
 def find(environ: Mapping[str, str], *, given: Path | None, start: Path) -> Path:
@@ -256,12 +323,17 @@ def token(config: PlatformConfig, environ: Mapping[str, str]) -> SecretStr:
         mode = path.stat().st_mode
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"the token file {path} cannot be read: {error}") from error
+        hint = "platform.token_file names it" if config.token_file is not None else ""
+        raise ConfigInvalid(f"the token file {path} cannot be read: {_why(error)}", hint=hint) from error
     if path != credential and mode & _OTHERS:
         raise ConfigInvalid(f"others may read the token file {path}", hint=f"chmod 600 {path}")
     if not re.fullmatch(r"[\x21-\x7e]+", text):
         raise ConfigInvalid(f"the token file {path} does not hold one token on one line")
     return SecretStr(text)
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return str(error.strerror) if isinstance(error, OSError) else "it is no UTF-8"
 
 
 def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:

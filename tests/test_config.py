@@ -106,6 +106,15 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         assert key in caught.value.what
 
 
+def test_an_unknown_key_is_answered_with_the_one_that_was_meant_and_with_nothing_that_follows_from_it(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ConfigInvalid) as caught:
+        load(written(tmp_path / "c.toml", WHOLE + "[repository.site]\nfiel = 'x'\n"))
+    assert caught.value.what.endswith("c.toml: repository.0.site.fiel - there is no such key; did you mean file?")
+    assert caught.value.hint.endswith("syncd schema config")
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -22,6 +22,7 @@ Shape = TypeVar("Shape", bound=Observed)
 MESSAGE_MAX = 300
 """Characters kept of a message from outside."""
 CHECK_URL = "Check platform.url: something answers there, but not the platform's API."
+CHECK_WHO = "Put a valid token into the file of platform.token_file, or into SYNCD_TOKEN where there is none."
 CHECK_NETWORK = "Check that the platform runs there, and platform.url."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""
@@ -70,9 +71,8 @@ def refusal(answer: Answer, *, what: str, secret: str = "") -> PlatformError:
     reason = tidy(said or "", secret)
     detail = f": {reason}" if reason else ""
     if status in (401, 403):
-        return Unauthorized(
-            f"{what}: not allowed ({status}){detail}", status=status, hint="Check the token and what its user may do."
-        )
+        hint = CHECK_WHO if status == 401 else "Check what the user of this token may do."
+        return Unauthorized(f"{what}: not allowed ({status}){detail}", status=status, hint=hint)
     if status == 404:
         return NotFound(f"{what}: not found{detail}", status=status)
     if status >= 500:

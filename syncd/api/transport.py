@@ -19,6 +19,7 @@ ends at its deadline.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -317,7 +318,8 @@ class Transport:
             raise Unreachable(f"{what}: the answer breaks off ({broken.why})", hint=CHECK_NETWORK) from error
 
     def _broken(self, error: Exception) -> Broken:
-        return Broken(failure_of(type(error)), tidy(f"{type(error).__name__}: {error}", self._secret), error)
+        why = re.sub(r"^\[Errno -?\d+\] ", "", str(error))
+        return Broken(failure_of(type(error)), tidy(f"{type(error).__name__}: {why}", self._secret), error)
 
     def _settled(self, ask: Ask, answer: Answer | Broken, attempt: int) -> Answer | float:
         """The answer when it settles the matter, else the seconds until the next try."""

@@ -52,11 +52,7 @@ def run(argv: Sequence[str]) -> int:
         complain(error.what, error.hint, error.exit_code, as_json="--json" in argv)
         return error.exit_code
     except typer.TyperException as error:
-        usage = error.exit_code == 2
-        command = getattr(getattr(error, "ctx", None), "command_path", None) or "syncd"
-        what = error.format_message().removeprefix("Invalid value: ")
-        complain(what, f"{command} --help" if usage else "", 64 if usage else 1, as_json="--json" in argv)
-        return 64 if usage else error.exit_code
+        return _refused(error, as_json="--json" in argv)
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)
         return 130
@@ -64,6 +60,19 @@ def run(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code if isinstance(code, int) else 0
+
+
+def _refused(error: typer.TyperException, *, as_json: bool) -> int:
+    """Say what is wrong with the words of a command; where none was given, which there are."""
+    ctx, usage = getattr(error, "ctx", None), error.exit_code == 2
+    said = error.format_message()
+    if ctx is not None and said == ctx.get_help() and not as_json:
+        print(said, file=sys.stderr)
+        return 64
+    command = ctx.command_path if ctx is not None else "syncd"
+    code = 64 if usage else error.exit_code
+    complain(said.removeprefix("Invalid value: "), f"{command} --help" if usage else "", code, as_json=as_json)
+    return code
 
 
 def _terminated(number: int, frame: object) -> None:
@@ -256,7 +265,7 @@ def check(
     Links that lead nowhere, pages that nothing lists, text that the platform would delete, and more.
     """
     if explain:
-        explain_command(explain)
+        explain_command(explain, json=format == "json")
         return
     from syncd.cli.check import run_check
     from syncd.cli.check_sources import Asked
@@ -268,18 +277,22 @@ def check(
 @app.command("explain")
 def explain_command(
     code: Annotated[str, typer.Argument(metavar="CODE", help="A code, its first word such as link or SY3, or all.")],
+    json: JsonOption = False,
 ) -> None:
     """Say what a code of a finding means, and how to mend it."""
     from syncd.cli.explain import explain
 
-    explain(code)
+    explain(code, as_json=json)
 
 
 @app.command("schema")
 def schema_command(
-    name: Annotated[str, typer.Argument(metavar="FILE", help="site, or redirects for a redirect file in YAML.")],
+    name: Annotated[str, typer.Argument(metavar="FILE", help="site, redirects (a file in YAML), or config.")],
 ) -> None:
-    """Print the JSON Schema of a site file or redirect file, with which editors complete and check it."""
+    """Print the JSON Schema of a file that people write.
+
+    With it, editors complete the keys of the file and mark mistakes.
+    """
     from syncd.cli.sites.schema import print_schema
 
     print_schema(name)

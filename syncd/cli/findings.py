@@ -92,6 +92,21 @@ def finding_lines(report: Report, each: Found) -> list[str]:
     return [*lines, *(f"   hint: {safe(line)}" for line in one.hint.splitlines())]
 
 
+def tell_warnings(found: Iterable[Finding]) -> None:
+    """Given findings about a text that was just written, say them on stderr, one line each."""
+    for one in found:
+        where, word = f"{one.path}:{one.line}:{one.column}", paint(one.severity, _COLOURS[one.severity], sys.stderr)
+        print(f"{safe(where)}: {word} {one.code}: {safe(one.message)}", file=sys.stderr)
+
+
+def warning_documents(found: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Given findings, return them as short JSON objects."""
+    return [
+        {"code": one.code, "path": one.path, "line": one.line, "column": one.column, "message": one.message}
+        for one in found
+    ]
+
+
 def counted(count: int, noun: str) -> str:
     """Given a number and a noun, return both, the number with its thousands set off."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"

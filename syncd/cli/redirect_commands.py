@@ -28,6 +28,7 @@ def redirects_add(
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Words for people.")] = "",
     file: FileOption = None,
     config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Add a redirect to the site file.
 
@@ -35,7 +36,7 @@ def redirects_add(
     """
     from syncd.cli.redirects.edit import add
 
-    leave(add(config, file, (source, destination), note))
+    leave(add(config, file, (source, destination), note, as_json=json))
 
 
 @redirects.command("rm")
@@ -43,11 +44,15 @@ def redirects_rm(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The old path.")],
     file: FileOption = None,
     config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Take a redirect out of the site file, or out of the redirect file that has it."""
+    """Take a redirect out of the file that has it.
+
+    That is the site file, or a redirect file that it names.
+    """
     from syncd.cli.redirects.edit import remove
 
-    leave(remove(config, file, source))
+    leave(remove(config, file, source, as_json=json))
 
 
 @redirects.command("test")
@@ -59,7 +64,10 @@ def redirects_test(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say hop by hop what becomes of an address; exit code 1 when nothing matches or it never ends."""
+    """Say hop by hop what becomes of an address.
+
+    The exit code is 1 when nothing matches, or when it never ends.
+    """
     from syncd.cli.redirects.test import Asked, run_test
 
     leave(run_test(Asked(urls, config, file, at or (), online), as_json=json))
@@ -77,9 +85,10 @@ def redirects_simulate(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Replay old addresses through the site as it was and as it is on disk.
+    """Replay old addresses through the site then and now.
 
-    The exit code is 3 when one gets lost, lands elsewhere or runs in circles now.
+    As it was at a commit, and as it is on disk. The exit code is 3 when an address gets lost, lands elsewhere or runs
+    in circles now.
     """
     from syncd.cli.redirects.replay import Asked, run_simulate
 
@@ -92,7 +101,10 @@ def redirects_export(
     file: FileOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Print all redirects of the site file and its redirect files as one file."""
+    """Print all redirects as one file.
+
+    Those of the site file, and of the redirect files that it names.
+    """
     from syncd.cli.redirects.export import run_export
 
     leave(run_export(config, file, format))

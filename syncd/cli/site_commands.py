@@ -40,6 +40,7 @@ def site_validate(
     fix: Annotated[bool, typer.Option("--fix", help="Flatten chains, and drop was: where it is done with.")] = False,
     format: FormatOption = "text",
     config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Check the site file; offline, it needs no configuration.
 
@@ -49,7 +50,9 @@ def site_validate(
 
     if path is not None and file is not None:
         raise typer.BadParameter("FILE and --file name the same thing: give one of them")
-    leave(run_validate(Asked(path or file, config, online, strict, fix), format))
+    if json and format not in ("text", "json"):
+        raise typer.BadParameter(f"--json and --format {format} exclude each other")
+    leave(run_validate(Asked(path or file, config, online, strict, fix), "json" if json else format))
 
 
 @site.command("plan")
@@ -67,7 +70,7 @@ def site_plan(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Return 2 when changes are pending, 5 behind a gate, 6 in conflict.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what is in step, too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List what is not in the file, too.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show what would change on the site; nothing is written."""
@@ -112,7 +115,10 @@ def site_drift(
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Return 3 when there is any.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show what somebody changed on the platform since syncd was there."""
+    """Show what somebody changed on the platform.
+
+    Since syncd was there, that is; --accept takes it into the file.
+    """
     from syncd.cli.sites.drift import run_drift
     from syncd.cli.sites.plan import Asked
 
@@ -166,9 +172,9 @@ def site_import(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write the file and the lock of a site as it is now, and prove it: the plan is empty.
+    """Write the file and the lock of a site as it is now.
 
-    Nothing that exists is overwritten, and nothing on the site changes.
+    It proves them: the plan is empty. Nothing that exists is overwritten, and nothing on the site changes.
     """
     from syncd.cli.sites.import_ import Asked, run_import
 
@@ -181,11 +187,15 @@ def site_adopt(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of what it is on the site.")],
     file: FileOption = None,
     config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Make something that is on the site the thing that the file means; only the lock changes."""
+    """Say which thing on the site is the one that the file means.
+
+    Only the lock changes.
+    """
     from syncd.cli.sites.adopt import run_adopt
 
-    leave(run_adopt(config, file, ref, id))
+    leave(run_adopt(config, file, ref, id, as_json=json))
 
 
 @site.command("forget")
@@ -193,11 +203,15 @@ def site_forget(
     ref: Annotated[str, typer.Argument(metavar="REF", help="What the lock has, such as section:home.")],
     file: FileOption = None,
     config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Let go of something that is syncd's; it stays on the site, and only the lock changes."""
+    """Let go of something that is syncd's; it stays on the site.
+
+    Only the lock changes.
+    """
     from syncd.cli.sites.adopt import run_forget
 
-    leave(run_forget(config, file, ref))
+    leave(run_forget(config, file, ref, as_json=json))
 
 
 @site.command("history")
@@ -220,7 +234,10 @@ def site_rollback(
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take a plan back that ran; what it deleted is made again under a new id."""
+    """Take a plan back that ran.
+
+    What it deleted is made again under a new id.
+    """
     from syncd.cli.sites.rollback import Asked, run_rollback
 
     leave(run_rollback(Asked(digest, config, file, yes, force or ()), as_json=json))
@@ -231,16 +248,20 @@ def site_fmt(
     file: FileOption = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; 1 and a diff when something differs.")] = False,
     config: ConfigOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Put the site file and its redirect files in YAML into one spelling; comments stay."""
+    """Put the site file into one spelling; comments stay.
+
+    So it does with the redirect files in YAML that the site file names.
+    """
     from syncd.cli.sites.fmt import run_fmt
 
-    leave(run_fmt(config, file, check=check))
+    leave(run_fmt(config, file, check=check, as_json=json))
 
 
 @site.command("migrate")
-def site_migrate(file: FileOption = None, config: ConfigOption = None) -> None:
-    """Bring a site file that was written for an earlier syncd into the form of today."""
+def site_migrate(file: FileOption = None, config: ConfigOption = None, json: JsonOption = False) -> None:
+    """Bring a site file of an earlier syncd into the form of today."""
     from syncd.cli.sites.fmt import run_migrate
 
-    leave(run_migrate(config, file))
+    leave(run_migrate(config, file, as_json=json))

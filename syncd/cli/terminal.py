@@ -16,6 +16,11 @@ def safe(text: str) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def moment(text: str) -> str:
+    """Given a time in ISO 8601 and UTC, return it as people read it."""
+    return f"{text[:19].replace('T', ' ')} UTC" if text.endswith(("Z", "+00:00")) else text
+
+
 def paint(text: str, colour: int, stream: TextIO) -> str:
     """Given text and a colour, return it coloured where the stream is a terminal that wants colour."""
     environ = os.environ

@@ -25,6 +25,8 @@ _AMBIGUOUS = re.compile(f"{NUMBER}|{_DATE}|{SWITCH}|true|false|null|~|<<|", re.I
 _PLAIN = re.compile(r"(?![-?:,\[\]{}#&*!|=>'\"%@` ])(?:[^:#]|:(?=[^ ])|(?<! )#)*(?<![: ])")
 _PLAIN_ANYWHERE = re.compile(r"[A-Za-z0-9/_.$^](?:[A-Za-z0-9/_.~%+=@&()!'\u00a1-\u00ff-]|(?<! ) (?! |$))*")
 _UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the direction of what follows, also of the rest of a line that other people read."""
 _ESCAPED = re.compile(r'["\\]|' + _UNPRINTABLE.pattern + "|\n")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
@@ -86,7 +88,9 @@ def one_line(value: Any) -> str:
 
 
 def _in_line(text: str) -> str:
-    return text if _PLAIN_ANYWHERE.fullmatch(text) and not _AMBIGUOUS.fullmatch(text) else _quoted(text)
+    if _PLAIN_ANYWHERE.fullmatch(text) and not _AMBIGUOUS.fullmatch(text):
+        return text
+    return _TURNING.sub(lambda sign: f"\\u{ord(sign[0]):04X}", _quoted(text))
 
 
 class _Places(Mapping[tuple[Key, ...], tuple[int, int]]):

@@ -18,7 +18,7 @@ from syncd.model.space import SpaceCreate
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "site"
 _MASKS = (
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9Z]*"), "MOMENT"),
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?: UTC|[+:0-9Z]*)"), "MOMENT"),
     (re.compile(r" in \d+\.\d s"), " in N s"),
     (re.compile(r"(?<=@ )[0-9a-f]{7}\b"), "COMMIT"),
 )

@@ -5,6 +5,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,13 +129,52 @@ def test_what_would_not_be_valid_is_not_written(
     assert (desk.text(), desk.text("moved.csv")) == (SITE, MOVED)
 
 
+def test_what_is_refused_says_what_is_wrong_with_it_and_no_line_that_nobody_can_look_at(desk: Desk) -> None:
+    assert desk.syncd("redirects", "add", "/new", "section:hme") == 65
+    assert desk.err == (
+        'error: site.yaml: SY110 no section "hme" is declared; did you mean "home"? (nothing was written)\n'
+        "  hint: what a code means: syncd explain SY110\n"
+    )
+
+
+def test_every_command_that_edits_speaks_to_machines(desk: Desk) -> None:
+    def document(*words: str) -> dict[str, Any]:
+        assert desk.syncd(*words, "--json") == 0, desk.err
+        return json.loads(desk.out)  # type: ignore[no-any-return]
+
+    added = document("redirects", "add", "/new", "http://a.example/", "--note", "why")
+    assert (added["from"], added["to"], added["note"]) == ("/new", {"url": "http://a.example/"}, "why")
+    assert added["source"] == {"file": "site.yaml", "line": 23, "column": 13}
+    assert [one["code"] for one in added["warnings"]] == ["SY309"]
+    removed = document("redirects", "rm", "/NEW")
+    assert (removed["action"], removed["from"], removed["note"]) == ("remove", "/new", "why")
+    assert desk.text() == SITE
+    assert document("site", "migrate")["changes"] == []
+    desk.write({"more.yaml": MORE + "\n\n"})
+    assert desk.syncd("site", "fmt", "--check", "--json") == 1
+    assert json.loads(desk.out)["changed"] == ["more.yaml"]
+    assert document("site", "fmt")["written"] is True
+    assert document("site", "fmt") == {
+        "format_version": "1.0",
+        "files": ["site.yaml", "more.yaml"],
+        "changed": [],
+        "written": False,
+        "exit_code": 0,
+    }
+    assert document("site", "validate")["valid"] is True
+    (rule,) = document("explain", "sy306")["rules"]
+    assert rule["ignore"] == "# syncd: ignore SY306"
+    assert desk.syncd("redirects", "rm", "/NEW", "--json") == 64
+    assert json.loads(desk.err)["exit_code"] == 64
+
+
 def test_a_redirect_is_taken_out_of_the_file_that_has_it(desk: Desk) -> None:
     for source in ("/OLD", "/m1", "/y2"):
         assert desk.syncd("redirects", "rm", source) == 0, desk.err
     assert desk.text() == SITE.replace("[/old, /older]", "[/older]")
     assert desk.text("moved.csv") == MOVED.replace("/m1,section:home,first\n", "")
     assert desk.text("more.yaml") == MORE.splitlines(keepends=True)[0]
-    assert desk.syncd("redirects", "rm", "/olde") == 78
+    assert desk.syncd("redirects", "rm", "/olde") == 64
     assert "did you mean /older?" in desk.err
 
 
@@ -154,10 +194,10 @@ def test_an_address_is_tested_hop_by_hop(desk: Desk) -> None:
         "result: 1 hop, and visitors arrive\n\n"
         "https://docs.example/guide/setup\n"
         "  1. content    guide/setup of variant home/en (guide/setup.md)\n"
-        "result: 0 hops, and visitors arrive\n\n"
+        "result: no redirect, and visitors arrive\n\n"
         "/api/what\n"
         "  1. content    what of variant api/en\n"
-        "result: 0 hops, to content that is not mirrored here: whether the page exists is not known\n"
+        "result: no redirect, to content that is not mirrored here: whether the page exists is not known\n"
     )
     assert desk.syncd("redirects", "test", "/nope", "/status") == 1
     assert desk.out == (
@@ -167,7 +207,7 @@ def test_an_address_is_tested_hop_by_hop(desk: Desk) -> None:
         "/status\n"
         "  1. redirect   /status -> https://status.example   site.yaml:22:13\n"
         "  2. elsewhere  https://status.example\n"
-        "result: 1 hop, to an address that is not the site's\n"
+        "result: 1 hop, to an address of another site\n"
     )
     assert desk.syncd("redirects", "test", "/older", "--json") == 0
     (result,) = json.loads(desk.out)["results"]
@@ -193,7 +233,7 @@ def test_old_addresses_are_replayed_through_what_changed(desk: Desk, monkeypatch
         "moved         /old  api/en start page, redirected -> home/en start page, redirected",
         "moved         /older  api/en start page, redirected -> home/en start page, redirected",
         "11 addresses: 1 regression, 2 moved, 8 ok; visitors are worse off at 1 of them (exit 3).",
-        "1 of 2 spaces are not mirrored here: their pages are taken for there.",
+        "The pages of 1 of 2 spaces are not known here, as nothing mirrors them: every page of theirs counts as there.",
     ]
     assert desk.syncd("redirects", "add", "/guide/setup", "page:guide/install@home/en") == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("# a log\n/guide/setup\nold\n\n"))
@@ -213,10 +253,11 @@ def test_old_addresses_are_replayed_through_what_changed(desk: Desk, monkeypatch
 def test_all_redirects_are_exported_in_three_forms(desk: Desk) -> None:
     assert desk.syncd("redirects", "export") == 0
     first, *others = desk.out.splitlines()
-    assert (first, len(others)) == ("source,destination", 7)
-    assert others[:3] == ["/old,section:api", "/older,section:api", "/status,https://status.example"]
+    assert (first, len(others)) == ("source,destination,note", 7)
+    assert others[:3] == ["/old,section:api,", "/older,section:api,", "/status,https://status.example,"]
+    assert "/m1,section:home,first" in others
     assert desk.syncd("redirects", "export", "--format", "_redirects") == 0
-    assert "/m2 /guide/setup 301\n" in desk.out
+    assert "# first\n/m1 / 301\n/m2 /guide/setup 301\n" in desk.out
     desk.write({"more.yaml": "- { from: /r, to: { raw: { kind: site-page, siteSpaceId: a, pageId: b } } }\n"})
     assert desk.syncd("redirects", "export", "--format", "csv") == 4
     assert "left out, as they have ids only: /r" in desk.err
@@ -236,7 +277,7 @@ def test_files_are_put_into_one_spelling_or_only_looked_at(desk: Desk) -> None:
     assert desk.out == "formatted site.yaml\nformatted more.yaml\n"
     assert (desk.text(), desk.text("more.yaml")) == (SITE, MORE)
     assert desk.syncd("site", "fmt", "--check") == 0
-    assert not desk.out
+    assert desk.out == "2 files are in one spelling already\n"
 
 
 def test_a_file_of_an_earlier_syncd_is_brought_up_to_date(desk: Desk) -> None:

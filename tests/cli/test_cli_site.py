@@ -164,6 +164,7 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     assert at.sections()["api"] == "Interfaces\x1b[31m", "drift is reported, not reverted"
     accepted = at.json("site", "drift", "--accept")
     assert accepted["accepted"] == ["section:api.title", "section:api.icon"]
+    assert [(one["code"], one["line"]) for one in accepted["warnings"]] == [("SY006", 16)], "a person's eye is needed"
     text = (at.docs / "site.yaml").read_text()
     assert "# short" in text
     assert "icon: plug" in text
@@ -175,6 +176,32 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     assert at.sections()["api"] == "Interfaces\x1b[31m"
     at("site", "apply", "--yes", "--prefer", "file")
     assert at.sections()["api"] == "Ours"
+
+
+def test_a_lock_that_nobody_committed_is_told_and_so_is_a_site_that_is_not_there(at: Sited) -> None:
+    at.write(URLS)
+    at("site", "apply", "--yes")
+    at.shell.git("rm", "--quiet", "--cached", "site.lock.json", cwd=at.docs)
+    at.shell.git("commit", "--quiet", "--message", "No lock", cwd=at.docs)
+    (at.docs / ".git" / "syncd" / "state.db").unlink()
+    assert "no lock committed yet" in at("site", "plan")
+    assert "site.lock.json is not committed yet" in at.errors
+    assert "git add site.lock.json && git commit" in at.errors
+    at.shell.git("add", "site.lock.json", cwd=at.docs)
+    at.shell.git("commit", "--quiet", "--message", "Lock", cwd=at.docs)
+    assert "lock serial 1\n" in at("site", "plan")
+    assert at.errors == ""
+    adopted = at.json("site", "forget", "redirect:/status")
+    assert (adopted["declared"], adopted["waits"]) == (True, None)
+    (redirect,) = at.client.redirects.list(at.organization, at.site)
+    assert at.json("site", "adopt", "redirect:/status", redirect.id)["id"] == redirect.id
+    at("site", "adopt", "redirect:/status", "nothing", code=78)
+    assert f"syncd api GET /orgs/{at.organization}/sites/{at.site}/redirects --paginate" in at.errors
+    (at.docs / "site.yaml").write_text(at.head.replace(at.site, "elsewhere") + URLS)
+    (at.docs / "site.lock.json").unlink()
+    at.shell.git("commit", "--quiet", "--all", "--message", "Elsewhere", cwd=at.docs)
+    at("site", "plan", code=78)
+    assert "error: site.yaml:2:40: there is no site elsewhere in organization" in at.errors
 
 
 def test_what_was_deleted_on_the_platform_is_drift_that_is_kept_made_anew_or_taken_out(at: Sited) -> None:

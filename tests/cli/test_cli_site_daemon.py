@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from syncd.daemon.locks import STATE
+from syncd.model.site import SiteSectionUpdate
 from syncd.store.glance import glance
 from tests.cli.sited import Sited, sited
 from tests.cli.test_cli_daemon import daemon, soon
@@ -59,4 +60,31 @@ def test_the_service_follows_commits_waits_for_a_person_and_is_quiet_after_its_o
         assert soon(lambda: at.sections() == {"guides": "Guides"}), "until somebody agrees"
         assert soon(lambda: commits(at)[0] == "chore(syncd): lock serial 3")
     assert not list(at.client.change_requests.list(at.shell.space, status="open")), "nothing of this is content"
+    assert at.shell.git("status", "--porcelain", cwd=at.docs) == ""
+
+
+@pytest.mark.long
+def test_the_service_takes_edits_back_or_offers_them_on_a_branch_as_the_policy_says(at: Sited) -> None:
+    def edit(title: str) -> None:
+        here = at.organization, at.site
+        (api,) = [one.id for one in at.client.sections.list(*here) if one.path == "api"]
+        at.client.sections.update(*here, api, SiteSectionUpdate(title=title))
+
+    def offered() -> str:
+        said: str = at.shell.git("for-each-ref", "--format=%(refname:short)", "refs/heads/syncd", cwd=at.docs)
+        return at.shell.git("show", "syncd/site/drift:site.yaml", cwd=at.docs) if said else ""
+
+    at.write("policy: { on_drift: { structure: revert } }\n" + BOTH)
+    at.configure("every = 1\n")
+    with daemon(at.docs):
+        assert soon(lambda: commits(at)[0] == "chore(syncd): lock serial 1")
+        edit("Theirs")
+        assert soon(lambda: at.sections()["api"] == "Api"), "it is taken back"
+        at.write("policy: { on_drift: { structure: accept } }\n" + BOTH)
+        edit("Better")
+        assert soon(lambda: "title: Better" in offered()), "it is offered"
+        assert at.sections()["api"] == "Better", "and stays"
+        at.shell.git("merge", "--quiet", "--no-edit", "syncd/site/drift", cwd=at.docs)
+        assert soon(lambda: '"Better"' in at.shell.git("show", "main:site.lock.json", cwd=at.docs))
+    assert at("site", "drift", "--exit-code")
     assert at.shell.git("status", "--porcelain", cwd=at.docs) == ""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
-from syncd.layout.yaml import dump, load, load_located
+from syncd.layout.yaml import dump, load, load_located, one_line
 
 TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=120)
 AWKWARD = st.sampled_from(
@@ -205,3 +205,8 @@ def test_every_part_is_located() -> None:
         ("redirects", 0, "to"): (14, 5),
         ("redirects", 0, "to", "page"): (14, 10),
     }
+
+
+def test_what_turns_the_direction_of_a_line_is_written_as_an_escape() -> None:
+    assert one_line({"title": "a\u202eb\u2066"}) == '{ title: "a\\u202Eb\\u2066" }'
+    assert load(one_line({"title": "a\u202eb\u2066"}), at="f") == {"title": "a\u202eb\u2066"}

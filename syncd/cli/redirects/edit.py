@@ -1,29 +1,42 @@
 """`redirects add` and `redirects rm`: one redirect more or less, in the text of the work tree's files."""
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from syncd.cli.findings import tell_warnings, warning_documents
+from syncd.cli.output import emit
 from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.offline import Place, place_of
 from syncd.cli.terminal import paint, safe
-from syncd.errors import ConfigInvalid, FileInvalid
+from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.near import Near
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.declared import Item, SiteFile
 from syncd.layout.site.edits import with_redirect, without_redirect
 from syncd.layout.site.follow import words
 from syncd.layout.site.keys import source_key
 from syncd.layout.site.redirect_files import destination
 from syncd.sync.reconcile.source import Source, read_source
 
+_PLACE = re.compile(r"^[^\s:]+:\d+:\d+: ")
 FORMS = "section:KEY, variant:SECTION/VARIANT, page:PATH@SECTION/VARIANT, https://…, or /path with site.hosts"
 
 
-def add(config_file: Path | None, file: Path | None, pair: tuple[str, str], note: str) -> int:
+@dataclass(frozen=True)
+class Written:
+    """What became of a site file: as it is now, and the warnings about it that are new."""
+
+    file: SiteFile
+    warnings: Sequence[Finding]
+
+
+def add(config_file: Path | None, file: Path | None, pair: tuple[str, str], note: str, *, as_json: bool) -> int:
     """Write a redirect into the site file; nothing is written when the result is not valid."""
     place = place_of(config_file, file)
     source = place.source()
@@ -34,13 +47,11 @@ def add(config_file: Path | None, file: Path | None, pair: tuple[str, str], note
     if not note.isprintable():
         raise typer.BadParameter("--note is one line of text")
     after = _written(place, (source, warned), with_redirect(before, _texts(source), pair[0], to, note))
-    item = after.items[f"redirect:{source_key(pair[0])}"]
-    print(f"{paint('+', 32, sys.stdout)} {safe(pair[0])} -> {safe(words(to))}   {safe(str(item.where('source')))}")
-    print("Next: syncd site plan")
+    _tell("add", after.file.items[f"redirect:{source_key(pair[0])}"], after.warnings, as_json=as_json)
     return 0
 
 
-def remove(config_file: Path | None, file: Path | None, word: str) -> int:
+def remove(config_file: Path | None, file: Path | None, word: str, *, as_json: bool) -> int:
     """Take a redirect out of the file that has it; nothing is written when the result is not valid."""
     place = place_of(config_file, file)
     source = place.source()
@@ -49,33 +60,43 @@ def remove(config_file: Path | None, file: Path | None, word: str) -> int:
     if item is None:
         near = Near(str(one.fields.get("source")) for one in before.of("redirect")).to(word)
         hint = f"did you mean {near}?" if near else "syncd redirects export lists all"
-        raise ConfigInvalid(f"{place.path} declares no redirect from {word}", hint=hint)
-    _written(place, (source, warned), without_redirect(before, _texts(source), item))
-    to = safe(words(item.fields.get("to")))
-    print(f"{paint('-', 31, sys.stdout)} {safe(word)} -> {to}   {safe(str(item.where('source')))}")
-    print("Next: syncd site plan")
+        raise typer.BadParameter(f"{place.path} declares no redirect from {word}; {hint}")
+    after = _written(place, (source, warned), without_redirect(before, _texts(source), item))
+    _tell("remove", item, after.warnings, as_json=as_json)
     return 0
+
+
+def _tell(action: str, item: Item, warnings: Sequence[Finding], *, as_json: bool) -> None:
+    spot, to = item.where("source"), item.fields.get("to")
+    source = str(item.fields["source"])
+    if as_json:
+        where = {"file": spot.file, "line": spot.line, "column": spot.column}
+        said: dict[str, Any] = {"action": action, "from": source, "to": to, "note": item.note or None, "source": where}
+        emit({**said, "warnings": warning_documents(warnings), "exit_code": 0})
+        return
+    tell_warnings(warnings)
+    sign = paint("+", 32, sys.stdout) if action == "add" else paint("-", 31, sys.stdout)
+    print(f"{sign} {safe(source)} -> {safe(words(to))}   {safe(str(spot))}")
+    print("Next: syncd site plan")
 
 
 def _texts(source: Source) -> dict[str, str]:
     return {**source.others, source.path: source.text}
 
 
-def _written(place: Place, before: tuple[Source, Sequence[Finding]], changed: Mapping[str, str]) -> SiteFile:
-    """The site file with what has changed, written. Raises: FileInvalid when it would not be valid."""
+def _written(place: Place, before: tuple[Source, Sequence[Finding]], changed: Mapping[str, str]) -> Written:
+    """What has changed, written. Raises: FileInvalid when the site file would not be valid; then nothing is."""
     source, warned = before
     texts = {**_texts(source), **changed}
     others = {path: text for path, text in texts.items() if path != source.path}
     try:
         file, findings = read_source(replace(source, text=texts[source.path], others=others))
     except FileInvalid as error:
-        hint = "\n".join(part for part in ("nothing was written", error.hint) if part)
-        raise FileInvalid(error.reason, path=error.path, line=error.line, column=error.column, hint=hint) from error
+        # Places are those of a text that nobody will see, and the file on disk has no mistake that could be shown.
+        told = (_PLACE.sub("", line) for line in error.hint.splitlines() if not line.endswith("syncd site validate"))
+        hint = "\n".join([*told, f"what a code means: syncd explain {error.reason.partition(' ')[0]}"])
+        raise FileInvalid(f"{error.reason} (nothing was written)", path=error.path, line=0, hint=hint) from error
     for path, text in changed.items():
         rewrite(place.top / path, text)
     known = {one.message for one in warned}
-    for one in findings:
-        if one.message not in known:
-            where, word = f"{one.path}:{one.line}:{one.column}", paint(one.severity, 33, sys.stderr)
-            print(f"{safe(where)}: {word} {one.code}: {safe(one.message)}", file=sys.stderr)
-    return file
+    return Written(file, [one for one in findings if one.message not in known])

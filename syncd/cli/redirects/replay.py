@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.redirects.sitemap import Sides, both, hosts_of
 from syncd.cli.sites.offline import place_of
@@ -56,7 +57,8 @@ def _read(name: str) -> list[str]:
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"--urls {name} cannot be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise typer.BadParameter(f"--urls {name} cannot be read: {why}") from None
     lines = [unescape(found) for found in _LOCATION.findall(text)] if text.lstrip()[:1] == "<" else text.splitlines()
     words = [line.strip() for line in lines]
     return [word if word.startswith("/") or "//" in word else f"/{word}" for word in words if word and word[0] != "#"]
@@ -87,7 +89,7 @@ def _summary(found: Sequence[Replay]) -> str:
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "none"
     bad = sum(counts[verdict] for verdict in BAD)
     end = "no visitor is worse off" if not bad else f"visitors are worse off at {bad} of them (exit 3)"
-    return f"{len(found)} addresses: {told}; {end}."
+    return f"{counted(len(found), 'address')}: {told}; {end}."
 
 
 def _unseen(sides: Sides) -> list[str]:
@@ -96,7 +98,8 @@ def _unseen(sides: Sides) -> list[str]:
     unseen = spaces - (sides.before.pages.keys() & sides.after.pages.keys())
     if not unseen:
         return []
-    return [f"{len(unseen)} of {len(spaces)} spaces are not mirrored here: their pages are taken for there."]
+    of = f"{len(unseen)} of {counted(len(spaces), 'space')}"
+    return [f"The pages of {of} are not known here, as nothing mirrors them: every page of theirs counts as there."]
 
 
 def _document(one: Replay) -> dict[str, Any]:

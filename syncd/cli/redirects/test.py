@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.redirects.sitemap import hosts_of, on_disk
 from syncd.cli.sites.offline import place_of
@@ -73,9 +74,11 @@ def _said(workspace: Workspace, site: SiteMap, source: str) -> str:
 def _lines(url: str, fate: Fate, live: str | None) -> list[str]:
     steps = [f"redirect   {safe(hop.source)} -> {safe(hop.to)}   {safe(hop.where)}" for hop in fate.hops]
     steps.append(f"{_ENDS[fate.end]:<10} {safe(_end(fate))}")
+    by = "result"
     if live is not None:
         steps.append(f"platform   {safe(live)}")
-    return [safe(url), *(f"  {number}. {step}" for number, step in enumerate(steps, 1)), f"result: {_result(fate)}"]
+        by = "result by the file"
+    return [safe(url), *(f"  {number}. {step}" for number, step in enumerate(steps, 1)), f"{by}: {_result(fate)}"]
 
 
 def _end(fate: Fate) -> str:
@@ -89,7 +92,7 @@ def _end(fate: Fate) -> str:
 
 
 def _result(fate: Fate) -> str:
-    hops = f"{len(fate.hops)} hop{'' if len(fate.hops) == 1 else 's'}"
+    hops = counted(len(fate.hops), "hop") if fate.hops else "no redirect"
     match fate.end:
         case "nothing" if not fate.hops:
             return "nothing matches: visitors get a page that says so"
@@ -98,7 +101,7 @@ def _result(fate: Fate) -> str:
         case "loop":
             return f"{hops}, and round again: visitors never arrive"
         case "elsewhere":
-            return f"{hops}, to an address that is not the site's"
+            return f"{hops}, to an address of another site" if fate.hops else "no address of this site"
         case "page" if fate.spot is not None and not fate.spot.known:
             return f"{hops}, to content that is not mirrored here: whether the page exists is not known"
         case _:

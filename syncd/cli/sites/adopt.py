@@ -1,38 +1,48 @@
 """`site adopt` and `site forget`: one entry of a site's lock, by hand; nothing on the site changes."""
 
+import sys
 from pathlib import Path
 
+from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.sites.session import one_site, source_of
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import paint, safe
 from syncd.sync.reconcile.adopting import adopt, forget
 from syncd.sync.reconcile.source import read_source
 
 
-def run_adopt(config_file: Path | None, file: Path | None, ref: str, id: str) -> int:
+def run_adopt(config_file: Path | None, file: Path | None, ref: str, id: str, *, as_json: bool) -> int:
     """Make the thing with an id the one that a ref of the site file means."""
     each = one_site(config_file, file, "adopt")
     with progress() as tell, each.open(tell) as workspace:
         declared, _ = read_source(source_of(workspace, each.wish)[0])
         waits = adopt(workspace, declared, ref, id, each.wish.lock)
-    print(f"{safe(ref)} is {safe(id)} from now on. Next: syncd site plan --target {safe(ref)}")
+    if as_json:
+        emit({"ref": ref, "id": id, "waits": waits or None, "exit_code": 0})
+        return 0
+    print(f"{safe(ref)} is {safe(id)} from now on.")
     _tell(waits)
+    print(f"Next: syncd site plan --target {safe(ref)}")
     return 0
 
 
-def run_forget(config_file: Path | None, file: Path | None, ref: str) -> int:
+def run_forget(config_file: Path | None, file: Path | None, ref: str, *, as_json: bool) -> int:
     """Let go of what a ref of the lock means."""
     each = one_site(config_file, file, "forget")
     with progress() as tell, each.open(tell) as workspace:
         declared, _ = read_source(source_of(workspace, each.wish)[0])
         waits = forget(workspace, declared, ref, each.wish.lock)
+    item = declared.items.get(ref)
+    if as_json:
+        emit({"ref": ref, "declared": item is not None, "waits": waits or None, "exit_code": 0})
+        return 0
     print(f"{safe(ref)} is not syncd's any more; on the site it stays as it is.")
-    if ref in declared.items:
-        print(f"  {safe(declared.items[ref].where().file)} still declares it: the next apply takes it over again.")
+    if item is not None:
+        print(f"  {safe(str(item.where()))} still declares it: the next apply takes it over again.")
     _tell(waits)
     return 0
 
 
 def _tell(waits: str) -> None:
     if waits:
-        print(f"  note: {safe(waits)}; it is kept in the state of this machine until then")
+        print(f"  {paint('note:', 33, sys.stdout)} {safe(waits)}; it is kept in the state of this machine until then")

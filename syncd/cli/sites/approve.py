@@ -9,7 +9,7 @@ from typing import Any
 from syncd.cli.context import configuration
 from syncd.cli.output import emit
 from syncd.cli.sites.painting import painted
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import moment, safe
 from syncd.daemon.locks import DAEMON, STATE, WAKE, holder
 from syncd.daemon.workplace import now
 from syncd.repo import Repository
@@ -48,7 +48,7 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     if as_json:
         emit({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
         return 0
-    print(f"Approved plan {plan.digest} of {safe(plan.site)}, once, for {VALID.total_seconds() / 3600:.0f} hours.")
+    print(f"Approved plan {plan.digest} of {safe(plan.file)}, once, for {VALID.total_seconds() / 3600:.0f} hours.")
     if process:
         print(f"The service (process {process}) applies it now: syncd status")
     else:
@@ -67,13 +67,14 @@ def _held(config_file: Path | None) -> list[tuple[Path, Pending]]:
 
 def _lines(plan: Pending) -> Iterator[str]:
     document: dict[str, Any] = json.loads(plan.document)
-    state = f"approved at {plan.approved}" if is_valid(plan, now()) else f"waiting since {plan.at}"
-    yield f"! {plan.digest}  {safe(plan.site)}  {safe(plan.file)}  {state}"
+    state = f"approved at {moment(plan.approved)}" if is_valid(plan, now()) else f"waiting since {moment(plan.at)}"
+    yield f"! {plan.digest}  {safe(plan.file)} (site {safe(plan.site)})  {state}"
     yield from (f"    {safe(gate['scope'])}: {safe(gate['why'])}" for gate in document["plan"]["gates"])
     if plan.comment:
         yield f"    {safe(plan.comment)}"
     if not is_valid(plan, now()):
-        yield f"    read it: syncd site pending {plan.digest}   let it through: syncd site approve {plan.digest}"
+        yield f"    read it: syncd site pending {plan.digest}"
+        yield f"    let it through: syncd site approve {plan.digest}"
 
 
 def _document(plan: Pending) -> dict[str, Any]:

@@ -1,19 +1,24 @@
 """`site drift`: what somebody changed on the platform since syncd was there, and how to take it into the file."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from syncd.cli.findings import tell_warnings, warning_documents
 from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.rewriting import rewrite
-from syncd.cli.sites.painting import painted
+from syncd.cli.sites.painting import is_narrow, painted
 from syncd.cli.sites.plan import Asked
 from syncd.cli.sites.session import Sited, sited, source_of
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import paint, safe
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.check import check_site
 from syncd.layout.site.declared import AREA, AREAS
+from syncd.layout.site.read import read_site_file
 from syncd.plan.site.accepting import Accepted, accept_drift
 from syncd.plan.site.document import drift_document
 from syncd.plan.site.steps import SitePlan
@@ -26,7 +31,13 @@ DRIFTED = 3
 
 def run_drift(asked: Asked, *, accept: bool, exit_code: bool, as_json: bool) -> int:
     """Show the drift of each site that is meant, or write it into the files of the work tree; return the exit code."""
-    found = [_one(each, asked, accept=accept, as_json=as_json) for each in sited(asked.config, asked.file)]
+    chosen = sited(asked.config, asked.file)
+    found = []
+    for number, each in enumerate(chosen):
+        if len(chosen) > 1 and not as_json:
+            name = safe(str(each.repository.path / each.wish.file))
+            print(*([""] if number else []), paint(name, 1, sys.stdout), sep="\n")
+        found.append(_one(each, asked, accept=accept, as_json=as_json))
     return DRIFTED if exit_code and any(found) else 0
 
 
@@ -41,11 +52,11 @@ def _one(each: Sited, asked: Asked, *, accept: bool, as_json: bool) -> bool:
         prepared = replace(prepared, plan=_chosen(prepared.plan, asked))
     accepted = _accept(top, prepared) if accept and top is not None else None
     if as_json:
-        emit(drift_document(prepared.plan) | _written(accepted))
+        emit(drift_document(prepared.plan) | _written(prepared, accepted))
     elif accepted is None:
-        print("\n".join(painted(drift_text(prepared.plan))))
+        print("\n".join(painted(drift_text(prepared.plan, narrow=is_narrow()))))
     else:
-        _tell(accepted)
+        _tell(prepared, accepted)
     return bool(prepared.plan.drifted() if accepted is None else accepted.left)
 
 
@@ -64,15 +75,30 @@ def _accept(top: Path, prepared: Prepared) -> Accepted:
     return accepted
 
 
-def _tell(accepted: Accepted) -> None:
-    if accepted.texts:
-        print(f"{safe(', '.join(accepted.texts))}: {safe(', '.join(accepted.words))}")
+def _tell(prepared: Prepared, accepted: Accepted) -> None:
     for sentence in accepted.left:
         print(f"! left: {safe(sentence)}")
-    print("Read it with git diff, then commit it." if accepted.texts else "Nothing was written.")
+    if not accepted.texts:
+        print("Nothing was written." if accepted.left else "No drift: nothing was changed outside syncd.")
+        return
+    print(f"{safe(', '.join(accepted.texts))}: {safe(', '.join(accepted.words))}")
+    tell_warnings(_new(prepared, accepted))
+    print("Read it with git diff, then commit it.")
 
 
-def _written(accepted: Accepted | None) -> dict[str, Any]:
+def _new(prepared: Prepared, accepted: Accepted) -> list[Finding]:
+    """What is to be said of the files now that what stands on the platform stands in them."""
+    source = prepared.source
+    others = {path: accepted.texts.get(path, text) for path, text in source.others.items()}
+    text = accepted.texts.get(source.path, source.text)
+    file, findings = read_site_file(text, path=source.path, others=others)
+    known = {one.message for one in prepared.findings}
+    found = (*findings, *(check_site(file) if file is not None else ()))
+    return [one for one in found if one.message not in known]
+
+
+def _written(prepared: Prepared, accepted: Accepted | None) -> dict[str, Any]:
     if accepted is None:
         return {}
-    return {"accepted": list(accepted.fields), "files": list(accepted.texts), "left": list(accepted.left)}
+    said = {"accepted": list(accepted.fields), "files": list(accepted.texts), "left": list(accepted.left)}
+    return {**said, "warnings": warning_documents(_new(prepared, accepted))}

@@ -1,6 +1,7 @@
 """`site import`: write the file and the lock of a site as it is, and prove that the plan is empty."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any, get_args
 import typer
 
 from syncd.cli.context import configuration
+from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.redirects.sitemap import on_disk
@@ -84,7 +86,8 @@ def _foreign(source: Path, top: Path, repository: RepositoryConfig) -> Foreign:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{source} cannot be read: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise ConfigInvalid(f"{source} cannot be read: {why}") from error
     here = Path(os.path.abspath(source))
     inside = here.is_relative_to(top)
     return Foreign(here.relative_to(top).as_posix() if inside else here.name, text, bindings(repository))
@@ -162,7 +165,8 @@ def _write(top: Path, files: Mapping[str, str]) -> None:
             with target.open("x", encoding="utf-8") as file:
                 file.write(text)
         except FileExistsError:
-            raise ConfigInvalid(f"{path} is there already", hint="move it away and run the same again") from None
+            hint = "each site file has a directory of its own: name one with --out DIRECTORY/site.yaml"
+            raise ConfigInvalid(f"{path} is there already", hint=hint) from None
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigInvalid(f"{path} cannot be written: {error}") from error
 
@@ -185,15 +189,16 @@ def _lines(taken: Import, repository: RepositoryConfig, files: Mapping[str, str]
             f"{paint('!', 31, sys.stdout)} the file does not say all of this: read the plan before you commit it"
         )
     lines.append(f"Wrote {safe(', '.join(files))}.")
-    state = "the plan is empty" if not taken.plan else f"the plan has {len(taken.plan.steps)} steps"
-    lines.append(f"{len(taken.lock.items)} things are syncd's now, as they are; {state}.")
-    lines += [
-        f"  outside of the file: {count} {kind}{'s' if count > 1 else ''}" for kind, count in taken.outside.items()
-    ]
+    state = "as on the site: the plan is empty"
+    if taken.plan:
+        state = f"and the plan has {counted(len(taken.plan.steps), 'step')}: see syncd site plan"
+    owned = len(taken.lock.items)
+    lines.append(f"{counted(owned, 'thing')} {'is' if owned == 1 else 'are'} syncd's now, {state}.")
+    outside = ", ".join(counted(count, kind) for kind, count in taken.outside.items())
+    lines += [f"Outside of the file, and left alone: {outside}."] if outside else []
     if repository.site is None:
-        lines.append(f'Next: add [repository.site] with file = "{list(files)[-1]}" to the configuration, and commit.')
-    else:
-        lines.append(f"Next: git add {' '.join(files)}, commit, then syncd site plan")
+        lines.append(f'Next: add [repository.site] with file = "{list(files)[-1]}" to the configuration.')
+    lines.append(f"Next: git add {shlex.join(files)} && git commit, then syncd site plan")
     return lines
 
 

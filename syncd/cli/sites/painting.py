@@ -1,5 +1,6 @@
 """Plans and drift on a terminal: the colours of lines that `plan/site/text.py` worded, nothing raw from outside."""
 
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 
@@ -21,9 +22,18 @@ COLOURS: Mapping[str, int] = {
 """By style; what has none stays as it is. The sign of each line says what its colour does."""
 
 
+ROOMY = 90
+"""Columns from which plans are told in columns."""
+
+
+def is_narrow() -> bool:
+    """Return whether standard output is a terminal that is too narrow for columns."""
+    return sys.stdout.isatty() and shutil.get_terminal_size().columns < ROOMY
+
+
 def painted(lines: Iterable[tuple[str, str]]) -> list[str]:
     """Given styles and texts, return lines for standard output."""
-    return [_painted(style, safe(text)) for style, text in lines]
+    return [_painted(style, part) for style, text in lines for part in safe(text).split("\n")]
 
 
 def _painted(style: str, text: str) -> str:

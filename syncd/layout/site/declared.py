@@ -60,7 +60,8 @@ class Item:
     customization and override: one field a leaf, named by its members joined by dots; a list is one leaf ·
     an override that is to be reset has the one field `reset`.
     `parent` is the ref (`group:products`, `section:home` or ROOT) of what it stands in; `places` has a place for each
-    field. `id` is a pin, `was` are former keys or paths, `protect` forbids every deletion.
+    field. `id` is a pin, `was` are former keys or paths, `protect` forbids every deletion. `note` has the words for
+    people that stand beside a redirect; nothing is compared with them.
     """
 
     kind: Kind
@@ -72,6 +73,7 @@ class Item:
     id: str = ""
     was: tuple[str, ...] = ()
     protect: bool = False
+    note: str = ""
 
     @cached_property
     def ref(self) -> str:

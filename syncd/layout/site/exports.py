@@ -30,23 +30,29 @@ def spelled(to: Any) -> str:
 
 
 def csv_text(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Given redirects as a site file has them, each with a destination that one word can spell, return them in CSV."""
+    """Given redirects as a site file has them, each with a destination that one word can spell, return them in CSV.
+
+    Shape: there is a column of notes when one of them has a note.
+    """
+    rows = [(entry["from"], spelled(entry["to"]), _one_line(entry.get("note", ""))) for entry in entries]
+    width = 3 if any(note for _, _, note in rows) else 2
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("source", "destination"))
-    writer.writerows((entry["from"], spelled(entry["to"])) for entry in entries)
+    writer.writerows(row[:width] for row in (("source", "destination", "note"), *rows))
     return text.getvalue()
 
 
 def redirects_text(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     """Given a site, return its redirects as a `_redirects` file, and the sources of those that cannot be in one.
 
-    Shape: what leads to a part of the site leads to its path there; a destination that has only ids cannot.
+    Shape: what leads to a part of the site leads to its path there; a destination that has only ids cannot. A note is
+    a comment above its redirect, which every reader of such files passes over.
     """
     lines, left = [], []
     for item in site.file.of("redirect"):
         target = address(site, item.fields.get("to"))
         if target:
+            lines += [f"# {note}\n"] if (note := _one_line(item.note)) else []
             lines.append(f"{item.fields['source']} {target} {PERMANENT}\n")
         else:
             left.append(str(item.fields["source"]))
@@ -70,4 +76,12 @@ def address(site: SiteMap, to: Any) -> str:
 
 def listed(items: Iterable[Item]) -> list[Mapping[str, Any]]:
     """Given redirects, return them as JSON, in the words of a site file."""
-    return [{"from": item.fields["source"], "to": item.fields.get("to")} for item in items]
+    return [
+        {"from": item.fields["source"], "to": item.fields.get("to"), **({"note": item.note} if item.note else {})}
+        for item in items
+    ]
+
+
+def _one_line(note: str) -> str:
+    """Words for people on one line, without what no line of a file should have."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in note).split())

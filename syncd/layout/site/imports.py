@@ -15,7 +15,7 @@ from syncd.layout.nodes import Node, Tree, compose
 from syncd.layout.site.declared import Place
 from syncd.layout.site.imports_structure import StructureImport
 from syncd.layout.site.keys import source_key
-from syncd.layout.site.redirect_files import PERMANENT, destination, kind_of, read_redirect_file
+from syncd.layout.site.redirect_files import PERMANENT, destination, kind_of, notes_in, read_redirect_file
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN
 
 BYTES_MAX = 16 << 20
@@ -99,10 +99,11 @@ class _Redirects:
             self.remarks.append(Remark(Place(one.path, one.line, one.column), one.message))
         for item in items:
             if "to" in item.fields:
-                yield from self.entry(item.place, item.fields["source"], item.fields["to"])
+                yield from self.entry(item.place, item.fields["source"], item.fields["to"], item.note)
 
     def of_lines(self, text: str) -> Iterator[dict[str, Any]]:
-        """`_redirects`: source, maybe a query, target, maybe a status, maybe conditions."""
+        """`_redirects`: source, maybe a query, target, maybe a status, maybe conditions; comments are notes."""
+        notes = notes_in(text)
         for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
             tokens = _TOKEN.findall(re.sub(r"(?:^|\s)#.*", "", line))
             if not tokens:
@@ -122,7 +123,7 @@ class _Redirects:
             else:
                 if rest and rest[0].endswith("!"):
                     self.remark(place, f"{tokens[0]} was forced over a page; here a page at that address comes first")
-                yield from self.pair(place, tokens[0], tokens[1])
+                yield from self.pair(place, tokens[0], tokens[1], notes.get(number, ""))
 
     def of_a_space(self, text: str) -> Iterator[dict[str, Any]]:
         """`.gitbook.yaml`: old paths in a space, each with the file of a page."""
@@ -155,7 +156,7 @@ class _Redirects:
                 self.remark(self.place(node), f"{source} is temporary, which the API cannot say; it is taken")
             yield from self.pair(self.place(node), source, target)
 
-    def pair(self, place: Place, source: str, target: str) -> Iterator[dict[str, Any]]:
+    def pair(self, place: Place, source: str, target: str, note: str = "") -> Iterator[dict[str, Any]]:
         """A source and a target that is an address or a path on the site."""
         if "*" in source or re.search(r"/:[A-Za-z]", source):
             self.remark(place, f"{source} stands for many addresses, and the API takes them one by one")
@@ -166,14 +167,14 @@ class _Redirects:
         elif (to := self.target(target)) is None:
             self.remark(place, f"{target} is nothing that is known of this site")
         else:
-            yield from self.entry(place, source, to)
+            yield from self.entry(place, source, to, note)
 
     def target(self, text: str) -> Mapping[str, Any] | None:
         if text.startswith("/") and not text.startswith("//"):
             return self.around.resolve(text)
         return destination(text)
 
-    def entry(self, place: Place, source: str, to: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def entry(self, place: Place, source: str, to: Mapping[str, Any], note: str = "") -> Iterator[dict[str, Any]]:
         """A redirect, if its source is one that the API takes."""
         path, marked, _ = source.partition("?") if "?" in source else source.partition("#")
         path = quote(unquote(path.rstrip("/")), safe="/-._~")
@@ -187,7 +188,7 @@ class _Redirects:
             self.remark(place, f"{source} is redirected further up, which counts")
         else:
             self.seen.add(key)
-            yield {"from": path, "to": dict(to)}
+            yield {"from": path, "to": dict(to), **({"note": note} if note else {})}
 
     def mapping(self, text: str, key: str = "") -> Mapping[str, Node]:
         """The nodes of a file's mapping, or of the one under a key; {} when there is nothing."""

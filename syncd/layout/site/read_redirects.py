@@ -26,8 +26,8 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
         places: dict[str, Place] = {}
         if (to := entry.get("to")) is not None:
             fields["to"] = _destination(reader, to, places)
-        if "note" in entry:
-            reader.value(entry["note"], "note", REDIRECT["note"])
+        noted, at_note = reader.fields(entry, REDIRECT, "note") if "note" in entry else ({}, {})
+        places.update(at_note)
         identity = read_identity(reader, entry, REDIRECT, places) if entry.keys() - _PLAIN else {}
         given = entry["from"]
         several = isinstance(given.value, list) and len(given.value) > 1
@@ -39,7 +39,7 @@ def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
             place = reader.spot(at)
             values, where = {"source": source, **fields}, {"source": place, **places}
             if to is None or fields["to"] is not None:
-                yield Item("redirect", source_key(source), values, place, where, **identity)
+                yield Item("redirect", source_key(source), values, place, where, **identity, **noted)
 
 
 def _destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:

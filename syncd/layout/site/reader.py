@@ -38,7 +38,8 @@ class Reader:
             self.tree = compose(self.text, at=self.path, bytes_max=bytes_max, repeats=True)
         except FileInvalid as invalid:
             place = Place(self.path, invalid.line, invalid.column)
-            self.findings.append(broken("SY001", place, invalid.reason, _SYNTAX.get(invalid.reason, "")))
+            said, hint = _SYNTAX.get(invalid.reason, (invalid.reason, ""))
+            self.findings.append(broken("SY001", place, said, hint))
             return None
         for first, again in self.tree.repeated:
             line = self.tree.position(first.start)[0]
@@ -245,16 +246,32 @@ _WANTED = {
     "mapping": "a mapping",
     "list": "a list",
 }
-_OPEN = "a bracket that was opened before is not closed, or a comma is missing"
+_OPEN = "close the bracket that was opened before, or write the comma"
 _SYNTAX = {
-    "this quoted text is not closed": "end it with the same quote",
-    "a tab cannot indent": "indent with spaces",
-    "found character that cannot start any token": "quote text that starts with @, ` or %",
-    "did not find expected ',' or '}'": _OPEN,
-    "did not find expected ',' or ']'": _OPEN,
-    "did not find expected key": "keys and items that belong together begin in the same column",
-    "block sequence entries are not allowed in this context": "begin the list on a line of its own",
-    "mapping values are not allowed in this context": 'quote text that has ": " in it, or check the line before',
-    "uses an alias, an anchor or a tag": "write the value out; quote text that starts with !, & or *",
-    "uses a merge key": "write the values out",
+    "this quoted text is not closed": ("this quoted text is not closed", "end it with the same quote"),
+    "a tab cannot indent": ("a tab cannot indent", "indent with spaces"),
+    "found character that cannot start any token": (
+        "no value can start with this sign",
+        "quote text that starts with @, ` or %",
+    ),
+    "did not find expected ',' or '}'": ("a comma or } is missing before this", _OPEN),
+    "did not find expected ',' or ']'": ("a comma or ] is missing before this", _OPEN),
+    "did not find expected key": (
+        "this is no key, and one belongs here",
+        "keys and items that belong together begin in the same column",
+    ),
+    "block sequence entries are not allowed in this context": (
+        "no list can begin here",
+        "begin the list on a line of its own",
+    ),
+    "mapping values are not allowed in this context": (
+        "this colon makes a key of what is before it, and no key can stand here",
+        'check the indentation of this line and the one before, or quote text that has ": " in it',
+    ),
+    "uses an alias, an anchor or a tag": (
+        "uses an alias, an anchor or a tag",
+        "write the value out; quote text that starts with !, & or *",
+    ),
+    "uses a merge key": ("uses a merge key", "write the values out"),
 }
+"""What is said of what the YAML parser says, and what to do about it."""

@@ -1,7 +1,8 @@
 """Redirect files: many redirects beside a site file, as a list in YAML, as CSV, or as `_redirects`.
 
 A destination is `section:KEY`, `variant:SECTION/VARIANT`, `page:PATH@SECTION/VARIANT`, an address, or a path that
-starts with a slash, which is below the first of the site's own hosts.
+starts with a slash, which is below the first of the site's own hosts. What is noted for people stands in the third
+column, and in `_redirects` as a comment: behind the redirect, or in a line of its own directly above it.
 """
 
 import csv
@@ -23,6 +24,9 @@ YAML_BYTES_MAX = 4 << 20
 PERMANENT = frozenset({"301", "302", "303", "307", "308"})
 """Statuses that send visitors elsewhere; the API has no choice among them."""
 _TOKEN = re.compile(r"\S+")
+_COMMENT = re.compile(r"(?:^|\s)#(.*)")
+_TO_SYNCD = re.compile(r"(?:^|\s)#?\s*syncd:")
+"""Where a comment begins to be a word to syncd."""
 _GLOB = re.compile(r"[*?\[\]{}]")
 _FORMS = "write section:KEY, variant:SECTION/VARIANT, page:PATH@SECTION/VARIANT or https://…"
 
@@ -92,10 +96,11 @@ class _Lines:
                 message = f"this line has {len(cells)} column{'s' if len(cells) > 1 else ''}"
                 self.wrong("SY004", number, 1, line, message, "write source,destination or source,destination,note")
             else:
-                yield from self.redirect(number, cells[0], cells[1])
+                yield from self.redirect(number, cells[0], cells[1], cells[2][0] if len(cells) > 2 else "")
 
     def redirects(self, text: str) -> Iterator[Item]:
         """Source, destination and maybe a status, separated by spaces, as Netlify and Cloudflare have it."""
+        notes = notes_in(text)
         for number, line in _lines(text):
             tokens = [(found[0], found.start() + 1) for found in _TOKEN.finditer(re.sub(r"\s#.*", "", line))]
             if len(tokens) < 2:
@@ -105,9 +110,9 @@ class _Lines:
                 message = f'"{shortened(said)}" has no meaning in the API, which only sends visitors on'
                 self.wrong("SY004", number, column, said, message, "write SOURCE DESTINATION, and at most 301")
             else:
-                yield from self.redirect(number, tokens[0], tokens[1])
+                yield from self.redirect(number, tokens[0], tokens[1], notes.get(number, ""))
 
-    def redirect(self, number: int, source: tuple[str, int], target: tuple[str, int]) -> Iterator[Item]:
+    def redirect(self, number: int, source: tuple[str, int], target: tuple[str, int], note: str) -> Iterator[Item]:
         place = Place(self.path, number, source[1], max(1, len(source[0])))
         there = Place(self.path, number, target[1], max(1, len(target[0])))
         to = destination(target[0], home=self.home)
@@ -120,7 +125,7 @@ class _Lines:
                 self.findings.append(broken("SY303", there, message, _FORMS))
             return
         fields: dict[str, Any] = {"source": source[0], "to": to}
-        yield Item("redirect", source_key(source[0]), fields, place, {"source": place, "to": there})
+        yield Item("redirect", source_key(source[0]), fields, place, {"source": place, "to": there}, note=note)
 
     def wrong(self, code: str, number: int, column: int, text: str, message: str, hint: str) -> None:
         self.findings.append(broken(code, Place(self.path, number, column, max(1, len(text))), message, hint))
@@ -139,6 +144,16 @@ def destination(text: str, *, home: str = "") -> Mapping[str, Any] | None:
     if text.startswith("/") and not text.startswith("//") and home and "*" not in text and "/:" not in text:
         return {"url": f"https://{home}{text}"}
     return None
+
+
+def notes_in(text: str) -> dict[int, str]:
+    """Given a `_redirects` file, return what its comments say, by the line that each is about: its own, or the next."""
+    found: dict[int, str] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "#" in line and (comment := _COMMENT.search(line)):
+            about = number if line[: comment.start()].strip() else number + 1
+            found[about] = _TO_SYNCD.split(comment[1])[0].strip()
+    return found
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -42,6 +42,14 @@ _ALL = (
         "syncd.",
     ),
     Rule(
+        "SY006",
+        "warning",
+        "A text holds a character that nobody sees: a control, one that turns the direction of what follows, one "
+        "without width, or a tag. With it, a line can read as another one than it is.",
+        "Take the character out, or type the text anew. Most often it came along when something was copied, or from "
+        "the platform with syncd site drift --accept.",
+    ),
+    Rule(
         "SY101",
         "error",
         "A key is not well formed, or two things have the same. A key is 1 to 63 lower-case letters, digits and "
@@ -221,11 +229,25 @@ _ALL = (
         "A comment asks to ignore a code that does not exist, or an error, which cannot be ignored.",
         "Correct the code, or take the comment out.",
     ),
+    Rule(
+        "SY503",
+        "error",
+        "The lock beside the file is that of another site, so it says nothing about what syncd owns on this one.",
+        "Correct site.id when it is wrong. When the file is about another site now, take the lock away with git rm: "
+        "it is made anew, and nothing is deleted.",
+    ),
+    Rule(
+        "SY504",
+        "warning",
+        "The site's plan on the platform has frozen a feature that the file uses, so the platform may refuse what the "
+        "file declares.",
+        "Unfreeze the feature on the platform, or leave this part out of the file.",
+    ),
 )
 
 SITE_RULES: Mapping[str, Rule] = {rule.code: rule for rule in _ALL}
 """Every rule of a site file by its code; a code never changes its meaning."""
-ONLINE = frozenset({"SY108", "SY201", "SY203", "SY303", "SY304", "SY307"})
+ONLINE = frozenset({"SY108", "SY201", "SY203", "SY303", "SY304", "SY307", "SY504"})
 """The rules that say more, or anything at all, once the platform was read."""
 
 MILD = frozenset({"SY107", "SY201", "SY501"})

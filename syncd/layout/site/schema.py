@@ -34,7 +34,7 @@ from syncd.model.customization_write import SiteCustomizationWrite
 
 Schema = dict[str, Any]
 
-_DRAFT = "http://json-schema.org/draft-07/schema#"
+DRAFT = "http://json-schema.org/draft-07/schema#"
 _TYPES = {"text": "string", "flag": "boolean", "count": "integer", "mapping": "object", "list": "array"}
 _KEY = "^[a-z0-9][a-z0-9-]{0,62}$"
 _COMPLETE = {"ThemedColor", "ThemedAddress", "ThemedCodeTheme", "ContentLink", "Font", "FontFace", "FontSource"}
@@ -64,12 +64,12 @@ def site_schema() -> Schema:
     )
     found["properties"]["version"] = {"const": VERSION, "description": TOP["version"].about}
     title = {"title": "Site file of syncd", "description": "What a docs site should be. Absent is left alone."}
-    return {"$schema": _DRAFT, **title, **found, "definitions": _definitions()}
+    return {"$schema": DRAFT, **title, **found, "definitions": _definitions()}
 
 
 def redirect_schema() -> Schema:
     """Given nothing, return the JSON Schema of a redirect file in YAML."""
-    return {"$schema": _DRAFT, **_list("redirect"), "definitions": _definitions()}
+    return {"$schema": DRAFT, **_list("redirect"), "definitions": _definitions()}
 
 
 def _definitions() -> Schema:

@@ -56,24 +56,32 @@ def _owned(case: Case, kinds: tuple[Kind, ...]) -> tuple[str, ...]:
 
 
 def _too_much(case: Case, area: Area, deleted: tuple[str, ...], updated: tuple[str, ...]) -> None:
-    allowed, kinds = limits(case.file, area), dict(_LIMITED)[area]
-    owned = len(_owned(case, kinds))
-    why = _over(len(deleted), owned, allowed.max_delete, allowed.max_delete_pct)
+    owned = _owned(case, dict(_LIMITED)[area])
+    why = _over(case, area, (len(deleted), len(owned)), ("max_delete", "max_delete_pct"))
     if why:
-        case.gates.append(Gate(f"{area}.delete", deleted, f"{_number(deleted, 'delete')} of {owned} owned, {why}"))
-    why = _over(len(updated), owned, None, allowed.max_update_pct)
+        case.gates.append(Gate(f"{area}.delete", deleted, f"{_number(area, deleted, owned)} would be deleted; {why}"))
+    why = _over(case, area, (len(updated), len(owned)), ("", "max_update_pct"))
     if why:
-        case.gates.append(Gate(f"{area}.update", updated, f"{_number(updated, 'update')} of {owned} owned, {why}"))
+        case.gates.append(Gate(f"{area}.update", updated, f"{_number(area, updated, owned)} would be changed; {why}"))
 
 
-def _over(count: int, owned: int, most: int | None, pct: int | None) -> str:
-    """Say which limits are passed, or nothing."""
+def _over(case: Case, area: Area, counts: tuple[int, int], names: tuple[str, str]) -> str:
+    """Given how many of how many, and the names of a limit by number and one by share, say which of them are passed."""
+    (count, owned), allowed = counts, limits(case.file, area)
+    most, pct = (getattr(allowed, name) if name else None for name in names)
     passed = []
     if most is not None and count > most:
-        passed.append(f"the limit is {most}")
+        passed.append(f"the limit is {most}{_declared(case, area, names[0])}")
     if pct is not None and owned >= PCT_FROM and count * 100 > pct * owned:
-        passed.append(f"the limit is {pct} % ({count * 100 / owned:.1f} %)")
-    return " and ".join(passed)
+        share = f"{count * 100 / owned:.1f} %"
+        passed.append(f"the limit is {pct} %{_declared(case, area, names[1])}, and this is {share}")
+    return "; ".join(passed)
+
+
+def _declared(case: Case, area: Area, name: str) -> str:
+    """Where the file says how much may go, when it does."""
+    place = case.file.places.get(f"policy.limits.{area}.{name}")
+    return f" ({place.file}:{place.line})" if place is not None else ""
 
 
 def _empty(case: Case, area: Area, kinds: tuple[Kind, ...]) -> None:
@@ -104,8 +112,14 @@ def _is_looser(now: Limits, before: Limits) -> bool:
     return any(old is not None and (new is None or new > old) for new, old in pairs)
 
 
-def _number(refs: tuple[str, ...], noun: str) -> str:
-    return f"{len(refs)} {noun}{'' if len(refs) == 1 else 's'}"
+def _number(area: Area, refs: tuple[str, ...], owned: tuple[str, ...]) -> str:
+    """How many things, and of how many that are syncd's."""
+    one, many = ("redirect", "redirects") if area == "redirects" else ("part", "parts of the structure")
+    if not set(refs) <= set(owned):
+        return f"{len(refs)} {one if len(refs) == 1 else many} (syncd owns {len(owned)})"
+    if len(refs) < len(owned):
+        return f"{len(refs)} of the {len(owned)} {many} that syncd owns"
+    return f"all {len(owned)} {many} that syncd owns" if len(owned) > 1 else f"the only {one} that syncd owns"
 
 
 def _words(ref: str) -> str:

@@ -21,6 +21,7 @@ from syncd.layout.site.graph import own_hosts
 from syncd.layout.site.rules import broken
 from syncd.layout.site.visitors import VISITORS, claims_of_schema, still_read
 from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.lockfile import lock_path
 from syncd.plan.site.match import Matches, match
 
 LISTS: tuple[tuple[Area, str, tuple[Kind, ...]], ...] = (
@@ -28,6 +29,15 @@ LISTS: tuple[tuple[Area, str, tuple[Kind, ...]], ...] = (
     ("structure", "structure.items", ("section", "group", "variant")),
 )
 """Areas whose things syncd may delete, the name of their list, and the kinds in it."""
+FEATURES: Mapping[str, tuple[str, ...]] = {
+    "sites-redirects": ("redirects", "redirect_files"),
+    "sites-sections": ("structure",),
+    "sites-multivariant-site": ("structure",),
+    "sites-adaptive-content": ("visitors",),
+    "sites-basic-customization": ("customization",),
+    "sites-advanced-customization": ("customization",),
+}
+"""Features of a plan, and the parts of a file that need them."""
 KINDS: Mapping[str, str] = {"section": "site-section", "variant": "site-space", "page": "site-page", "url": "external"}
 """The kinds of redirect destinations, by the word that a site file has for them."""
 
@@ -42,7 +52,14 @@ def check_live(file: SiteFile, live: Live, lock: Lock) -> tuple[Finding, ...]:
 
 
 def check_lock(file: SiteFile, lock: Lock) -> tuple[Finding, ...]:
-    """Given a site file and its lock, return former names that have done their work, and lists that became empty."""
+    """Given a site file and its lock, return former names that have done their work, and lists that became empty.
+
+    Shape: of another site's lock, only that it is one.
+    """
+    if file.site and lock.site != file.site:
+        message = f"the lock beside this file is that of site {lock.site}"
+        hint = "correct the id, or take the lock away: git rm " + lock_path(file.path)
+        return (broken("SY503", file.places.get("site.id", Place(file.path)), message, hint),)
     return audible(file, (*_former(file, lock), *_emptied(file, lock)))
 
 
@@ -58,7 +75,8 @@ def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
         if not declared or file.of(*kinds) or file.policy.pruned(area) == "never" or file.policy.allow_empty:
             continue
         if owned[area]:
-            message = f"{name} is empty, but syncd owns {owned[area]:,}"
+            noun = ("redirect" if area == "redirects" else "part") + ("" if owned[area] == 1 else "s")
+            message = f"{name} is empty, but syncd owns {owned[area]:,} {noun}"
             yield broken("SY501", file.places[name], message, "set policy.allow_empty: true if that is intended")
 
 
@@ -90,6 +108,7 @@ class _Online:
         yield from self._shadowed()
         yield from self._claims()
         yield from self._exposed()
+        yield from self._frozen()
         yield from self._ways()
 
     def _spaces(self) -> Iterator[Finding]:
@@ -207,6 +226,14 @@ class _Online:
                 message = f"{item.kind} {named(item.key)} would be seen by everybody until its condition is set"
                 hint = "name an empty space as structure.holding_space; without one, the plan needs an approval"
                 yield broken("SY501", item.where("condition"), message, hint, severity="warning")
+
+    def _frozen(self) -> Iterator[Finding]:
+        """Parts of the file that the platform may refuse, as the site's plan there has frozen what they need."""
+        for feature in sorted(self.live.frozen & FEATURES.keys()):
+            for name in FEATURES[feature]:
+                if name in self.file.places:
+                    message = f"the site's plan has frozen {feature}, so the platform may refuse this"
+                    yield broken("SY504", self.file.places[name], message)
 
 
 def _is_page(to: Any) -> TypeGuard[Mapping[str, Any]]:

@@ -1,5 +1,6 @@
 """A case's decisions as lines that people read: what is made, changed, adopted, left to a person, or only noticed."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from syncd.plan.site.steps import Class, Line
 from syncd.plan.site.structure import gate_of
 
 CONFLICT = "changed in the file and on the platform"
+_PLAIN = re.compile(r"/[A-Za-z0-9/._~-]+")
+_ADOPTED = "syncd's from now on"
 _BESIDE = ("to",)
 """Fields that only the lock needs."""
 
@@ -28,7 +31,7 @@ def tell(case: Case) -> None:
             _tell_one(case, ref, diff)
     if not case.file.policy.require_bridge:
         case.warnings += [
-            f"{case.where(ref, 'path')}: {former} leads nowhere after this; declare a redirect from it"
+            f"{case.where(ref, 'path')}: {former} leads nowhere after this; {_bridge(ref, former)}"
             for ref, former in unbridged(case)
         ]
     for thing in case.live.of("redirect"):
@@ -54,12 +57,12 @@ def _tell_one(case: Case, ref: str, diff: Diff) -> None:
     if ref in case.matches.halves:
         notes.append("made by a run that was interrupted")
     elif not known:
-        notes.append("adopted")
+        notes.append(_ADOPTED)
     act, report = _visible(diff.act), _visible(diff.report)
     if act:
         case.line("update", ref, act, ", ".join(notes))
     elif not known or former:
-        case.line("adopt", ref, {}, ", ".join([note for note in notes if note != "adopted"] or ["already as declared"]))
+        case.line("adopt", ref, {}, ", ".join([note for note in notes if note != _ADOPTED] or ["already as declared"]))
     elif diff.learnt or diff.dropped:
         case.line("adopt", ref, {}, _learnt(diff))
     if report:
@@ -67,6 +70,11 @@ def _tell_one(case: Case, ref: str, diff: Diff) -> None:
         case.line("report", ref, report, left_alone(case, of, AREA[ref.partition(":")[0]]))  # type: ignore[index]
     if conflict := _visible(diff.blocked):
         case.lines.append(Line("blocked", ref, case.changes(ref, conflict), CONFLICT, case.where(ref), CHOOSE))
+
+
+def _bridge(ref: str, former: str) -> str:
+    """What to type for a redirect from an address that goes away; it comes from the platform, so it may be anything."""
+    return f"syncd redirects add {former} {ref}" if _PLAIN.fullmatch(former) else "declare a redirect from it"
 
 
 def _learnt(diff: Diff) -> str:

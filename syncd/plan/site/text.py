@@ -4,12 +4,12 @@ A sign and a word say what happens, so that no colour has to; what comes from a 
 Source: site-file notes, §8.3.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from syncd.layout.site.declared import AREA, AREAS, Area
 from syncd.plan.site.lost import DELETED
 from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
-from syncd.plan.site.words import change_words, name_of, place_of, plain_text
+from syncd.plan.site.words import change_words, name_of, parts_of, place_of, plain_text
 
 SIGNS: dict[Action, tuple[str, str]] = {
     "create": ("+", "add"),
@@ -29,55 +29,74 @@ ROWS_MAX = 200
 _NAME_WIDTH = 44
 _DETAIL_WIDTH = 64
 _FIRST = 5
+_PARTS_MAX = 5
+"""Differences inside one value that are told each."""
+_INDENT = f"{'':<6}"
+"""Of what is said of a line, where a terminal is too narrow for columns."""
 
 
-def plan_text(plan: SitePlan, *, verbose: bool = False, command: str = APPLY, uncommitted: str = "") -> list[Painted]:
-    """Given a plan, return its lines: by area what happens, then drift, warnings, gates, and what to type next.
+def plan_text(
+    plan: SitePlan, *, verbose: bool = False, command: str = APPLY, uncommitted: str = "", narrow: bool = False
+) -> list[Painted]:
+    """Given a plan, return its lines: warnings, by area what happens, then drift, gates, and what to type next.
 
     Shapes: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
-    has to be committed before.
+    has to be committed before; `narrow` does without columns.
     """
-    painted: list[Painted] = []
+    painted: list[Painted] = [("warning", f"warning: {plain_text(warning)}") for warning in plan.warnings]
+    painted += [("plain", "")] if painted else []
     for area in AREAS:
         lines = [line for line in _of(plan, area) if line.action != "report"]
         if lines:
-            painted += [("title", area), *_block(lines), ("plain", "")]
+            painted += [("title", area), *_block(lines, narrow=narrow), ("plain", "")]
     reports = plan.only("report")
     if reports:
-        painted += [("title", "left as it is"), *_block(reports), ("plain", "")]
-    painted += [("warning", f"warning: {plain_text(warning)}") for warning in plan.warnings]
+        painted += [("title", "left as it is"), *_block(reports, narrow=narrow), ("plain", "")]
     if verbose:
         painted += _unmanaged(plan)
-    painted += [("plain", text) for text in _summary(plan)]
+    painted += [("plain", text) for text in _summary(plan, verbose=verbose)]
     for gate in plan.gates:
         painted += _gate(gate)
     return [*painted, *(("hint", text) for text in _next(plan, command, uncommitted))]
 
 
-def drift_text(plan: SitePlan) -> list[Painted]:
-    """Given a plan, return lines that say only what somebody changed on the platform since syncd was there."""
+def drift_text(plan: SitePlan, *, narrow: bool = False) -> list[Painted]:
+    """Given a plan, return lines that say only what somebody changed on the platform since syncd was there.
+
+    Shape: `narrow` does without columns.
+    """
     lines = plan.drifted()
     if not lines:
         return [("plain", "No drift: nothing was changed outside syncd.")]
-    painted: list[Painted] = []
+    told: list[tuple[str, str, str]] = []
     for line in lines:
         if line.gone:
             style, also = ("blocked", ", and the file changed it") if line.gone == "conflict" else ("report", "")
-            painted.append((style, f"? {name_of(line):<{_NAME_WIDTH}}  {DELETED}{also}{_where(line.where)}"))
+            told.append((style, name_of(line), f"{DELETED}{also}{_where(line.where)}"))
         for field in _drifted(line):
-            name = f"{name_of(line)} {field.name}"
             style = "blocked" if field.of == "conflict" else "report"
-            now, declared = change_words(field)
-            also = ", which the file changed as well" if field.of == "conflict" else ""
-            painted.append(
-                (style, f"? {name:<{_NAME_WIDTH}}  is {now}; the file says {declared}{also}{_where(field.where)}")
-            )
-    return [
-        *painted,
-        ("plain", f"{_counted(lines)} outside syncd."),
-        ("hint", "Take them into the file: syncd site drift --accept; put back what the file says: on_drift: revert"),
-        *([("hint", f"Make anew what was deleted: {APPLY} --prefer file")] if any(line.gone for line in lines) else []),
-    ]
+            also = " (both changed it)" if field.of == "conflict" else ""
+            for part in parts_of(field):
+                now, declared = change_words(part)
+                said = f"is {now}; the file says {declared}{also}{_where(field.where)}"
+                told.append((style, f"{name_of(line)} {plain_text(part.name)}", said))
+    gap = f"\n{_INDENT}" if narrow else "  "
+    width = 0 if narrow else _NAME_WIDTH
+    painted = [(style, f"? {name:<{width}}{gap}{said}") for style, name, said in told]
+    return [*painted, ("plain", f"{_counted(lines)} outside syncd."), *(("hint", text) for text in _ways(lines))]
+
+
+def _ways(lines: Iterable[Line]) -> Iterator[str]:
+    """What can be done about drift."""
+    lines = list(lines)
+    areas = dict.fromkeys(AREA[line.ref.partition(":")[0]] for line in lines)  # type: ignore[index]
+    yield "Take this into the file: syncd site drift --accept"
+    revert = ", ".join(f"{area}: revert" for area in areas)
+    yield f"Put back what the file says: set policy.on_drift: {{ {revert} }}, and syncd site apply"
+    if any(field.of == "conflict" for line in lines for field in line.fields):
+        yield f"Where both sides changed: {APPLY} --prefer file, or --prefer live"
+    if any(line.gone for line in lines):
+        yield f"Make anew what was deleted: {APPLY} --prefer file"
 
 
 def plan_markdown(plan: SitePlan) -> str:
@@ -135,10 +154,14 @@ def _drifted(line: Line) -> list[FieldChange]:
     return [field for field in line.fields if field.of in ("drift", "conflict")]
 
 
-def _block(lines: Iterable[Line]) -> Iterator[Painted]:
+def _block(lines: Iterable[Line], *, narrow: bool) -> Iterator[Painted]:
     for line in lines:
         sign, word = SIGNS[line.action]
         head = f"  {sign} {word:<7} {name_of(line)}"
+        if narrow:
+            yield line.action, f"{head}{_where(line.where)}"
+            yield from ((line.action, f"{_INDENT}{detail}") for detail in _details(line))
+            continue
         first, *more = [*_details(line), ""]
         text = f"{head:<{_NAME_WIDTH}}  {first}" if first else head
         yield line.action, f"{text.rstrip()}{_where(line.where)}"
@@ -154,8 +177,18 @@ def _details(line: Line) -> list[str]:
         whole = "  ".join(parts)
         return [*([whole] if len(whole) <= _DETAIL_WIDTH else parts), *manual]
     if line.action == "report" or (line.action == "blocked" and any(field.of == "conflict" for field in line.fields)):
-        return [*(_both(field) for field in line.fields if field.of != "change"), *note, *manual]
-    return [*(_arrow(field) for field in line.fields), *note, *manual]
+        said = [text for field in line.fields if field.of != "change" for text in _inside(field, _both)]
+    else:
+        said = [text for field in line.fields for text in _inside(field, _arrow)]
+    return [*said, *note, *manual]
+
+
+def _inside(field: FieldChange, worded: Callable[[FieldChange], str]) -> Iterator[str]:
+    """What is said of a field, by each of its parts that differ, when these are few."""
+    parts = parts_of(field)
+    yield from map(worded, parts[:_PARTS_MAX])
+    if len(parts) > _PARTS_MAX:
+        yield f"{_called(field.name)}  differs in {len(parts) - _PARTS_MAX} more places"
 
 
 def _given(line: Line) -> Iterator[str]:
@@ -182,7 +215,7 @@ def _both(field: FieldChange) -> str:
 
 
 def _called(name: str) -> str:
-    return {"parent": "in", "destination": "to"}.get(name, name)
+    return {"parent": "in", "destination": "to"}.get(name, plain_text(name))
 
 
 def _where(where: str) -> str:
@@ -193,17 +226,22 @@ def _unmanaged(plan: SitePlan) -> Iterator[Painted]:
     for area, names in plan.beyond.items():
         yield "title", f"not in the file: {area}"
         yield from (("plain", f"    {plain_text(name)}") for name in names)
+        yield "plain", ""
 
 
-def _summary(plan: SitePlan) -> list[str]:
+def _summary(plan: SitePlan, *, verbose: bool = False) -> list[str]:
     counts = plan.counts()
     words: tuple[tuple[Action, str], ...] = (
         ("create", "to add"), ("update", "to change"), ("move", "to move"), ("delete", "to delete"),
-        ("adopt", "to adopt"), ("blocked", "blocked"), ("report", "left as it is"),
+        ("adopt", "to adopt"), ("blocked", "blocked"),
+        ("report", "left as it is" if counts["report"] == 1 else "left as they are"),
     )  # fmt: skip
     said = ", ".join(f"{counts[action]} {word}" for action, word in words if counts[action])
     unmanaged = sum(plan.unmanaged.values())
-    beyond = f" {unmanaged} on the platform are not in the file (-v lists them)." if unmanaged else ""
+    one = unmanaged == 1
+    where = "listed above" if verbose else f"-v lists {'it' if one else 'them'}"
+    beyond = f" {unmanaged} {'thing' if one else 'things'} on the platform {'is' if one else 'are'} not in the file"
+    beyond = f"{beyond} ({where})." if unmanaged else ""
     if not plan and not said:
         return [f"Nothing to do: the site is as the file declares.{beyond}"]
     calls = sum(step.call not in ("adopt", "forget") for step in plan.steps)
@@ -223,16 +261,11 @@ def _gate(gate: Gate) -> Iterator[Painted]:
 
 def _next(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
     if not plan:
-        return []
+        return ["What can be done about it: syncd site drift"] if plan.drifted() else []
     words = " ".join([command, *(gate.flag for gate in plan.gates)])
     if uncommitted:
         return [f"Commit {plain_text(uncommitted)}, then: {words}"]
-    if not plan.gates:
-        return [f"Apply with: {words}"]
-    return [
-        f"Apply with: {words}",
-        f"or, where the daemon planned it: syncd site approve {plan.digest()}",
-    ]
+    return [f"{'If this is intended' if plan.gates else 'Apply with'}: {words}"]
 
 
 def _table(lines: list[Line]) -> str:

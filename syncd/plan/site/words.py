@@ -1,7 +1,8 @@
 """Names and values of a site in words that fit on a line and hold nothing that a terminal would obey."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from syncd.plan.site.facts import Ref
@@ -9,6 +10,8 @@ from syncd.plan.site.steps import FieldChange, Line, plain
 
 VALUE_MAX = 80
 """Characters of a value, beyond which its middle is left out."""
+_TITLE_MAX = 30
+_DEEP = 12
 _SINGLES = {"site": "site", "visitors": "visitors", "customization": "customization", "group": "structure"}
 
 
@@ -21,18 +24,30 @@ def plain_text(text: str) -> str:
 
 def name_of(line: Line) -> str:
     """Given a line, return the name of what it is about: `section developers`, `redirect /api`."""
-    kind, _, key = line.ref.partition(":")
-    if not key:
-        return _SINGLES.get(kind, kind)
-    if kind == "redirect":
+    if line.ref.startswith("redirect:"):
+        key = line.ref.partition(":")[2]
         source = next((field.after or field.before for field in line.fields if field.name == "source"), key)
         return f"redirect {plain_text(str(source))}"
-    return f"{kind} {plain_text(key)}"
+    return called(line.ref)
+
+
+def called(ref: str) -> str:
+    """Given a ref, return it as people say it: `section developers`, `site`."""
+    kind, _, key = ref.partition(":")
+    return f"{kind} {plain_text(key)}" if key else _SINGLES.get(kind, kind)
 
 
 def place_of(where: str) -> str:
     """Given file:line:column, return file:line."""
     return plain_text(where.rpartition(":")[0]) if where.count(":") > 1 else plain_text(where)
+
+
+def parts_of(field: FieldChange) -> list[FieldChange]:
+    """Given a change, return the changes inside of it, each by its path: of a long menu, the one link that differs."""
+    if field.name == "destination" or field.before is None or field.after is None:
+        return [field]
+    inside = _apart(field.name, field.before, field.after)
+    return [replace(field, name=path, before=before, after=after) for path, before, after in inside] or [field]
 
 
 def change_words(field: FieldChange) -> tuple[str, str]:
@@ -48,6 +63,33 @@ def change_words(field: FieldChange) -> tuple[str, str]:
     return _cut(before, start), _cut(after, start)
 
 
+def _apart(path: str, before: Any, after: Any, deep: int = 0) -> Iterator[tuple[str, Any, Any]]:
+    """Where two values differ; what is empty counts as what is not there."""
+    if deep < _DEEP and isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in dict.fromkeys((*after, *before)):
+            yield from _apart(f"{path}.{key}", before.get(key), after.get(key), deep + 1)
+    elif deep < _DEEP and isinstance(before, list | tuple) and isinstance(after, list | tuple):
+        yield from _moved(path, list(before), list(after), deep)
+    elif before != after and not (_is_nothing(before) and _is_nothing(after)):
+        yield path, before, after
+
+
+def _moved(path: str, before: list[Any], after: list[Any], deep: int) -> Iterator[tuple[str, Any, Any]]:
+    """Where two lists differ, between what they begin and end with alike."""
+    short = min(len(before), len(after))
+    start = next((at for at in range(short) if before[at] != after[at]), short)
+    end = next((at for at in range(short - start) if before[-1 - at] != after[-1 - at]), short - start)
+    for at in range(start, max(len(before), len(after)) - end):
+        old = before[at] if at < len(before) - end else None
+        new = after[at] if at < len(after) - end else None
+        name = next((str(one["title"]) for one in (new, old) if isinstance(one, Mapping) and one.get("title")), "")
+        yield from _apart(f"{path}[{name[:_TITLE_MAX] or at + 1}]", old, new, deep + 1)
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value in ("", {}, [], ())
+
+
 def _value(value: Any) -> str:
     match value:
         case None:
@@ -57,8 +99,9 @@ def _value(value: Any) -> str:
         case Ref(to=to):
             return plain_text(to.replace(":", " ", 1))
         case str():
-            is_clear = value and value == value.strip() and '"' not in value
-            return plain_text(value if is_clear else json.dumps(value, ensure_ascii=False))
+            if not value or value != value.strip() or ('"' in value and "'" in value):
+                return plain_text(json.dumps(value, ensure_ascii=False))
+            return plain_text(f"'{value}'" if '"' in value else value)
         case {"kind": "external", "url": str(url)}:
             return plain_text(url)
         case {"kind": "site-section", "siteSectionId": to}:

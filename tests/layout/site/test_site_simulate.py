@@ -8,6 +8,7 @@ from syncd.layout.draft import read_draft
 from syncd.layout.site.addresses import SiteMap, page_addresses
 from syncd.layout.site.exports import csv_text, listed, redirects_text, spelled
 from syncd.layout.site.follow import follow
+from syncd.layout.site.imports import import_file
 from syncd.layout.site.read import read_site_file
 from syncd.layout.site.redirect_files import read_redirect_file
 from syncd.layout.site.simulate import simulate
@@ -144,6 +145,40 @@ def test_a_page_has_the_address_of_what_it_hangs_below() -> None:
     }
     draft = read_draft(list(files), lambda path: files[path].encode())
     assert page_addresses(draft) == {"": "README.md", "a": "a/README.md", "a/b": "a/b.md", "more/c": "c.md"}
+
+
+def test_notes_go_along_with_exported_redirects_and_come_back() -> None:
+    entries = (
+        "  - { from: /a, to: { url: 'https://e.example/a' }, note: 'moved, \"twice\"' }\n"
+        "  - { from: [/b, /c], to: { url: 'https://e.example/b' }, note: \"two\\nlines\\e\" }\n"
+        "  - { from: /d, to: { url: 'https://e.example/d' } }\n"
+    )
+    file, _ = read_site_file(f"{HEAD}redirects:\n{entries}", path="site.yaml", others={})
+    assert file is not None
+    items = file.of("redirect")
+    told = ['moved, "twice"', "two lines", "two lines", ""]
+    lines, left = redirects_text(SiteMap(file))
+    assert not left
+    assert lines.startswith('# moved, "twice"\n/a https://e.example/a 301\n# two lines\n/b ')
+    for path, text in (("all.csv", csv_text(listed(items))), ("_redirects", lines)):
+        again, findings = read_redirect_file(text, path=path)
+        assert not findings
+        assert [item.note for item in again] == told
+        assert [item.fields for item in again] == [item.fields for item in items]
+        imported = import_file(text, path=path).document["redirects"]
+        assert [one.get("note", "") for one in imported] == told
+        assert csv_text(imported) == csv_text(listed(again))
+
+
+def test_a_comment_is_the_note_of_the_redirect_that_it_stands_above_or_behind() -> None:
+    text = (
+        "# nobody's\n\n# old\n/a https://e.example/ 301   # new\n/b https://e.example/\n"
+        "# syncd: ignore SY309\n/c http://e.example/ # why # syncd: ignore SY309\n/d#x https://e.example/\n"
+    )
+    items, _ = read_redirect_file(text, path="_redirects")
+    assert [(item.fields["source"], item.note) for item in items] == [
+        ("/a", "new"), ("/b", ""), ("/c", "why"), ("/d#x", ""),
+    ]  # fmt: skip
 
 
 def test_exported_redirects_are_read_back_the_same() -> None:

@@ -43,11 +43,16 @@ def without(file: SiteFile, count: int) -> SiteFile:
     ("owned", "deleted", "limits", "why"),
     [
         (100, 10, None, ""),
-        (100, 11, None, "11 deletes of 100 owned, the limit is 10"),
-        (40, 9, None, "9 deletes of 40 owned, the limit is 20 % (22.5 %)"),
+        (100, 11, None, "11 of the 100 redirects that syncd owns would be deleted; the limit is 10"),
+        (40, 9, None, "9 of the 40 redirects that syncd owns would be deleted; the limit is 20 %, and this is 22.5 %"),
         (9, 5, None, ""),
         (40, 12, Limits(max_delete=20), ""),
-        (40, 12, Limits(max_delete=20, max_delete_pct=10), "12 deletes of 40 owned, the limit is 10 % (30.0 %)"),
+        (
+            40,
+            12,
+            Limits(max_delete=20, max_delete_pct=10),
+            "12 of the 40 redirects that syncd owns would be deleted; the limit is 10 %, and this is 30.0 %",
+        ),
     ],
 )
 def test_too_many_redirects_do_not_go_unasked(owned: int, deleted: int, limits: Limits | None, why: str) -> None:

@@ -108,6 +108,16 @@ def test_a_loop_over_an_address_that_only_the_platform_knows_is_found() -> None:
     assert check_site(read(text)) == ()
 
 
+def test_what_a_plan_of_the_platform_has_frozen_is_told_where_the_file_uses_it() -> None:
+    file = read(HEAD + "redirects: []\n")
+    frozen = check_live(file, replace(LIVE, frozen=frozenset({"sites-redirects", "sites-sections", "x"})), Lock("s"))
+    assert [(one.code, one.line, one.severity) for one in frozen] == [("SY504", 3, "warning")]
+
+
+def test_the_lock_of_another_site_is_no_lock() -> None:
+    assert codes(check_lock(read(HEAD + "redirects: []\n"), replace(LOCK, site="other"))) == ["SY503"]
+
+
 CLAIMS = "visitors:\n  claims:\n    beta: { type: boolean, description: Beta. }\n"
 
 
@@ -146,8 +156,8 @@ def test_a_claim_may_go_when_the_file_changes_the_condition_that_reads_it() -> N
 def test_a_former_name_is_needed_until_the_rename_was_applied() -> None:
     file = read(BROKEN)
     renamed = {"section:developers": Entry("s-api", "created", {"path": "developers"})}
-    assert codes(check_lock(file, Lock("s"))) == []
+    assert codes(check_lock(file, Lock("site_kvXZm"))) == []
     assert codes(check_lock(file, LOCK)) == []
-    assert codes(check_lock(file, Lock("s", items=renamed | {"section:api": Entry("x", "created")}))) == []
-    (one,) = check_lock(file, Lock("s", items=renamed))
+    assert codes(check_lock(file, Lock("site_kvXZm", items=renamed | {"section:api": Entry("x", "created")}))) == []
+    (one,) = check_lock(file, Lock("site_kvXZm", items=renamed))
     assert (one.code, one.line) == ("SY109", 19)

@@ -1,0 +1,57 @@
+"""What people read before they know a command: help that fits, and schemas that their editors know."""
+
+import io
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from syncd.cli.app import run
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("words", [(), ("site",), ("redirects",), ("review",), ("platform",)])
+def test_every_command_is_told_in_one_whole_sentence(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([*words, "--help"]) == 0
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("words", [(), ("site",), ("redirects",)])
+def test_who_names_no_command_is_told_which_there_are(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(list(words)) == 64
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("Usage: syncd")
+
+
+def test_the_schema_of_the_configuration_explains_every_key_and_knows_mistakes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["schema", "config"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    Draft7Validator.check_schema(schema)
+    for shape in (schema, *schema["definitions"].values()):
+        assert shape["additionalProperties"] is False
+        assert all(key["description"] for key in shape["properties"].values())
+    judge = Draft7Validator(schema)
+    example = tomllib.load(io.BytesIO((ROOT / "config.example.toml").read_bytes()))
+    assert list(judge.iter_errors(example)) == []
+
+    def wrong(**site: Any) -> bool:
+        return not judge.is_valid({"platform": {"url": "u"}, "repository": [{"site": site}]})
+
+    assert not wrong()
+    assert wrong(fiel="x")
+    assert wrong(lock="here")
+    assert wrong(every=0)
+    assert run(["schema", "confg"]) == 64
+    assert "did you mean config?" in capsys.readouterr().err
