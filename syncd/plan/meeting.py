@@ -152,13 +152,20 @@ def decide(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
     decision = Decision(page, path, Text.OURS, oid=ours.oid, note=note)
     one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
     if one == other or not page.is_edited("theirs"):
-        return replace(decision, mode=ours.mode)
+        text = Text.MERGED if one != other and _is_elsewhere(ours, path) else Text.OURS
+        return replace(decision, text=text, mode=ours.mode)
     if not page.is_edited("ours"):
-        return replace(decision, text=Text.THEIRS, mode=theirs.mode, oid=theirs.oid)
+        text = Text.MERGED if _is_elsewhere(theirs, path) else Text.THEIRS
+        return replace(decision, text=text, mode=theirs.mode, oid=theirs.oid)
     if not all(version.is_regular for version in (ours, theirs, base or ours)):
         return replace(decision, why=NOT_TEXT)
     mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
     return replace(decision, text=Text.OURS if ours.oid == theirs.oid else Text.MERGED, mode=mode)
+
+
+def _is_elsewhere(version: Version, path: str) -> bool:
+    """Whether a page is to lie where a version of it does not, so that its links have to follow."""
+    return version.path != path and version.is_regular and is_markdown(path)
 
 
 def tied(decisions: Iterable[Decision]) -> tuple[list[Decision], list[list[Decision]]]:

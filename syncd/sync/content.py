@@ -24,7 +24,7 @@ from syncd.sync.gathered import RevisionMoved, gather_content, known_of
 from syncd.sync.proposals import Proposal, head_of
 from syncd.sync.renditions import Rest, outdone, render
 from syncd.sync.roots import below_root, ruling
-from syncd.sync.sending import sent_to
+from syncd.sync.sending import commented, sent_to
 from syncd.sync.snapshot import TRIES, Signature, Written, write_content
 from syncd.sync.source import MainContent, ProposedContent
 from syncd.sync.tables import settings_at, text_at
@@ -120,8 +120,11 @@ def _bring(
     commit = result.commit
     if feet.taken:
         commit = _standing(workspace, binding, feet, commit, signature, update)
-    elif workspace.alike(binding, commit, ground):
-        commit = ground
+    else:
+        # Of what comments propose, a person may just have put in the whole.
+        said = (ground, commented(workspace, binding, request.number) or ground)
+        known = (one for one in said if repository.is_ancestor(ground, one) and workspace.alike(binding, commit, one))
+        commit = next(known, commit)
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
     lane = workspace.store.seen(binding.space, proposal.lane)
@@ -144,7 +147,7 @@ def _standing(
     whole = update.settled
     if feet.merges and not whole and _same_pages(workspace, binding, feet, content):
         whole = _signed(workspace, feet.start, replace(signed, parents=sides))
-    if not update.fresh or not whole or not adds_nothing(workspace, binding, content, sides):
+    if not update.fresh or not whole or not adds_nothing(workspace, binding, content, (*sides, whole)):
         parents, claims = standing(workspace, feet, content, disputed=update.disputed)
         return _signed(workspace, content, replace(signed, parents=parents, message=signed.message + claims))
     if workspace.alike(binding, whole, content):
@@ -156,8 +159,9 @@ def _standing(
 def _same_pages(workspace: Workspace, binding: Binding, feet: Footing, content: str) -> bool:
     """Whether content has the pages of what it stands on; else the platform, which knows them by id, may know better.
 
-    Shape: a page more is none that it knows better when the branch has had it from main content and has it no more: a
-    change request that never had it cannot say that it is deleted, so an update brings it.
+    Shape: a page more is none that it knows better when the branch has had its text from main content. If the branch
+    has it no more, a change request that never had the page cannot say that it is deleted, so an update brings it; if
+    the branch has it, the page is one file in Git and two on the platform, and one of them is to go.
     """
     tree = workspace.repository.tree
     start, there = (tree(commit, binding.directory) for commit in (feet.start, content))
@@ -165,20 +169,23 @@ def _same_pages(workspace: Workspace, binding: Binding, feet: Footing, content: 
     forms = {name: path for path in sorted(more) if (name := stem(path))}  # a page with children and without
     turned = {path: forms[stem(path)] for path in less if stem(path) in forms}
     added = {there[path].oid for path in more - set(turned.values())}
-    return less == turned.keys() and (not added or added <= _given_up(workspace, binding, feet))
+    return less == turned.keys() and (not added or added <= _known_better(workspace, binding, feet))
 
 
-def _given_up(workspace: Workspace, binding: Binding, feet: Footing) -> set[str]:
-    """The texts of main content that the branch of a change request has really merged, and has no more."""
+def _known_better(workspace: Workspace, binding: Binding, feet: Footing) -> set[str]:
+    """The texts of main content that the branch of a change request has really merged, and of which Git knows better:
+    the branch has them no more, or what the content stands on has them, or the pages that main content has of them."""
     repository, tip = workspace.repository, tip_of(workspace, feet.ground)
     if tip not in repository.present([tip]):
         return set()
-    bases = repository.merge_bases(tip, feet.taken)
-    had, has = (
-        {blob.oid for commit in commits for blob in repository.tree(commit, binding.directory).values()}
-        for commits in (bases, [tip])
-    )
-    return had - has
+
+    def tree(commit: str) -> dict[str, str]:
+        return {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
+
+    had = {oid for commit in repository.merge_bases(tip, feet.taken) for oid in tree(commit).values()}
+    start = tree(feet.start)
+    missing = {oid for path, oid in tree(feet.taken).items() if path not in start} - set(start.values())
+    return had - (missing & set(tree(tip).values()))
 
 
 def _signed(workspace: Workspace, commit: str, signed: Signature) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from syncd.layout.links import follow
+from syncd.layout.links import follow, resolve, targets
 from syncd.layout.paths import is_markdown
 from syncd.plan.meeting import SIDES, Decision, Page, Side, Text
 from syncd.repo import MergedText, Repository
@@ -20,14 +20,16 @@ def merged_lines(
 ) -> list[MergedText]:
     """Given decisions for texts that have a base, return each text merged, or in conflict.
 
-    Shape: what conflicts as it is written is merged once more with every link as the base would write it, and then
-    written for where all `decisions` let files come to lie. Cost follows the conflicts.
+    Shape: what conflicts as it is written, or what the sides have at different places, is merged once more with every
+    link as the base would write it, and then written for where all `decisions` let files come to lie; a text without
+    conflicts stays as it is unless its links would lead elsewhere. Cost follows the conflicts and the moved pages.
     """
     texts = repository.merge_texts([trio(decision.page) for decision in wanting])
     known = {
         number: found
-        for number, text in enumerate(texts)
-        if text.conflicts and (found := _as_the_base_writes(repository, wanting[number].page, moves))
+        for number, (text, decision) in enumerate(zip(texts, wanting, strict=True))
+        if (text.conflicts or _is_moved(decision.page))
+        and (found := _as_the_base_writes(repository, decision.page, moves))
     }
     merged = dict(zip(known, _merged(repository, known, wanting), strict=True))
     finals = {
@@ -38,7 +40,9 @@ def merged_lines(
     clean = {number: text.oid for number, text in merged.items() if not text.conflicts}
     done = {number: _placed(repository.read(oid), wanting[number], finals) for number, oid in clean.items()}
     for number, oid in zip(done, _stored(repository, list(done.values())), strict=True):
-        texts[number] = MergedText(oid, False, b"")
+        path, former = wanting[number].path, texts[number]
+        if former.conflicts or _leads(repository, oid, path) != _leads(repository, former.oid, path):
+            texts[number] = MergedText(oid, False, b"")
     return texts
 
 
@@ -48,8 +52,18 @@ def trio(page: Page) -> tuple[str, str, str]:
     return base, ours, theirs
 
 
+def _is_moved(page: Page) -> bool:
+    """Whether the sides have a page at different places, each with links that are written for its own."""
+    return page.ours is not None and page.theirs is not None and page.ours.path != page.theirs.path
+
+
+def _leads(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:
+    """Where the links of a text lead from a path."""
+    return [resolve(target.text, at=path) for target in targets(repository.read(oid).decode())]
+
+
 def _as_the_base_writes(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
-    """Both texts with their links as the base would write them; None where they are so already, and for no pages."""
+    """Both texts with their links as the base would write them; None where that is no news, and for no pages."""
     base, ours, theirs = page.base, page.ours, page.theirs
     if base is None or ours is None or theirs is None or not is_markdown(base.path):
         return None
@@ -64,7 +78,7 @@ def _as_the_base_writes(repository: Repository, page: Page, moves: Moves) -> tup
         except UnicodeDecodeError:
             return None
     one, other = found
-    return (one, other) if (one, other) != texts else None
+    return (one, other) if (one, other) != texts or _is_moved(page) else None
 
 
 def _merged(

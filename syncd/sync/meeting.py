@@ -362,7 +362,15 @@ def _as_before(workspace: Workspace, ground: Common) -> str:
 
 
 def _folded(workspace: Workspace, one: str, other: str) -> str:
-    """Two commits merged into a base for others: where they conflict it holds markers, which no side has."""
+    """Two commits merged into a base for others; each two once, or bases of bases would be merged over and over."""
+    key = (workspace.bindings, one, other)
+    if key not in workspace.folds:
+        workspace.folds[key] = _base_of(workspace, one, other)
+    return workspace.folds[key]
+
+
+def _base_of(workspace: Workspace, one: str, other: str) -> str:
+    """Two commits merged into one tree: where they conflict it holds markers, which no side has."""
     repository, met = workspace.repository, meet(workspace, one, other)
     pages = [page.pages[0] for page in met.held if page.why == SAME_LINES]
     texts = repository.merge_texts([trio(page) for page in pages])

@@ -80,18 +80,20 @@ def standing(workspace: Workspace, feet: Footing, content: str, *, disputed: boo
 
 
 def adds_nothing(workspace: Workspace, binding: Binding, content: str, sides: Sequence[str]) -> bool:
-    """Given a commit of content and those that the platform merged, return whether each line of it is one of theirs.
+    """Given a commit of content and all that it may be made of, return whether each line of it is one of theirs.
 
     Shape: a line that is not was written by somebody right before the merge.
     """
     known: set[bytes] = set()
+    whole: set[str] = set()
     others: list[dict[str, str]] = []
     for side in sides:
         changes = [c for c in workspace.repository.differences(side, content) if binding.holds(c.path)]
         texts = [c for c in changes if is_markdown(c.path) and not c.path.endswith(SUMMARY)]
         known.update(line for c in texts if c.before is not None for line in _lines(workspace, c.before.oid))
+        whole.update(blob.oid for blob in workspace.repository.tree(side, binding.directory).values())
         others.append({c.path: c.after.oid for c in texts if c.after is not None})
-    new = {oid for path, oid in others[0].items() if all(path in other for other in others)}
+    new = {oid for path, oid in others[0].items() if all(path in other for other in others)} - whole
     return all(line in known for oid in new for line in _lines(workspace, oid))
 
 

@@ -69,7 +69,8 @@ class Workspace:
     sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
     the platform differ, and no guard counts it as deletions. `aside` is another ref for main content, for a space whose
-    two sides nobody has chosen between yet. `rehearse` says that nothing may be written to the platform.
+    two sides nobody has chosen between yet. `rehearse` says that nothing may be written to the platform. `folds` knows
+    for one run the tree that two commits come to as the base of others.
     """
 
     client: Client
@@ -88,6 +89,7 @@ class Workspace:
     onto: str | None = None
     aside: str = ""
     rehearse: bool = False
+    folds: dict[tuple[tuple[Binding, ...], str, str], str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def main(self) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from syncd.layout.summary import parse, walk
 from syncd.plan.deeds import Deed, outcome, pairs, table_lines
+from syncd.plan.meeting import SIDES, Side
 from syncd.plan.met import met_message
 from syncd.repo import Person, Repository
 from syncd.sync.meeting import Meeting, meet
@@ -180,6 +181,17 @@ def test_a_claim_counts_only_where_it_grew(place: Place) -> None:
     assert [page.path for page in meeting.held] == ["x.md"]
 
 
+@pytest.mark.long
+def test_bases_of_bases_of_bases_are_merged_once_each(place: Place) -> None:
+    """Three lines merge each other again and again: the base at each level is two merges, each with bases below."""
+    tips = [place.commit({**BASE, "new.md": f"# New {line}\n"}, place.commit(BASE)) for line in range(3)]
+    for level in range(12):
+        files = {**BASE, "new.md": f"# New\n\nLevel {level}.\n"}
+        tips = [place.commit({**files, "other.md": f"# Other\n\n{line}.\n"}, *tips) for line in range(3)]
+    meeting = meet(place.workspace, *tips[:2])
+    assert [page.path for page in meeting.held] == ["other.md"]
+
+
 def test_a_conflict_outside_of_every_space_is_told_apart(place: Place) -> None:
     workspace = replace(place.workspace, bindings=(Binding("space", "docs", "docs"),))
     base = place.commit({"docs/a.md": "# A\n", "Makefile": "all:\n"})
@@ -215,6 +227,24 @@ def test_a_link_that_follows_a_move_is_no_change_of_its_line(place: Place, moved
     meeting = meet(place.workspace, ours, place.commit(theirs, base))
     assert meeting.held == ()
     assert place.files(meeting.kept_ours)[page] == f"# Page\n\nSee [the other]({address}) for much more.\n"
+
+
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("first", ["One", "First"])
+def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
+    place: Place, mover: Side, first: str
+) -> None:
+    text = "# Page\n\n%s.\n\nTwo.\n\nThree.\n%s"
+    summary = "* [Home](README.md)\n* [Page](deep/page.md)\n"
+    files: Files = {"README.md": "# Home\n", "deep/picture.png": b"x", "SUMMARY.md": summary}
+    base = place.commit({**files, "deep/page.md": text % ("One", "")})
+    shown = "\n![A picture](%spicture.png)\n"
+    edited = place.commit({**files, "deep/page.md": text % ("One", shown % "")}, base)
+    listed: Files = {**files, "SUMMARY.md": summary.replace("deep/", "")}
+    moved = place.commit({**listed, "page.md": text % (first, "")}, base)
+    meeting = meet(place.workspace, *((moved, edited) if mover == "ours" else (edited, moved)))
+    assert meeting.held == ()
+    assert place.files(meeting.kept_ours)["page.md"] == text % (first, shown % "deep/")
 
 
 def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.errors import AnswerLost, NotFound
-from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate, MergeResult
+from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentUpdate
+from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
 from syncd.model.document import Document
 from syncd.model.review import ReviewCreate
 from syncd.model.space import SpaceUpdate
@@ -121,6 +122,31 @@ def test_a_page_that_the_branch_deleted_does_not_come_back_by_an_update(world: A
     assert world.merge(1) == "merge"
     fine(run(world))
     assert not (world.root / "clone" / "new.md").exists()
+    assert world.git("diff", "main", "platform/main") == ""
+
+
+@pytest.mark.long
+def test_a_page_of_which_each_side_has_its_own_is_one_after_an_update(world: Any, fine: Any) -> None:
+    """A page that an editor deleted and made anew, with the same words, is one file in Git and two on the platform."""
+    text = "# Errors\n\nAs before.\n"
+    world.edit_on_platform({"errors.md": text})
+    world.clone()
+    listed = world.git("show", "main:SUMMARY.md").replace("errors.md", "faults.md")
+    world.commit("Mine", {"SUMMARY.md": listed, "faults.md": text}, gone=["errors.md"])
+    fine(run(world))
+    with world.client() as client:
+        other = client.change_requests.create(world.space, ChangeRequestCreate(subject="Theirs"))
+        group = client.content.get(world.space).pages[-1]
+        anew = {"into": group.id, "slug": "faults", "document": {"markdown": text}}
+        changes = (DeletePage(page=group.pages[-1].id), InsertPage.model_validate(anew))
+        client.change_requests.write_content(world.space, other.id, ContentWrite(changes=changes))
+    world.merge(other.number)
+    fine(run(world, update="never"))
+    fine(run(world))
+    fine(run(world))
+    assert world.merge(1) == "merge"
+    fine(run(world))
+    assert world.git("grep", "-l", "As before", "main") == "main:faults.md\n"
     assert world.git("diff", "main", "platform/main") == ""
 
 
