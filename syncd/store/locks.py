@@ -13,6 +13,19 @@ from syncd.store.database import Database
 from syncd.store.schema import begun, locks, owned
 
 
+def _upsert(table: sa.Table, key: tuple[str, ...], *names: str) -> sqlite.Insert:
+    row = sqlite.insert(table)
+    return row.on_conflict_do_update(index_elements=key, set_={name: row.excluded[name] for name in names})
+
+
+# Made once: a run may write them down thousands of times, and making one takes longer than its writing.
+_HEAD = _upsert(locks, ("site",), "place", "lineage", "serial")
+_ROW = _upsert(owned, ("site", "ref"), "entry")
+_BEGUN = _upsert(begun, ("site", "ref"), "request")
+_ALL = owned.delete().where(owned.c.site == sa.bindparam("at"))
+_ENDED = begun.delete().where(begun.c.site == sa.bindparam("at"), begun.c.ref == sa.bindparam("of"))
+
+
 @dataclass(frozen=True)
 class Basis:
     """What the rows of a site add to: `place` is where the lock is kept, `serial` is that of the lock underneath."""
@@ -60,10 +73,8 @@ class Locks:
 
     def begin(self, site: str, requests: Mapping[str, str]) -> None:
         """Given requests by ref that are about to be sent, write them down durably."""
-        row = sqlite.insert(begun)
-        row = row.on_conflict_do_update(index_elements=["site", "ref"], set_={"request": row.excluded.request})
         rows = [{"site": site, "ref": ref, "request": request} for ref, request in requests.items()]
-        self._database.write(lambda connection: connection.execute(row, rows))
+        self._database.write(lambda connection: connection.execute(_BEGUN, rows))
 
     def save(
         self, basis: Basis, entries: Mapping[str, str], *, whole: bool = False, ended: Collection[str] = ()
@@ -72,21 +83,15 @@ class Locks:
 
         Shape: `ended` are the refs of requests of which is known by now what came of them.
         """
-        head = sqlite.insert(locks).values(asdict(basis) | {"serial": str(basis.serial)})
-        names = ("place", "lineage", "serial")
-        head = head.on_conflict_do_update(index_elements=["site"], set_={name: head.excluded[name] for name in names})
-        row = sqlite.insert(owned)
-        row = row.on_conflict_do_update(index_elements=["site", "ref"], set_={"entry": row.excluded.entry})
         rows = [{"site": basis.site, "ref": ref, "entry": entry} for ref, entry in entries.items()]
-        over = begun.delete().where(begun.c.site == basis.site, begun.c.ref == sa.bindparam("of"))
 
         def work(connection: sa.Connection) -> None:
-            connection.execute(head)
+            connection.execute(_HEAD, asdict(basis) | {"serial": str(basis.serial)})
             if whole:
-                connection.execute(owned.delete().where(owned.c.site == basis.site))
+                connection.execute(_ALL, {"at": basis.site})
             if rows:
-                connection.execute(row, rows)
+                connection.execute(_ROW, rows)
             if ended:
-                connection.execute(over, [{"of": ref} for ref in ended])
+                connection.execute(_ENDED, [{"at": basis.site, "of": ref} for ref in ended])
 
         self._database.write(work)

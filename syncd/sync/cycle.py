@@ -1,10 +1,9 @@
 """One run of one repository: every flow in its order, each outcome recorded, and what the run came to as a whole."""
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from syncd.store.glance import Outcome as Remembered
+from syncd.sync.collecting import few_collections
 from syncd.sync.conflicts import settle_conflicts
 from syncd.sync.flows import Flows, Result, Wish
 from syncd.sync.outcome import describe
@@ -12,16 +11,13 @@ from syncd.sync.workspace import Workspace
 
 __all__ = ["Result", "Wish", "exit_code", "run_cycle"]
 
-OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""About what a revision of ten thousand pages allocates."""
-
 
 def run_cycle(workspace: Workspace, wish: Wish) -> list[Result]:
     """Given a workspace and a wish, run every flow once, record each outcome, and return them in order.
 
     Shape: a flow that ran twice is remembered by its trouble, if any. Source: house, section 6.
     """
-    with _few_collections():
+    with few_collections():
         results = list(Flows(workspace, wish).results())
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
@@ -31,17 +27,6 @@ def run_cycle(workspace: Workspace, wish: Wish) -> list[Result]:
         settle_conflicts(workspace, lambda path: path not in held)
     workspace.store.record(rows, whole=wish.whole)
     return results
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Look for garbage cycles less often: page trees are large and hold none, and looking took a third of a run."""
-    usual = gc.get_threshold()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def exit_code(results: Sequence[Result]) -> int:

@@ -1,6 +1,5 @@
 """`site validate`: every rule over a site file, offline or with the platform; and what can be mended, mended."""
 
-import gc
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -26,6 +25,7 @@ from syncd.layout.site.read import read_site_file
 from syncd.layout.site.rules import ONLINE, SITE_RULES, broken
 from syncd.plan.site.lockfile import lock_path, parse_lock
 from syncd.plan.site.online import check_live, check_lock
+from syncd.sync.collecting import few_collections
 
 if TYPE_CHECKING:
     from syncd.plan.site.facts import Live, Lock
@@ -61,13 +61,10 @@ def run_validate(asked: Asked, style: str) -> int:
         raise typer.BadParameter(f"--format {style}: choose one of {', '.join(FORMATS)}")
     here = asked.file or (Path(USUAL) if Path(USUAL).is_file() else None)
     place = place_of(asked.config, here)
-    gc.disable()  # ten thousand redirects are a million objects, and none of them is garbage yet
-    try:
+    with few_collections():
         judged = _judged(place, asked)
         if asked.fix and _mend(place, judged.findings, sys.stdout if style == "text" else sys.stderr):
             judged = _judged(place, asked)
-    finally:
-        gc.enable()
     lines: dict[str, Lines] = {}
     found = [
         Found(place.top, one.path, one, lines.setdefault(one.path, _lines(place.top, one.path)))

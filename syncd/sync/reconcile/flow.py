@@ -13,6 +13,7 @@ from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.online import check_live
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, Line, SitePlan
+from syncd.sync.collecting import few_collections
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.reconcile.accepting import accept_on_branch
 from syncd.sync.reconcile.apply import Done, apply_plan
@@ -64,6 +65,7 @@ def reconcile(workspace: Workspace, wish: SiteWish) -> Outcome:
     return settle(workspace, prepare(workspace, source, wish), wish).outcome
 
 
+@few_collections()
 def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Options | None = None) -> Prepared:
     """Given the texts of a site file, return what they ask of the site now; nothing is written.
 
@@ -79,6 +81,7 @@ def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Optio
     return Prepared(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
 
 
+@few_collections()
 def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
     """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
 
