@@ -56,8 +56,8 @@ def plan_customization(case: Case) -> None:
     # it may not be seen whether that was done; so, when a run died over it, the site's settings come first.
     for item in case.items("override"):
         _override(case, item)
-    again = [draft for draft in case.drafts if _was_begun(case, draft)] if case.lock.begun else []
-    case.drafts = [draft for draft in case.drafts if not _was_begun(case, draft)] if again else case.drafts
+    again = [draft for draft in case.drafts if _was_begun(case, draft)]
+    case.drafts = [draft for draft in case.drafts if draft not in again]
     diff = case.diffs.get("customization:")
     if diff is not None and diff.act:
         body = {name: found.after for name, found in diff.act.items()}

@@ -30,6 +30,9 @@ def variant(key: str, space: str, was: tuple[str, ...] = (), **fields: Any) -> I
     return Item("variant", key, given, Place("site.yaml"), parent=f"section:{above}" if above else ROOT, was=was)
 
 
+HOME = (section("home", default=True), variant("home/en", "sp_home", default=True))
+
+
 def group(key: str, parent: str = ROOT, **fields: Any) -> Item:
     return Item("group", key, {"title": key.capitalize()} | fields, Place("site.yaml"), parent=parent)
 

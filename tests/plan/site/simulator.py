@@ -12,7 +12,7 @@ from syncd.layout.site.keys import source_key
 from syncd.layout.site.visitors import claims_of_schema, schema_of
 from syncd.model.customization_override import amended, overlaid
 from syncd.plan.site.begun import is_noted
-from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, Ref
+from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, without_refs
 from syncd.plan.site.steps import SitePlan, Step
 
 
@@ -113,14 +113,13 @@ class Simulator:
         self.brought[section] = self.orders[id][0]
 
     def _resolved(self, value: Any) -> Any:
-        if isinstance(value, Ref):
-            if value.to in self.lock.items and self.lock.items[value.to].id in (*self.things, self.file.site):
-                return self.lock.items[value.to].id
-            section = self.file.items[value.to].parent
-            return self.brought.pop(section)
-        if isinstance(value, Mapping):
-            return {name: self._resolved(member) for name, member in value.items()}
-        return [self._resolved(member) for member in value] if isinstance(value, list | tuple) else value
+        return without_refs(value, self._id_of)
+
+    def _id_of(self, ref: str) -> str:
+        entry = self.lock.items.get(ref)
+        if entry is not None and entry.id in (*self.things, self.file.site):
+            return entry.id
+        return self.brought.pop(self.file.items[ref].parent)
 
     # --- the API ---------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from syncd.plan.site.steps import Wave
 from tests.plan.site.cases import (
     GATE,
     HOLDING,
+    HOME,
     SITE,
     bodies,
     calls,
@@ -28,7 +29,6 @@ from tests.plan.site.cases import (
     variant,
 )
 
-HOME = (section("home", default=True), variant("home/en", "sp_home", default=True))
 API = (section("api"), variant("api/v1", "sp_v1"), variant("api/v2", "sp_api", default=True))
 
 

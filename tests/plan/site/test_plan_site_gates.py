@@ -13,6 +13,7 @@ from syncd.plan.site.inverse import concerned, former, inverse
 from syncd.plan.site.steps import FieldChange, Gate, Line, SitePlan
 from syncd.plan.site.text import drift_markdown, drift_text, plan_markdown, plan_text
 from tests.plan.site.cases import (
+    HOME,
     carried_out,
     edited,
     lines,
@@ -25,7 +26,6 @@ from tests.plan.site.cases import (
 )
 from tests.plan.site.simulator import Simulator
 
-HOME = (section("home", default=True), variant("home/en", "sp_home", default=True))
 API = (section("api"), variant("api/en", "sp_api", default=True))
 
 

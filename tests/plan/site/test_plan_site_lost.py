@@ -13,6 +13,7 @@ from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.steps import SitePlan
 from tests.plan.site.cases import (
     GATE,
+    HOME,
     calls,
     carried_out,
     group,
@@ -29,7 +30,6 @@ from tests.plan.site.promises import carry_out
 from tests.plan.site.simulator import Simulator
 from tests.sites.worlds import World, taken_away, world
 
-HOME = (section("home", default=True), variant("home/en", "sp_home", default=True))
 API = (section("api"), variant("api/v1", "sp_v1", default=True), variant("api/v2", "sp_api"))
 MORE = (
     redirect("/pay", section="home"),
