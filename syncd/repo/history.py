@@ -1,13 +1,14 @@
 """Walk commits: ancestry, ranges, and the newest commit that carries a trailer."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 from syncd.errors import GitFailed
 from syncd.repo.failures import failure
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid
 from syncd.repo.objects import Reader, parse_commit
-from syncd.repo.trail import Trail
+from syncd.repo.trail import Trail, list_messages
 from syncd.repo.values import Commit
 
 
@@ -37,11 +38,13 @@ def merge_bases(git: Git, ours: str, theirs: str) -> list[str]:
 
 def marked(git: Git, reader: Reader, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
     """Given two commits, return those with a trailer that only the first and only the second reaches, newest first."""
-    options = ("--left-right", "--topo-order", "--fixed-strings", f"--grep={trailer}: ")
-    listed = git.run("rev-list", *options, f"{check_oid(ours)}...{check_oid(theirs)}", "--").decode().splitlines()
-    found = [(line[0], read(reader, line[1:])) for line in listed]
-    left, right = ([c for sign, c in found if sign == side and trailer in c.trailers] for side in "<>")
-    return left, right
+    span = f"{check_oid(ours)}...{check_oid(theirs)}"
+    sides: dict[str, list[Commit]] = {"<": [], ">": []}
+    for side, oid, _ in _carriers(git, f"{trailer}: ", "--left-right", "--topo-order", span):
+        commit = read(reader, oid)
+        if trailer in commit.trailers:
+            sides[side].append(commit)
+    return sides["<"], sides[">"]
 
 
 def commits(git: Git, reader: Reader, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
@@ -57,12 +60,25 @@ def read(reader: Reader, oid: str) -> Commit:
 
 
 def carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
-    """Given a commit, return it and all of its ancestors by a committer that carry a trailer, newest first."""
-    options = ("--topo-order", "--fixed-strings", "--all-match", f"--committer={committer}")
-    for oid in git.run("rev-list", *options, f"--grep={trailer}: {value}", check_oid(tip), "--").decode().split():
-        commit = read(reader, oid)
-        if value in commit.trailers.get(trailer, []):
-            yield commit
+    """Given a commit, return it and all of its ancestors that carry a trailer, newest first.
+
+    Shape: `committer` is in the name and address of the committer of each.
+    """
+    for _, oid, person in _carriers(git, f"{trailer}: {value}", "--topo-order", check_oid(tip)):
+        if committer in person:
+            commit = read(reader, oid)
+            if value in commit.trailers.get(trailer, []):
+                yield commit
+
+
+def _carriers(git: Git, words: str, *arguments: str) -> Iterator[tuple[str, str, str]]:
+    """Given arguments of git rev-list, return side, id and committer of each commit with a line that begins so."""
+    wanted = f"\n{words}".encode()
+    with closing(list_messages(git, "%m %H %cn <%ce>", *arguments)) as records:
+        for record in records:
+            if wanted in record:
+                side, oid, person = record.split(b"\n", 1)[0].decode("utf-8", "replace").split(" ", 2)
+                yield side, oid, person
 
 
 class Finder:

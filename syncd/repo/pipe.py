@@ -3,7 +3,7 @@
 import os
 import select
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from subprocess import Popen, TimeoutExpired
 from time import monotonic
@@ -107,6 +107,30 @@ class Pipe:
         self._hear_out(deadline)
         status = self._ended(deadline)
         return status, bytes(self._answer), self._complaint.decode("utf-8", "replace")
+
+    def records(self, end: bytes) -> Generator[bytes, None, None]:
+        """Yield each piece of the answer that `end` closes, as the process says it; the whole is never in memory.
+
+        Raises: what the process's failure means. A caller that stops asking ends the process.
+        """
+        try:
+            self._files[0].close()
+            searched = 0
+            while self._out in self._open:
+                self._turn(monotonic() + self._seconds)
+                last = self._answer.rfind(end, max(0, searched - len(end)))
+                searched = len(self._answer)
+                if last >= 0:
+                    whole = bytes(self._answer[:last])
+                    del self._answer[: last + len(end)]
+                    searched = 0
+                    yield from whole.split(end)
+            deadline = monotonic() + self._seconds
+            self._hear_out(deadline)
+            if status := self._ended(deadline):
+                raise failure(self.verb, status, self._complaint.decode("utf-8", "replace"))
+        finally:
+            self.kill()
 
     def kill(self) -> None:
         """End the process and all that it started, and leave nothing of it behind."""

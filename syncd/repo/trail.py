@@ -1,12 +1,23 @@
-"""The commits of one first-parent line that carry a trailer, read once and only as far as somebody asked."""
+"""The commits of one first-parent line that carry a trailer, read once and only as far as somebody asked.
 
-from collections.abc import Iterator
+Git lists messages, and trailers are looked for here: `git rev-list --grep` translates even a fixed string to machine
+code (PCRE2), which a service under systemd's MemoryDenyWriteExecute= may not do.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
 
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid
 
-BATCH = 64
-"""Commits that are read after the first one, which is nearly always the one; then twice as many each time."""
+BATCH, LARGEST_BATCH = 64, 8192
+"""Commits that are read after the first one, which is nearly always the one; then twice as many each time, so far."""
+
+
+def list_messages(git: Git, heading: str, *arguments: str) -> Generator[bytes, None, None]:
+    """Given arguments of git rev-list, yield a line in a format of git-log(1) and the message of each commit."""
+    shape = ("--no-commit-header", "--encoding=UTF-8", f"--format={heading}%n%B%x00")
+    return git.start("rev-list", *shape, *arguments, "--").records(b"\0\n")
 
 
 class Trail:
@@ -17,10 +28,9 @@ class Trail:
 
     def __init__(self, git: Git, tip: str, trailer: str, former: "Trail | None" = None) -> None:
         self.tip = check_oid(tip)
-        self._git, self._trailer, self._former = git, trailer, former
+        self._git, self._lead, self._former = git, f"{trailer}: ", former
         self._carriers: dict[str, list[str]] = {}
-        self._read, self._size = 0, 1
-        self._ended = False
+        self._next, self._size = self.tip, 1
 
     def carriers(self, value: str) -> Iterator[str]:
         """Given a trailer's value, return the commits that seem to carry it, newest first."""
@@ -29,34 +39,30 @@ class Trail:
             found = self._carriers.get(value, [])
             yield from found[shown:]
             shown = max(shown, len(found))
-            if self._ended:
+            if not self._next:
                 return
             self._read_on()
 
     def _read_on(self) -> None:
-        words = f"--grep={self._trailer}: "
-        shape = ("--encoding=UTF-8", "--no-commit-header", "--format=%H%n%B%x00")
-        span = (f"--max-count={self._size}", f"--skip={self._read}", self.tip, "--")
-        listed = self._git.run("rev-list", "--first-parent", "--fixed-strings", words, *shape, *span)
-        records = listed.decode("utf-8", "replace").split("\0\n")[:-1]
-        self._ended = len(records) < self._size
-        for record in records:
-            oid, _, message = record.partition("\n")
-            if self._former is not None and oid == self._former.tip:
-                self._go_on_as(self._former)
-                return
-            self._note(oid, message)
-        self._size = BATCH if self._size == 1 else 2 * self._size
+        wanted = f"\n{self._lead}".encode()
+        arguments = ("--first-parent", f"--max-count={self._size}", self._next)
+        with closing(list_messages(self._git, "%H %P", *arguments)) as records:
+            for record in records:
+                oid, *parents = record.split(b"\n", 1)[0].decode().split()
+                if self._former is not None and oid == self._former.tip:
+                    self._go_on_as(self._former)
+                    return
+                if wanted in record:
+                    self._note(oid, record.decode("utf-8", "replace"))
+                self._next = parents[0] if parents else ""
+        self._size = BATCH if self._size == 1 else min(2 * self._size, LARGEST_BATCH)
 
     def _note(self, oid: str, message: str) -> None:
-        self._read += 1
-        lead = f"{self._trailer}: "
         for line in message.split("\n"):
-            if line.startswith(lead):
-                self._carriers.setdefault(line.removeprefix(lead).strip(), []).append(oid)
+            if line.startswith(self._lead):
+                self._carriers.setdefault(line.removeprefix(self._lead).strip(), []).append(oid)
 
     def _go_on_as(self, former: "Trail") -> None:
         for value, oids in former._carriers.items():
             self._carriers.setdefault(value, []).extend(oids)
-        self._read += former._read
-        self._size, self._ended, self._former = former._size, former._ended, former._former
+        self._next, self._size, self._former = former._next, former._size, former._former

@@ -3,7 +3,11 @@
 import subprocess
 from collections.abc import Callable
 
+import pytest
+
+from syncd.errors import GitFailed
 from syncd.repo import Person, Repository
+from tests.repo.conftest import AUTHOR
 
 Git = Callable[..., str]
 REF = "refs/remotes/platform/main"
@@ -71,3 +75,34 @@ def test_own_refs_are_listed_anew_once_one_has_moved(repository: Repository, bas
     assert repository.refs("refs/syncd/site/") == {"refs/syncd/site/1": lock}
     repository.delete_ref("refs/syncd/proposed/docs/1/main", old=base)
     assert repository.refs("refs/syncd/proposed/docs/") == {}
+
+
+def test_both_sides_and_all_ancestors_are_searched(
+    repository: Repository, git: Git, commit: Callable[..., str]
+) -> None:
+    base = commit({"a.md": b"a\n"}, message="Mirror\n\nSyncd-Space: s1\n")
+    long = commit({"a.md": b"b\n"}, base, message=f"{'word ' * 200_000}\n\nSyncd-Space: s1\n")
+    quoted = commit({"a.md": b"c\n"}, long, message="Subject\n\nSyncd-Space: s1\n\nis only quoted here\n")
+    other = commit({"b.md": b"b\n"}, base, message="Mirror\n\nSyncd-Space: s2\n")
+    left, right = repository.marked(quoted, other, "Syncd-Space")
+    assert [one.oid for one in left] == [long]
+    assert [one.oid for one in right] == [other]
+    merge = repository.commit_tree(
+        git("rev-parse", f"{quoted}^{{tree}}").strip(),
+        parents=[quoted, other],
+        message="Merge\n",
+        author=AUTHOR,
+        committer=AUTHOR,
+    )
+    assert [one.oid for one in repository.carried(merge, "Syncd-Space", "s1", committer="Ada")] == [long, base]
+    assert next(repository.carried(merge, "Syncd-Space", "s2", committer="<ada@example.com>")).oid == other
+    assert list(repository.carried(merge, "Syncd-Space", "s1", committer="Charles")) == []
+
+
+def test_a_commit_that_is_missing_is_an_error_and_no_end(repository: Repository, commit: Callable[..., str]) -> None:
+    first = commit({"a.md": b"a\n"}, message="Mirror\n\nSyncd-Space: s1\n")
+    second = commit({"a.md": b"b\n"}, first, message="Mirror\n\nSyncd-Space: s1\n")
+    repository.close()
+    (repository.git_dir / "objects" / first[:2] / first[2:]).unlink()
+    with pytest.raises(GitFailed):
+        list(repository.carried(second, "Syncd-Space", "s1", committer=""))
