@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 
-import syncd
 from syncd.platform import (
     arranging,
     change_requests,
@@ -33,7 +32,7 @@ from syncd.platform.ask import routes as ask
 from syncd.platform.auth import Callers
 from syncd.platform.comments import commenters, comments, replies
 from syncd.platform.conversations import routes as conversations
-from syncd.platform.description import describe
+from syncd.platform.description import TITLE, Description
 from syncd.platform.integrations import delivery, installing, placing, tracing
 from syncd.platform.integrations import publishing as integrations
 from syncd.platform.jobs import Handler
@@ -112,6 +111,7 @@ _ROOMS = (
 )
 OPERATIONS = operations(room.router for room in _ROOMS)
 """Every operation by its id; applications share them."""
+DESCRIPTION = Description(OPERATIONS.values())
 _HANDLERS: Mapping[str, Handler] = {
     **spaces.HANDLERS,
     **search_index.HANDLERS,
@@ -131,8 +131,8 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     `handlers` of its jobs by their kind.
     """
     app = FastAPI(
-        title="syncd platform",
-        version=syncd.__version__,
+        title=TITLE,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -148,5 +148,6 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     failures.install(app)
     app.state.operations = OPERATIONS
     app.router.routes.append(Shelves(OPERATIONS.values()))
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
+    app.openapi = DESCRIPTION.document  # type: ignore[method-assign]
     return app

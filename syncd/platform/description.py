@@ -1,12 +1,22 @@
 """The OpenAPI document that the platform serves of itself: what every operation has in common is said here, once."""
 
+import asyncio
+import json
+import threading
+from collections.abc import Iterable
+from concurrent.futures import Future
+from hashlib import sha256
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Request, Response
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
+import syncd
 from syncd.platform.auth import EXTENSION_KEY
+
+TITLE = "syncd platform"
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _UNSIGNED = ("/v1/downloads/", "/v1/published/")
@@ -26,23 +36,61 @@ class ErrorBody(BaseModel):
     error: ErrorDetail
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
-    """Given the application, return its OpenAPI document, made once."""
-    if app.openapi_schema is None:
-        routes = list(app.state.operations.values())
-        document = get_openapi(title=app.title, version=app.version, routes=routes, description=_ABOUT)
-        schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        error = ErrorBody.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas |= {**error.pop("$defs"), "ErrorBody": error}
-        for unused in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(unused, None)
-        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        for path, item in document["paths"].items():
-            for method in _METHODS:
-                if method in item:
-                    _complete(item[method], signed=not path.startswith(_UNSIGNED))
-        app.openapi_schema = document
-    return app.openapi_schema
+class Description:
+    """The description of some operations, made once, when somebody asks for it first; any number of threads may ask.
+
+    That takes more than a second of computing. A thread of its own does it, so that neither the event loop nor one of
+    the threads that answer requests waits for it, however many clients ask at once.
+    """
+
+    def __init__(self, operations: Iterable[APIRoute]) -> None:
+        self._operations = tuple(operations)
+        self._lock = threading.Lock()
+        self._made: Future[tuple[dict[str, Any], bytes, str]] | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return the OpenAPI document; whoever gets it must not change it."""
+        return self._begun().result()[0]
+
+    async def answer(self, request: Request) -> Response:
+        """Given a request for the document, return it as JSON, or 304 to a client that has it."""
+        # Shielded: a client that leaves takes the document away from nobody else.
+        _, body, tag = await asyncio.shield(asyncio.wrap_future(self._begun()))
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(body, media_type="application/json", headers=headers)
+
+    def _begun(self) -> Future[tuple[dict[str, Any], bytes, str]]:
+        with self._lock:
+            if self._made is None:
+                self._made = Future()
+                threading.Thread(target=self._make, args=(self._made,), name="syncd-description", daemon=True).start()
+            return self._made
+
+    def _make(self, made: Future[tuple[dict[str, Any], bytes, str]]) -> None:
+        try:
+            document = _described(self._operations)
+            body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+            made.set_result((document, body, f'"{sha256(body).hexdigest()}"'))
+        except BaseException as failure:
+            made.set_exception(failure)
+            raise
+
+
+def _described(operations: tuple[APIRoute, ...]) -> dict[str, Any]:
+    document = get_openapi(title=TITLE, version=syncd.__version__, routes=operations, description=_ABOUT)
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    error = ErrorBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= {**error.pop("$defs"), "ErrorBody": error}
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for path, item in document["paths"].items():
+        for method in _METHODS:
+            if method in item:
+                _complete(item[method], signed=not path.startswith(_UNSIGNED))
+    return document
 
 
 def _complete(operation: dict[str, Any], *, signed: bool) -> None:
