@@ -181,6 +181,8 @@ def _git(stage: _Stage, *words: str) -> None:
 
 def _shell(stage: _Stage, *words: str, environ: dict[str, str] | None = None) -> None:
     print(paint("$ " + " ".join(words), 1, sys.stdout), flush=True)
-    done = subprocess.run(words, cwd=stage.clone, env={**os.environ, **(environ or {})}, check=False)
+    # A Git hook, for one, sets GIT_DIR: the demo's commits would go there.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "SYNCD_"))}
+    done = subprocess.run(words, cwd=stage.clone, env=kept | (environ or {}), check=False)
     if done.returncode:
         raise GitFailed(f"{' '.join(words)} ended with {done.returncode}; the demo stops here")

@@ -17,9 +17,11 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from subprocess import PIPE
+from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from syncd.errors import GitFailed
@@ -72,6 +74,8 @@ _HARDENING = {
     "merge.directoryRenames": "false",
 }
 
+_IMPORTING = Lock()
+_VERSION = re.compile(r"git version (\d+)\.(\d+)")
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process|required)", re.DOTALL)
 _MERGE_DRIVER = re.compile(r"merge\.(.*)\.driver", re.DOTALL)
 
@@ -82,19 +86,45 @@ def _programs() -> tuple[str, str]:
     env, git = shutil.which("env"), shutil.which("git")
     if env is None or git is None:
         raise GitFailed("git is not installed", hint="install git 2.38 or newer")
-    version = _starter("/").version_info[:2]
-    if version < OLDEST_GIT:
-        raise GitFailed(f"git {'.'.join(map(str, version))} is too old", hint="install git 2.38 or newer")
+    command = _command(env, dict(_ENVIRONMENT, PATH=_path()), git, "version")
+    with system_failures("git version"):
+        said = str(_starter()("/").execute(command, shell=False, with_exceptions=False))
+    found = _VERSION.match(said)
+    if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
+        raise GitFailed(f"{git} is too old: it says {said[:80]!r}", hint="install git 2.38 or newer")
     return env, git
 
 
-def _starter(directory: str) -> "Starter":
-    # Imported here, because GitPython runs git when it is imported, and fails when that fails.
-    try:
+def _path() -> str:
+    return os.environ.get("PATH", os.defpath)
+
+
+def _command(env: str, environment: Mapping[str, str], *words: str) -> list[str]:
+    """A command that has this environment and nothing of ours."""
+    return [env, "-i", *(f"{name}={value}" for name, value in environment.items()), *words]
+
+
+@cache
+def _starter() -> "type[Starter]":
+    # Imported here, because that takes long. GitPython runs a git when it is imported, with the environment of the
+    # caller: it is given one that cannot be run, and told to say nothing about that.
+    with _IMPORTING, _variables(GIT_PYTHON_REFRESH="quiet", GIT_PYTHON_GIT_EXECUTABLE=os.devnull):
         from git.cmd import Git as Starter
-    except ImportError as error:
-        raise GitFailed("GitPython finds no git", hint="unset GIT_PYTHON_GIT_EXECUTABLE") from error
-    return Starter(directory)
+    return Starter
+
+
+@contextmanager
+def _variables(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 class Git:
@@ -106,8 +136,8 @@ class Git:
         self._place = place
         self._seconds, self._pulse = seconds, pulse
         self._programs = _programs()
-        self._starter = _starter(str(place.work_tree or place.git_dir) if place else "/")
-        self._environment = dict(_ENVIRONMENT, PATH=os.environ.get("PATH", os.defpath))
+        self._starter = _starter()(str(place.work_tree or place.git_dir) if place else "/")
+        self._environment = dict(_ENVIRONMENT, PATH=_path())
         self._config = dict(_HARDENING)
         self.is_bare = False
         """Whether the configuration says so, which `disarm` reads; no file of a work tree is for such a repository."""
@@ -176,7 +206,7 @@ class Git:
         """Given a command, return it running."""
         env, git = self._programs
         environment = self._environment | _config_variables(self._config | dict(config or {})) | dict(extra or {})
-        command = [env, "-i", *(f"{name}={value}" for name, value in environment.items()), git, verb, *arguments]
+        command = _command(env, environment, git, verb, *arguments)
         with system_failures(f"git {verb}"):
             process = self._starter.execute(
                 command, istream=PIPE, as_process=True, shell=False, process_group=0, pass_fds=self.inherited
