@@ -48,9 +48,15 @@ class Services:
     translate_model: str = ""
 
     def settings(
-        self, environ: Mapping[str, str], *, requests_per_minute: int | None = None, private_addresses: bool = False
+        self,
+        environ: Mapping[str, str],
+        *,
+        requests_per_minute: int | None = None,
+        private_addresses: bool = False,
+        public_url: str = "",
     ) -> "Settings":
         """Given the environment, which holds their keys, return a platform's settings. Raises: ConfigInvalid."""
+        from syncd.platform.addresses import public_origin
         from syncd.platform.settings import Settings
 
         if self.ask_url and not self.ask_model:
@@ -58,6 +64,7 @@ class Services:
         return Settings(
             requests_per_minute=requests_per_minute,
             private_addresses=private_addresses,
+            public_url=public_origin(public_url) if public_url else "",
             ask=_endpoint("ask", self.ask_url, self.ask_model, environ.get("SYNCD_ASK_KEY", "")),
             translate=_endpoint(
                 "translate", self.translate_url, self.translate_model, environ.get("SYNCD_TRANSLATE_KEY", "")

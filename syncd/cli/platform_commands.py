@@ -17,6 +17,9 @@ platform.add_typer(token, name="token")
 def platform_serve(
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="PORT", help="Port; 0 picks a free one.")] = 8470,
+    public_url: Annotated[
+        str, typer.Option("--public-url", metavar="URL", help="Where clients reach it, behind a proxy or by a name.")
+    ] = "",
     data: DataOption = DATA,
     database: DatabaseOption = "",
     files: FilesOption = "",
@@ -48,7 +51,10 @@ def platform_serve(
 
     services = Services(ask_url, ask_model, translate_url, translate_model)
     settings = services.settings(
-        os.environ, requests_per_minute=requests_per_minute, private_addresses=allow_private_addresses
+        os.environ,
+        requests_per_minute=requests_per_minute,
+        private_addresses=allow_private_addresses,
+        public_url=public_url,
     )
     run_server(Kept(data, database, files, endpoint), settings, host=host, port=port)
 

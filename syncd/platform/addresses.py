@@ -1,18 +1,50 @@
-"""Addresses that the API hands out: of its own resources, of the app, and of published content; all on one origin."""
+"""Addresses that the API hands out: of its own resources, of the app, and of published content; all on one origin.
 
+The origin is the operator's (`--public-url`), else the address that the server itself listens on. What a client writes
+into `Host` and `X-Forwarded-*` decides nothing: a signed address or an answer that is kept must not lead elsewhere.
+"""
+
+import ipaddress
 import re
 
 from fastapi import Request
 
-_HOST = re.compile(r"[A-Za-z0-9._-]+(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?")
+from syncd.errors import ConfigInvalid
+from syncd.platform.hosts import Refused, parts_of
+from syncd.platform.settings import Settings
+
+_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
+_LOOPBACK = "localhost"
+
+
+def public_origin(url: str) -> str:
+    """Given the address under which an operator lets clients reach the platform, return its scheme, host and port.
+
+    Raises: ConfigInvalid when it is no such address, or has more than that.
+    """
+    try:
+        parts = parts_of(url)
+    except Refused as refused:
+        raise ConfigInvalid(f"--public-url: {refused}", hint="write https://HOST") from None
+    if parts.target != "/":
+        raise ConfigInvalid("--public-url: has more than a scheme, a host and a port", hint="write https://HOST")
+    return f"{'https' if parts.secure else 'http'}://{parts.authority}"
 
 
 def origin(request: Request) -> str:
-    """Given a request, return the scheme and host under which the caller reaches this server."""
+    """Given a request, return the scheme and host under which callers reach this server.
+
+    Shapes: the public address of the settings; without one, what the caller wrote into `Host` when that names the
+    address of this connection or this machine itself, which may be reached through a tunnel; else the former.
+    """
+    settings: Settings = request.app.state.settings
+    if settings.public_url:
+        return settings.public_url
+    server, port = request.scope.get("server") or (_LOOPBACK, None)
     host = request.headers.get("host", "")
-    if not _HOST.fullmatch(host):
-        # A missing or strange Host header must not end up in an address that we hand out.
-        name, port = request.scope.get("server") or ("localhost", None)
+    found = _HOST.fullmatch(host)
+    if found is None or not _is_own(found["name"], found["port"], server, port, settings.host):
+        name = f"[{server}]" if ":" in server else server
         host = name if port is None else f"{name}:{port}"
     return f"{request.scope['scheme']}://{host}"
 
@@ -39,3 +71,23 @@ def published(request: Request, site: str, path: str = "") -> str:
     """Given a site's basename or id and a path below the site, return the address where visitors read it."""
     below = path.strip("/")
     return f"{origin(request)}/sites/{site}/{below}" if below else f"{origin(request)}/sites/{site}/"
+
+
+def _is_own(name: str, port: str | None, server: str, own_port: int | None, bound: str) -> bool:
+    bare = name.strip("[]").lower()
+    if bare == _LOOPBACK or _is_loopback(bare):
+        return True
+    same_port = own_port is None or int(port or 80) == own_port
+    return same_port and (bare in (server.lower(), bound.lower()) or _unmapped(bare) == _unmapped(server))
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _unmapped(name: str) -> str:
+    """The IPv4 address in an IPv6 one, as a socket for both sees it."""
+    return name.lower().removeprefix("::ffff:")

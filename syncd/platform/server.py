@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 
 import anyio.to_thread
 import uvicorn
@@ -43,7 +44,7 @@ def serve(
     asked = threading.Event()
     with premises.open() as storage, _listen(host, port) as listener, _on_signals(asked.set):
         storage.bootstrap()
-        app = create_app(storage, settings)
+        app = create_app(storage, replace(settings, host=host))
         _Server(app, announce=announce, stop=lambda: asked.is_set() or stop()).run([listener])
 
 
@@ -94,7 +95,7 @@ class Background:
     def _run(self, listener: socket.socket) -> None:
         try:
             with listener:
-                app = create_app(self._storage, self._settings)
+                app = create_app(self._storage, replace(self._settings, host=self._host))
                 _Server(app, announce=self._ready.set_result, stop=self._asked.is_set, works=self._works).run(
                     [listener]
                 )
@@ -120,6 +121,8 @@ class _Server(uvicorn.Server):
                 log_config=None,
                 log_level="warning",
                 server_header=False,
+                # Whoever connects could write these headers; the operator says the public address.
+                proxy_headers=False,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )

@@ -29,7 +29,8 @@ class Settings:
     `content_write` False is a platform that does not have the operation which writes a change request's content, and
     `site_write` False one without the operations on a site's parts that the API document does not have;
     `rewrite` is what a platform that keeps pages in a form of its own makes of a page that is written to it, and `git`
-    False one that tells nobody the ids that Git would give its content.
+    False one that tells nobody the ids that Git would give its content; `public_url` is the scheme, host and port that
+    addresses in answers have, and `host` a name that the server was told to listen on.
     """
 
     requests_per_minute: int | None = None
@@ -40,6 +41,8 @@ class Settings:
     site_write: bool = True
     rewrite: Callable[[str], str] | None = None
     git: bool = True
+    public_url: str = ""
+    host: str = ""
 
 
 async def _configured(request: Request) -> Settings:
