@@ -8,7 +8,7 @@ from typing import Any
 from syncd.cli.check_sarif import sarif
 from syncd.cli.check_services import quality, write_annotations
 from syncd.cli.findings import Found, Report, finding_lines
-from syncd.cli.terminal import FORMAT_VERSION
+from syncd.cli.terminal import FORMAT_VERSION, print_text
 
 FORMATS = ("text", "json", "github", "gitlab", "sarif")
 """Of every report of findings."""
@@ -18,7 +18,7 @@ def write_report(report: Report, style: str) -> None:
     """Given a report and the name of a format, print it; where stdout is for a machine, the summary goes to stderr."""
     if style == "text":
         for each in report.found:
-            print("\n".join(finding_lines(report, each)))
+            print_text("\n".join(finding_lines(report, each)))
         print(report.summary)
     elif style == "github":
         write_annotations(report, os.environ)

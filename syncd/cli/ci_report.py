@@ -123,7 +123,7 @@ def _lines(told: Reported) -> Iterator[str]:
     yield from result_lines(told.done.results)
     yield from (f"note: {safe(note)}" for note in told.done.notes)
     for binding, request in told.done.requests.items():
-        yield f"{binding.name}: change request #{request.number} {_address(request.urls)}".rstrip()
+        yield f"{binding.name}: change request #{request.number} {request.address}".rstrip()
     if told.dry:
         yield "Nothing was written: this was a rehearsal." if told.pending else "Nothing would be written."
 
@@ -139,7 +139,7 @@ def _folded(told: Reported, lines: list[str]) -> list[str]:
 
 def _document(told: Reported) -> dict[str, Any]:
     requests = [
-        {"space": binding.name, "number": request.number, "status": request.status, "url": _address(request.urls)}
+        {"space": binding.name, "number": request.number, "status": request.status, "url": request.address}
         for binding, request in told.done.requests.items()
     ]
     return {
@@ -158,7 +158,7 @@ def _summary(told: Reported) -> Iterator[str]:
     problems = list(told.problems())
     yield from _list("Failed", [problem for problem in problems if problem.level == "error"])
     for binding, request in told.done.requests.items():
-        link = _address(request.urls)
+        link = request.address
         name = f"[#{request.number}]({link})" if link else f"#{request.number}"
         yield f"\nChange request of {code(binding.name)}: {name} {code(request.subject)}"
     pages = [change for change in told.changes if change.verb != "report" and change.noun != "change request"]
@@ -202,9 +202,3 @@ def _changes(result: Result) -> tuple[Change, ...]:
 
 def _sentence(what: str, hint: str) -> str:
     return f"{what} ({hint})" if hint else what
-
-
-def _address(urls: Mapping[str, Any]) -> str:
-    """The address of a change request in the app, when it is one."""
-    found = urls.get("app")
-    return found if isinstance(found, str) and re.fullmatch(r"https?://[^\s()<>\x00-\x1f]+", found) else ""

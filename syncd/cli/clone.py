@@ -10,6 +10,7 @@ import typer
 from syncd.cli.output import result_lines
 from syncd.cli.progress import progress
 from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
+from syncd.cli.terminal import print_text
 from syncd.config import Config
 from syncd.daemon.workplace import Circumstances, wish, workplace
 from syncd.errors import ConfigInvalid
@@ -40,7 +41,7 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
         code = exit_code(results)
         if not code:
             check_out(workspace, BRANCH)
-    print("\n".join(result_lines(results)))
+    print_text("\n".join(result_lines(results)))
     if code:
         raise typer.Exit(code)
     print(f"Cloned into {directory}. Next: edit, git commit, then syncd push.")

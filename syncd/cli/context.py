@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import typer
 
 from syncd.config import Config, find, load
+from syncd.errors import NotARepository
+from syncd.repo import Repository
+from syncd.repo.place import find as find_place
 
 
 def configuration(given: Path | None) -> Config:
@@ -15,6 +19,22 @@ def configuration(given: Path | None) -> Config:
     Raises: ConfigInvalid.
     """
     return load(find(os.environ, given=given, start=Path.cwd()))
+
+
+def open_here(repository: Path) -> Repository:
+    """Given a configured repository, return it open at its linked work tree around the current directory, if any.
+
+    Raises: NotARepository.
+    """
+    here = Path.cwd()
+    for directory in (here, *here.parents):
+        if (directory / ".git").is_file():
+            with suppress(NotARepository):
+                if find_place(directory).common_dir == find_place(repository).common_dir:
+                    return Repository.open(directory)
+        if (directory / ".git").exists():
+            break
+    return Repository.open(repository)
 
 
 def forced(words: Sequence[str]) -> dict[str, int]:

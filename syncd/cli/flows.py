@@ -7,9 +7,11 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.context import configuration, forced
-from syncd.cli.output import emit, result_document, result_lines
+from syncd.cli.context import configuration, forced, open_here
+from syncd.cli.output import IN_STEP, emit, result_document, result_lines
 from syncd.cli.progress import progress
+from syncd.cli.terminal import print_text, safe
+from syncd.cli.unsent import BranchWork, find_branch_work, request_lines, unsent_document, unsent_lines
 from syncd.config import RepositoryConfig
 from syncd.daemon.workplace import Circumstances, wish, workplace
 from syncd.repo import Repository
@@ -31,6 +33,7 @@ def run_flows(
         raise typer.BadParameter(f"there is no branch {branch}")
     results: list[Result] = []
     requests: dict[str, int] = {}
+    works: list[BranchWork] = []
     for repository in config.repository:
         asked = _wish(command, repository, branch, subject)
         with progress() as tell:
@@ -39,13 +42,27 @@ def run_flows(
                 results += run_cycle(workspace, asked)
                 for method, count in workspace.client.requests_sent.items():
                     requests[method] = requests.get(method, 0) + count
+        if command == "push":
+            with open_here(repository.path) as git:
+                works += [find_branch_work(git, repository, name) for name in asked.branches]
     code = exit_code(results)
     if as_json:
         documents = [result_document(result) for result in results]
-        emit({"command": command, "results": documents, "requests": requests, "exit_code": code})
+        unsent = {"unsent": [unsent_document(work) for work in works]} if command == "push" else {}
+        emit({"command": command, "results": documents, **unsent, "requests": requests, "exit_code": code})
     else:
-        print("\n".join(result_lines(results)))
+        lines = result_lines(results, idle=_idle(command, works))
+        print_text("\n".join([*lines, *(line for work in works for line in unsent_lines(work, pushed=not code))]))
     return code
+
+
+def _idle(command: str, works: Sequence[BranchWork]) -> Sequence[str]:
+    """What is said when no flow had anything to do."""
+    if command != "push":
+        return [IN_STEP]
+    held = [line for work in works for line in request_lines(work)]
+    nothing = "Nothing to propose: {} has no page or file of a space that differs from main content."
+    return held or [nothing.format(safe(work.branch)) for work in works if not work.needs_push]
 
 
 def _wish(command: str, repository: RepositoryConfig, branch: str | None, subject: str) -> Wish:
@@ -54,10 +71,7 @@ def _wish(command: str, repository: RepositoryConfig, branch: str | None, subjec
         return whole
     if command == "pull":
         return replace(whole, propose=False, site=None, publish=False)
-    meant = branch or _checked_out(repository) or next(iter(whole.branches), None)
-    if meant is None:
-        raise typer.BadParameter(f"no branch is checked out in {repository.path}: name the one to propose")
-    return Wish(branches=(meant,), integrate=False, subject=subject)
+    return Wish(branches=(branch or _checked_out(repository),), integrate=False, subject=subject)
 
 
 def _has(repository: RepositoryConfig, branch: str) -> bool:
@@ -65,6 +79,11 @@ def _has(repository: RepositoryConfig, branch: str) -> bool:
         return git.resolve(f"refs/heads/{branch}") is not None
 
 
-def _checked_out(repository: RepositoryConfig) -> str | None:
-    with Repository.open(repository.path) as git:
-        return git.head().branch
+def _checked_out(repository: RepositoryConfig) -> str:
+    """The branch that the work tree around the caller shows. Raises: BadParameter when HEAD is detached."""
+    with open_here(repository.path) as git:
+        head = git.head()
+    if head.branch is None:
+        at = f"HEAD is detached at {head.oid[:10]}" if head.oid else "HEAD names no branch"
+        raise typer.BadParameter(f"{at}: commits there are on no branch; git switch BRANCH, or syncd push BRANCH")
+    return head.branch

@@ -12,6 +12,7 @@ from syncd.cli.clone import check_out
 from syncd.cli.output import emit, result_document, result_lines
 from syncd.cli.progress import progress
 from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
+from syncd.cli.terminal import print_text
 from syncd.config import Config, RepositoryConfig, inside, load
 from syncd.daemon.workplace import Circumstances, wish, workplace
 from syncd.errors import ConfigInvalid, NotARepository
@@ -46,7 +47,7 @@ def run_init(asked: Init, *, as_json: bool) -> int:
     if as_json:
         emit({"command": "init", "results": [result_document(result) for result in results], "exit_code": code})
         return code
-    print("\n".join(result_lines(results)))
+    print_text("\n".join(result_lines(results)))
     if not code:
         print("Bound. Next: syncd status, then syncd push for what only Git has.")
     return code

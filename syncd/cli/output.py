@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"create": "+", "update": "~", "move": ">", "adopt": "=", "delete": "-", "report": "!"}
 COLOURS = {"create": 32, "update": 33, "move": 34, "adopt": 36, "delete": 31, "report": 35}
+IN_STEP = "Everything is in step."
 SHOWN = 20
 """Changes of one flow that are printed each; of more, pages and files are counted. `--json` lists all."""
 COUNTED = {"page", "file", "include"}
@@ -53,8 +54,11 @@ def plan_lines(plan: Plan) -> list[str]:
     return [*change_lines(plan.changes, shown=200), f"Plan {plan.digest()}: {total}."]
 
 
-def result_lines(results: "Sequence[Result]") -> list[str]:
-    """Given the results of a run, return what a person wants to read: problems first, then what was done."""
+def result_lines(results: "Sequence[Result]", *, idle: Sequence[str] = (IN_STEP,)) -> list[str]:
+    """Given the results of a run, return what a person wants to read: problems first, then what was done.
+
+    Shape: `idle` is said where no flow had anything to do.
+    """
     failing = [result for result in results if result.outcome.exit_code]
     working = [result for result in results if isinstance(result.outcome, Applied)]
     patient = [result for result in results if isinstance(result.outcome, Waiting) and not result.outcome.exit_code]
@@ -66,9 +70,7 @@ def result_lines(results: "Sequence[Result]") -> list[str]:
         lines.append(f"{paint(result.flow, 1, sys.stdout)} {result.key}")
         lines += change_lines(result.outcome.changes)
         lines += [f"  {paint('note:', 33, sys.stdout)} {safe(note)}" for note in result.outcome.notes]
-    if not lines:
-        lines.append("Everything is in step.")
-    return lines
+    return lines or list(idle)
 
 
 def _problem(result: "Result") -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncd.cli.output import emit
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import print_text, safe
 from syncd.errors import ConfigInvalid, NotFound
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def list_tokens(kept: Kept, *, as_json: bool) -> None:
     if as_json:
         emit({"tokens": [_document(token) for token in tokens]})
     else:
-        print("\n".join(_lines(tokens)) or "There are no tokens; the first start of the platform makes one.")
+        print_text("\n".join(_lines(tokens)) or "There are no tokens; the first start of the platform makes one.")
 
 
 def revoke_token(kept: Kept, name: str) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 
 from syncd.cli.context import configuration
 from syncd.cli.output import change_lines, emit, result_document
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, reading, workplace
 from syncd.errors import Conflict, StalePlan
@@ -27,6 +28,19 @@ from syncd.sync.resolve import OpenPage, conflict_text, has_markers, open_pages,
 NOTHING = "No page is in conflict."
 EDITS = Path("syncd") / "resolve"
 """Below a repository's git directory: texts that a person has begun to edit; one that is refused stays here."""
+
+
+CONTEXT = 2
+"""Lines that are shown around a conflict."""
+_MARKERS = (
+    ("<<<<<<< ", "", "ours"),
+    ("||||||| ", "ours", "base"),
+    ("=======", "base", "theirs"),
+    ("=======", "ours", "theirs"),
+    (">>>>>>> ", "theirs", "end"),
+)
+"""How a line begins that leads from one side to the next: its beginning, the side before and the side after."""
+_COLOURS = {"ours": 32, "base": 90, "theirs": 36, "end": 36}
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,7 @@ def _settle(
     for text in texts.values():
         text.unlink(missing_ok=True)
     if not as_json:
-        print("\n".join(_told(branch, list(choices), done, still)))
+        print_text("\n".join(_told(branch, list(choices), done, still)))
     document = result_document(Result("resolve", branch, done))
     return {"path": str(repository.path), **document, "settled": list(choices), "held": _documents(still)}
 
@@ -115,10 +129,12 @@ def _show(
             with reading(config, repository, Circumstances(os.environ)) as workspace:
                 for page in meant:
                     text = conflict_text(workspace, branch, page).decode("utf-8", "replace") if page.has_lines else ""
-                    print("\n".join([*_lines(branch, page), *(f"  {safe(line)}" for line in text.splitlines())]))
+                    print_text("\n".join([*_lines(branch, page), *_hunk_lines(text)]))
     else:
         lines = [line for _, branch, pages in found for page in pages for line in _lines(branch, page)]
-        print("\n".join([*lines, "Next: syncd resolve PATH, with --ours, --theirs or --edit"] if lines else [NOTHING]))
+        print_text(
+            "\n".join([*lines, "Next: syncd resolve PATH, with --ours, --theirs or --edit"] if lines else [NOTHING])
+        )
     return Conflict.exit_code if count else 0
 
 
@@ -128,6 +144,33 @@ def _lines(branch: str, page: OpenPage) -> Iterator[str]:
     for side, name in sides:
         where = ", ".join(map(safe, page.held.on(side))) or "not there"
         yield f"    --{side:<6} {safe(name)}: {where}"
+
+
+def _hunk_lines(text: str) -> Iterator[str]:
+    """Given a text with markers, return the parts in conflict with their line numbers, and what stands around them."""
+    lines = text.splitlines()
+    sides = list(_sides_of(lines))
+    shown = {near for at, side in enumerate(sides) if side for near in range(at - CONTEXT, at + CONTEXT + 1)}
+    last = -1
+    for at in sorted(shown & set(range(len(lines)))):
+        if at > last + 1:
+            yield "  ..."
+        last = at
+        colour = _COLOURS.get(sides[at], 0)
+        words = f"{at + 1:>5}  {safe(lines[at])}"
+        yield paint(words, colour, sys.stdout) if colour else words
+    if last + 1 < len(lines):
+        yield "  ..."
+
+
+def _sides_of(lines: Sequence[str]) -> Iterator[str]:
+    """For each line of a text with markers, the side that it belongs to, or "" outside of a conflict."""
+    side = ""
+    for line in lines:
+        after = "" if side == "end" else side
+        marker = next((one for one in _MARKERS if line.startswith(one[0]) and one[1] == after), None)
+        side = marker[2] if marker is not None else after
+        yield side
 
 
 def _documents(pages: Sequence[OpenPage]) -> list[dict[str, Any]]:

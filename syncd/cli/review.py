@@ -11,7 +11,7 @@ import typer
 
 from syncd.cli.context import configuration
 from syncd.cli.output import emit
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.config import RepositoryConfig
 from syncd.daemon.workplace import Circumstances, now, reading
 from syncd.layout.richtext.nodes import common
@@ -37,7 +37,7 @@ def show_review(config_file: Path | None, *, everything: bool, quickfix: bool, a
         for root, each in found:
             sys.stdout.writelines(f"{line}\n" for line in _quickfix(root, each))
     else:
-        print("\n\n".join("\n".join(_lines(root, each)) for root, each in found) or "No change request is live.")
+        print_text("\n\n".join("\n".join(_lines(root, each)) for root, each in found) or "No change request is live.")
     return 0
 
 
@@ -93,7 +93,10 @@ def _lines(root: Path, each: Discussion) -> Iterator[str]:
     request = each.request
     head = f"#{request.number} {each.binding.name}/{each.branch}  {bare_subject(request.subject)}"
     yield f"{paint(safe(head), 1, sys.stdout)}  ({safe(request.status)})"
+    if request.address:
+        yield f"  {request.address}"
     yield from (f"  {paint('!', 31, sys.stdout)} {safe(problem)}" for problem in _problems(each))
+    yield from _approvals(each)
     short = _shortened([remark.comment.id for remark in each.remarks])
     for remark in each.remarks:
         comment = remark.comment
@@ -117,6 +120,16 @@ def _problems(each: Discussion) -> Iterator[str]:
         yield "outdated: main content has moved on; syncd pull"
     if each.request.comments:
         yield f"open comments: {each.request.comments}"
+
+
+def _approvals(each: Discussion) -> Iterator[str]:
+    """Who has approved, and whether the content has changed since."""
+    for review in each.reviews:
+        if review.status == "approved":
+            since = ", before the last change" if review.outdated else ""
+            yield f"  {paint('approved', 32, sys.stdout)} by {_said_by(review.reviewer, review.updated_at)}{since}"
+    if not each.reviews and each.request.status == "open":
+        yield "  nobody has reviewed it yet"
 
 
 def _quickfix(root: Path, each: Discussion) -> Iterator[str]:
@@ -186,7 +199,7 @@ def _document(root: Path, each: Discussion) -> dict[str, Any]:
         "conflicts": list(each.conflicts),
         "reviews": [_review(review) for review in each.reviews],
         "comments": [_comment(remark) for remark in each.remarks],
-        "url": request.urls.get("app"),
+        "url": request.address or None,
     }
 
 

@@ -1,13 +1,16 @@
 """`status`: where both sides stand as this machine last saw them; nothing is asked of the platform."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from syncd.cli.context import configuration
+from syncd.cli.context import configuration, open_here
 from syncd.cli.output import emit
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import print_text, safe
+from syncd.cli.unsent import BranchWork, find_branch_work, request_lines, unsent_document, unsent_lines
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import DAEMON, STATE, holder
 from syncd.plan.message import REVISION, SPACE
@@ -68,7 +71,10 @@ class PlanStatus:
 
 @dataclass(frozen=True)
 class RepositoryStatus:
-    """One repository, with the last outcome of every flow; `former` spaces were mirrored and are configured no more."""
+    """One repository, with the last outcome of every flow; `former` spaces were mirrored and are configured no more.
+
+    Shape: `current` is the branch of the work tree around the caller; `detached` is where its HEAD is without one.
+    """
 
     path: str
     daemon: int | None
@@ -78,6 +84,9 @@ class RepositoryStatus:
     outcomes: tuple[Outcome, ...]
     plans: tuple[PlanStatus, ...] = ()
     sites: tuple[SiteStatus, ...] = ()
+    works: tuple[BranchWork, ...] = ()
+    current: str = ""
+    detached: str = ""
 
     @property
     def problems(self) -> list[Outcome]:
@@ -92,16 +101,26 @@ def show_status(config_file: Path | None, *, as_json: bool) -> int:
     config = configuration(config_file)
     found = [_status(repository) for repository in config.repository]
     if as_json:
-        emit({"platform": config.platform.url, "repositories": [asdict(status) for status in found]})
+        emit({"platform": config.platform.url, "repositories": [_document(status) for status in found]})
     else:
-        print("\n\n".join("\n".join(_lines(status)) for status in found))
+        print_text("\n\n".join("\n".join(_lines(status)) for status in found))
     return 0
 
 
+def _document(status: RepositoryStatus) -> dict[str, Any]:
+    facts = {name: value for name, value in asdict(replace(status, works=())).items() if name != "works"}
+    return facts | {"unsent": [unsent_document(work) for work in status.works]}
+
+
 def _status(repository: RepositoryConfig) -> RepositoryStatus:
-    with Repository.open(repository.path) as git:
+    with Repository.open(repository.path) as git, open_here(repository.path) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
-        branches = [_branch(git, branch.name, main) for branch in tracked(git, repository.named, repository.patterns)]
+        names = [branch.name for branch in tracked(git, repository.named, repository.patterns)]
+        head = here.head()
+        current = head.branch
+        names += [current] if current is not None and current not in names else []
+        branches = [_branch(git, name, main) for name in names]
+        works = tuple(find_branch_work(here, repository, name) for name in names) if repository.space else ()
         spaces = [_space(git, repository, index, main) for index in range(len(repository.space))]
         seen = glance(git.git_dir / STATE)
         former = {*seen.spaces} - {space.id for space in repository.space}
@@ -110,7 +129,17 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
     gone = tuple(sorted(former))
     sites = tuple(_sites(seen))
     return RepositoryStatus(
-        str(repository.path), running, known, tuple(spaces), gone, seen.outcomes, tuple(_plans(seen)), sites
+        path=str(repository.path),
+        daemon=running,
+        branches=known,
+        spaces=tuple(spaces),
+        former=gone,
+        outcomes=seen.outcomes,
+        plans=tuple(_plans(seen)),
+        sites=sites,
+        works=works,
+        current=current or "",
+        detached=(head.oid or "")[:10] if current is None else "",
     )
 
 
@@ -157,8 +186,13 @@ def _lines(status: RepositoryStatus) -> list[str]:
         lines.append(f"! plan {plan.digest} of {safe(plan.file)} {state}: {safe('; '.join(plan.why))}")
         if not plan.approved:
             lines.append(f"    syncd site pending {plan.digest} shows it; syncd site approve {plan.digest}")
+    if status.detached:
+        lines.append(f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH")
+    for work in status.works:
+        lines += unsent_lines(work)
+    works = {work.branch: work for work in status.works}
     for branch in status.branches:
-        lines.append(f"  branch {branch.branch:<16} {_distance(branch)}")
+        lines.append(f"  branch {branch.branch:<16} {_distance(branch, works.get(branch.branch))}")
     for space in status.spaces:
         requests = ", ".join(space.change_requests) or "no change request"
         requests = "undecided: see syncd init" if space.undecided else requests
@@ -169,6 +203,8 @@ def _lines(status: RepositoryStatus) -> list[str]:
         lines.append(f"  site   {safe(site.file):<16} {_numbers(site)}")
     for id in status.former:
         lines.append(f"  space  {id} is configured no more; its directory and its refs stay as they are")
+    for work in status.works:
+        lines += [f"  {line}" for line in request_lines(work)]
     if suggestion := _suggestion(status):
         lines.append(f"Next: {suggestion}")
     return lines
@@ -186,10 +222,16 @@ def _numbers(site: SiteStatus) -> str:
     return f"{' | '.join(parts) or 'nothing is owned yet'}{hint}"
 
 
-def _distance(branch: BranchStatus) -> str:
+def _distance(branch: BranchStatus, work: BranchWork | None) -> str:
     if not branch.ahead and not branch.behind:
         return "in step with main content"
-    return f"{branch.ahead} ahead, {branch.behind} behind main content"
+    distance = f"{branch.ahead} ahead, {branch.behind} behind main content"
+    if not branch.ahead or work is None:
+        return distance
+    changed = sum(len(space.changed) for space in work.spaces if space.needs_push)
+    if changed:
+        return f"{distance}; {changed} file{'s' if changed > 1 else ''} not pushed"
+    return f"{distance}; {'all is proposed' if work.waiting else 'no page or file of a space is changed'}"
 
 
 def _suggestion(status: RepositoryStatus) -> str:
@@ -197,6 +239,9 @@ def _suggestion(status: RepositoryStatus) -> str:
         return ""  # each problem names its own way out
     if any(branch.behind for branch in status.branches):
         return "syncd pull"
-    if any(branch.ahead for branch in status.branches):
-        return "syncd push"
+    unsent = next((work for work in status.works if work.needs_push), None)
+    if unsent is not None:
+        return "syncd push" if unsent.branch == status.current else f"syncd push {shlex.quote(unsent.branch)}"
+    if any(work.waiting for work in status.works):
+        return "syncd review shows what others say; a merge on the platform comes back with syncd pull"
     return ""

@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import shutil
 import sys
 from typing import TextIO
+from unicodedata import combining, east_asian_width
 
 FORMAT_VERSION = "1.0"
 """Of every JSON document: a minor number adds members, a major one breaks."""
 _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_COLOUR = re.compile(r"\x1b\[\d*m")
 
 
 def safe(text: str) -> str:
@@ -28,6 +31,41 @@ def paint(text: str, colour: int, stream: TextIO) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m" if wanted and not environ.get("NO_COLOR") else text
 
 
+def print_text(text: str, stream: TextIO | None = None) -> None:
+    """Given lines of text, print them; on a terminal, lines that do not fit are broken between words."""
+    stream = stream or sys.stdout
+    if stream.isatty():
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(part for line in text.split("\n") for part in wrap_line(line, width))
+    print(text, file=stream)
+
+
+def wrap_line(line: str, width: int) -> list[str]:
+    """Given a line, perhaps coloured, return it in parts of at most so many columns, the later ones indented further.
+
+    Shape: a word is never broken, so that an address or a path can be copied; spaces within a part stay as they are.
+    """
+    if _columns(line) <= width:
+        return [line]
+    words = re.findall(r" *[^ ]+", line)
+    indent = " " * min(len(line) - len(line.lstrip(" ")) + 4, width // 2)
+    parts = [words[0]]
+    for word in words[1:]:
+        if _columns(parts[-1] + word) <= width:
+            parts[-1] += word
+        else:
+            parts.append(indent + word.lstrip(" "))
+    return parts
+
+
+def _columns(text: str) -> int:
+    """Columns that a text takes on a terminal: colours take none, wide characters two, combining ones none."""
+    plain = _COLOUR.sub("", text)
+    if plain.isascii():
+        return len(plain)
+    return sum(2 if east_asian_width(one) in "WF" else 0 if combining(one) else 1 for one in plain)
+
+
 def complain(what: str, hint: str, code: int, *, as_json: bool) -> None:
     """Given an error, say on stderr what failed, on what, and what to do; one JSON line for machines."""
     if as_json:
@@ -36,6 +74,6 @@ def complain(what: str, hint: str, code: int, *, as_json: bool) -> None:
             file=sys.stderr,
         )
         return
-    print(f"{paint('error:', 31, sys.stderr)} {safe(what)}", file=sys.stderr)
+    print_text(f"{paint('error:', 31, sys.stderr)} {safe(what)}", sys.stderr)
     for line in hint.splitlines():
-        print(f"  {paint('hint:', 36, sys.stderr)} {safe(line)}", file=sys.stderr)
+        print_text(f"  {paint('hint:', 36, sys.stderr)} {safe(line)}", sys.stderr)

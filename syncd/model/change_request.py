@@ -1,5 +1,6 @@
 """ChangeRequest (`change-request`): a proposed change of a space's content."""
 
+import re
 from typing import Any, Literal
 
 from pydantic import Field
@@ -15,6 +16,8 @@ LINKS_MAX = 10
 LINK_TITLE_MAX = 128
 """Links to what a change request is about, and characters of the title of one. Source: content-write §1."""
 LINK_URL_MAX = 2048
+_ADDRESS = re.compile(r"https?://[!#-&*-;=?-~]{1,2000}")
+"""Visible ASCII without quotes, parentheses and angle brackets: safe on a terminal and as the target of a link."""
 
 
 class ChangeRequestLink(Observed):
@@ -54,6 +57,12 @@ class ChangeRequest(Observed):
     def is_live(self) -> bool:
         """Whether content can still be proposed through it."""
         return self.status in ("draft", "open")
+
+    @property
+    def address(self) -> str:
+        """Where people read it, when the platform names an address of the web; else ""."""
+        found = self.urls.get("app")
+        return found if isinstance(found, str) and _ADDRESS.fullmatch(found) else ""
 
 
 class ChangeRequestCreate(Declared):

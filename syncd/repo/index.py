@@ -28,5 +28,15 @@ def listed(git: Git) -> list[str]:
     return [path for path in _records(git.run("ls-files", *options)) if not path.endswith("/")]
 
 
+def uncommitted(git: Git) -> list[str]:
+    """Given a work tree, return the paths that differ from the last commit, staged or not, and those not tracked.
+
+    Shape: submodules and what is ignored are left out; of an untracked directory each file is named.
+    Source: git-status(1), porcelain format version 1.
+    """
+    options = ("--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
+    return [record[3:] for record in _records(git.run("status", *options))]
+
+
 def _records(output: bytes) -> list[str]:
     return output.decode("utf-8", "surrogateescape").split("\0")[:-1]

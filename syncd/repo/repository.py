@@ -162,6 +162,10 @@ class Repository:
         """Return the paths of the work tree that are tracked, or untracked and not ignored."""
         return index.listed(self._git)
 
+    def uncommitted(self) -> list[str]:
+        """Return the paths of the work tree that differ from the last commit, and those that are not tracked."""
+        return index.uncommitted(self._git)
+
     def revision(self, words: str) -> str | None:
         """Given how a person names a commit (`HEAD~1`, a tag, a short id), return its id; None when there is none."""
         plain = bool(words) and words.isprintable() and not words.startswith("-")

@@ -4,18 +4,26 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from syncd.repo import Repository
 from syncd.sync.tables import text_at
 from syncd.sync.workspace import Binding, Workspace
 
 FILE = "notes.json"
 FILES_BY_HAND = "files_by_hand"
 """Files that a person has to bring to the platform."""
+ADDRESS = "address"
+"""Where people read the change request."""
 
 
 def notes_of(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
     """Given a change request's number, return what was noted of it; nothing where a person took the note away."""
-    commit = workspace.repository.resolve(notes_ref(binding, number))
-    text = text_at(workspace.repository, commit, FILE) if commit is not None else None
+    return read_notes(workspace.repository, binding, number)
+
+
+def read_notes(repository: Repository, binding: Binding, number: int) -> dict[str, Any]:
+    """Given a change request's number, return what was noted of it, for a caller that has Git only."""
+    commit = repository.resolve(notes_ref(binding, number))
+    text = text_at(repository, commit, FILE) if commit is not None else None
     try:
         notes = json.loads(text) if text is not None else {}
     except ValueError:

@@ -11,7 +11,7 @@ from syncd.plan.message import REVISION, former_marker, marked_subject, marker, 
 from syncd.repo import Commit
 from syncd.sync.ancestry import tip_of
 from syncd.sync.ground import Ground
-from syncd.sync.notes import FILES_BY_HAND, note, notes_of
+from syncd.sync.notes import ADDRESS, FILES_BY_HAND, note, notes_of
 from syncd.sync.proposals import Proposal, anchored, says_the_same
 from syncd.sync.workspace import Binding, Workspace
 
@@ -89,8 +89,9 @@ def describe(
     if fields:
         request = requests.update(binding.space, id, ChangeRequestUpdate.model_validate(fields))
     files = sorted(change.key for change in by_hand if change.noun == "file")
-    if files != notes_of(workspace, binding, request.number).get(FILES_BY_HAND, []):
-        note(workspace, binding, request.number, {FILES_BY_HAND: files})
+    former = notes_of(workspace, binding, request.number)
+    if files != former.get(FILES_BY_HAND, []) or request.address != former.get(ADDRESS, ""):
+        note(workspace, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
     return replace(proposal, change_request=request)
 
 

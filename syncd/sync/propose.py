@@ -8,7 +8,7 @@ from syncd.errors import AnswerLost, Held, Rejected
 from syncd.layout.draft import read_draft
 from syncd.model.anchor import Anchor
 from syncd.model.space import Space
-from syncd.plan.change import Change
+from syncd.plan.change import Change, Verb
 from syncd.plan.guard import guard_deletions
 from syncd.plan.proposal import Desired, plan_proposal
 from syncd.plan.proposal import Proposal as ProposalPlan
@@ -25,7 +25,7 @@ from syncd.sync.proposals import Proposal, remember
 from syncd.sync.renditions import rendered
 from syncd.sync.reviewers import ask_reviewers
 from syncd.sync.standing import check_replaced
-from syncd.sync.waiting import NO_REQUEST, keep_waiting, waiting
+from syncd.sync.waiting import NO_REQUEST, keep_waiting, state_of, waiting
 from syncd.sync.workspace import Binding, Workspace
 from syncd.sync.writing import ContentWriter
 
@@ -55,7 +55,7 @@ def propose(
         return Unchanged(ground.conflicts if ground is not None else ())
     if own is not None and _says_it(workspace, binding, ground, own):
         return _told(ground, waiting(workspace, binding, own.change_request.number, own.commit))
-    state = f"{workspace.repository.subtree(ground.desired, binding.directory)} upon {ground.main}"
+    state = state_of(workspace.repository, binding, ground.desired, ground.main)
     if own is None and (told := waiting(workspace, binding, NO_REQUEST, state)):
         return _told(ground, told)
     if space.git_sync:
@@ -81,7 +81,8 @@ def propose(
     notes = (*lines_of(lost), *notes)
     notes += ask_reviewers(workspace, binding, live)
     request = live.change_request
-    head = Change("create" if opened else "update", "change request", f"#{request.number}", request.subject)
+    verb: Verb = "create" if opened else "update"
+    head = Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
     return Applied((head, *plan.plan.changes), notes, ground.conflicts)
 
 
@@ -209,7 +210,9 @@ def _against(workspace: Workspace, binding: Binding, ground: Ground, asked: Desi
     changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
     root = asked.draft.settings.below("")
     linked = linked_files(repository, changed, asked.blobs)
-    files = {*asked.draft.files, *(path for path in linked if path.startswith(root))}
+    # What the platform has as a file stays one, also where only pages that did not change link to it.
+    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & asked.blobs.keys()
+    files = {*asked.draft.files, *kept, *(path for path in linked if path.startswith(root))}
     renames = {
         change.old_path: change.path
         for change in repository.diff(content.commit, ground.desired, binding.directory, renames=True)

@@ -3,12 +3,18 @@
 from collections.abc import Sequence
 
 from syncd.plan.change import Change
+from syncd.repo import Repository
 from syncd.sync.notes import note, notes_of
 from syncd.sync.workspace import Binding, Workspace
 
 NO_REQUEST = 0
 """Stands for the number where there is nothing to open a change request for."""
 WAITING = "by_hand"
+
+
+def state_of(repository: Repository, binding: Binding, desired: str, main: str) -> str:
+    """Given what is asked of a space and main content, return what tells this state from others."""
+    return f"{repository.subtree(desired, binding.directory)} upon {main}"
 
 
 def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:

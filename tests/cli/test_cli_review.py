@@ -82,6 +82,7 @@ def test_comments_are_listed_with_their_place_and_answered(
         assert written(docs) == before
     lines = text.splitlines()
     assert lines[0] == "#1 docs/feature/x  Say it better  (open)"
+    assert lines.pop(1).startswith(f"  {shell.url}/")
     assert lines[1].startswith("  ! changes requested by ann, just now")
     assert lines[2] == "  ! open comments: 3"
     assert lines[3].startswith("  use.md:12  ann, just now  [")

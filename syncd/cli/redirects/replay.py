@@ -15,7 +15,7 @@ from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.redirects.sitemap import Sides, both, hosts_of
 from syncd.cli.sites.offline import place_of
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.layout.site.follow import Fate
 from syncd.layout.site.simulate import BAD, Replay, simulate
 
@@ -48,7 +48,7 @@ def run_simulate(asked: Asked, *, as_json: bool) -> int:
         counts = Counter(one.verdict for one in found)
         emit({"before": asked.before, "summary": dict(counts), "replays": [_document(one) for one in found]})
     else:
-        print("\n".join([*_lines(found, everything=asked.all), _summary(found), *_unseen(sides)]))
+        print_text("\n".join([*_lines(found, everything=asked.all), _summary(found), *_unseen(sides)]))
     return 3 if any(one.bad for one in found) else 0
 
 

@@ -10,7 +10,7 @@ from syncd.cli.output import emit
 from syncd.cli.redirects.sitemap import hosts_of, on_disk
 from syncd.cli.sites.offline import place_of
 from syncd.cli.sites.session import one_site
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import print_text, safe
 from syncd.errors import NotFound, Rejected
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.follow import Fate, follow
@@ -42,7 +42,7 @@ def run_test(asked: Asked, *, as_json: bool) -> int:
     if as_json:
         emit({"results": [_document(url, fate, live.get(url)) for url, fate in fates.items()]})
     else:
-        print("\n\n".join("\n".join(_lines(url, fate, live.get(url))) for url, fate in fates.items()))
+        print_text("\n\n".join("\n".join(_lines(url, fate, live.get(url))) for url, fate in fates.items()))
     return 1 if any(fate.end in ("nothing", "loop") for fate in fates.values()) else 0
 
 

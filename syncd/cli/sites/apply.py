@@ -17,7 +17,7 @@ from syncd.cli.sites.plan import Asked, document_of, plan_lines, tell_notes
 from syncd.cli.sites.saved import Saved, check_plan, check_text, load
 from syncd.cli.sites.session import Sited, forced, lock_note, one_site, require_targets, sited
 from syncd.cli.stopping import Stopping
-from syncd.cli.terminal import complain, paint, safe
+from syncd.cli.terminal import complain, paint, print_text, safe
 from syncd.daemon.workplace import now
 from syncd.errors import StalePlan
 from syncd.plan.site.steps import Gate
@@ -88,7 +88,7 @@ def _apply(each: Sited, asked: Asked, consent: Consent, stopping: Stopping, *, a
         closed = open_gates(workspace, prepared.plan)
         tell_notes(lock_note(each, prepared))
         if not as_json:
-            print("\n".join(plan_lines(prepared, closed)))
+            print_text("\n".join(plan_lines(prepared, closed)))
         if prepared.plan and not closed and not consent.is_given:
             _ask(prepared, consent)
         with stopping.heeded():
@@ -140,7 +140,7 @@ def _tell(prepared: Prepared, came: tuple[Settled, float], consent: Consent, *, 
         emit(document_of(prepared) | {"result": _result(settled), "exit_code": outcome.exit_code})
         return outcome.exit_code
     if done is not None and (done.steps or done.failed):
-        print("\n".join(_done(prepared, done, seconds)))
+        print_text("\n".join(_done(prepared, done, seconds)))
     if isinstance(outcome, Held | Waiting):
         why, hint = outcome.why, outcome.hint
         if done is not None and done.failed:  # each was told just now

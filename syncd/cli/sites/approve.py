@@ -9,7 +9,7 @@ from typing import Any
 from syncd.cli.context import configuration
 from syncd.cli.output import emit
 from syncd.cli.sites.painting import painted
-from syncd.cli.terminal import moment, safe
+from syncd.cli.terminal import moment, print_text, safe
 from syncd.daemon.locks import DAEMON, STATE, WAKE, holder
 from syncd.daemon.workplace import now
 from syncd.repo import Repository
@@ -29,9 +29,9 @@ def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> 
     elif beginning:
         words = json.loads(chosen[0].document)["text"]
         told = painted((style, text) for style, text in words if style not in ("gate", "hint"))
-        print("\n".join([*_lines(chosen[0]), "", *told]))
+        print_text("\n".join([*_lines(chosen[0]), "", *told]))
     else:
-        print("\n\n".join("\n".join(_lines(plan)) for plan in chosen) or NOTHING)
+        print_text("\n\n".join("\n".join(_lines(plan)) for plan in chosen) or NOTHING)
     return 0
 
 

@@ -14,7 +14,7 @@ from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.painting import is_narrow, painted
 from syncd.cli.sites.plan import Asked
 from syncd.cli.sites.session import Sited, sited, source_of
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check import check_site
 from syncd.layout.site.declared import AREA, AREAS
@@ -54,7 +54,7 @@ def _one(each: Sited, asked: Asked, *, accept: bool, as_json: bool) -> bool:
     if as_json:
         emit(drift_document(prepared.plan) | _written(prepared, accepted))
     elif accepted is None:
-        print("\n".join(painted(drift_text(prepared.plan, narrow=is_narrow()))))
+        print_text("\n".join(painted(drift_text(prepared.plan, narrow=is_narrow()))))
     else:
         _tell(prepared, accepted)
     return bool(prepared.plan.drifted() if accepted is None else accepted.left)

@@ -9,7 +9,7 @@ from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.offline import Place, place_of
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.layout.site.fmt import formatted
 from syncd.layout.site.migrate import migrated
 from syncd.layout.site.redirect_files import kind_of
@@ -35,7 +35,7 @@ def run_fmt(config_file: Path | None, file: Path | None, *, check: bool, as_json
             {"files": list(texts), "changed": list(changed), "written": bool(changed) and not check, "exit_code": code}
         )
     else:
-        print("\n".join(_told(texts, changed, check=check)))
+        print_text("\n".join(_told(texts, changed, check=check)))
     return code
 
 
@@ -49,7 +49,7 @@ def run_migrate(config_file: Path | None, file: Path | None, *, as_json: bool) -
     if as_json:
         emit({"file": source.path, "changes": list(said), "exit_code": 0})
     elif said:
-        print("\n".join([*(f"{safe(source.path)}: {safe(one)}" for one in said), "Next: syncd site validate"]))
+        print_text("\n".join([*(f"{safe(source.path)}: {safe(one)}" for one in said), "Next: syncd site validate"]))
     else:
         print(f"{safe(source.path)} is in the form of today already")
     return 0

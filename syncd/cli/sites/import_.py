@@ -18,7 +18,7 @@ from syncd.cli.redirects.sitemap import on_disk
 from syncd.cli.sites.offline import USUAL, Place
 from syncd.cli.sites.painting import painted
 from syncd.cli.sites.schema import schema_text
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
 from syncd.errors import ConfigInvalid
@@ -78,7 +78,7 @@ def run_import(asked: Asked, *, as_json: bool) -> int:
     if as_json:
         emit({"files": list(files), **_document(taken)})
     else:
-        print("\n".join(_lines(taken, repository, files)))
+        print_text("\n".join(_lines(taken, repository, files)))
     return 1 if taken.unexpected else 0
 
 

@@ -16,7 +16,7 @@ from syncd.cli.progress import progress
 from syncd.cli.sites.painting import is_narrow, painted
 from syncd.cli.sites.saved import save
 from syncd.cli.sites.session import Sited, lock_note, one_site, require_targets, sited, source_of
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal import paint, print_text, safe
 from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid, Conflict
 from syncd.layout.site.declared import AREAS
@@ -162,7 +162,7 @@ def _write(prepared: Prepared, asked: Asked, shown: Shown, *, uncommitted: str) 
         return
     lines = plan_lines(prepared, plan.gates, verbose=shown.verbose)
     hints = _next(plan, shown.out, asked.command(), uncommitted)
-    print("\n".join([*lines, *painted(("hint", text) for text in hints)]))
+    print_text("\n".join([*lines, *painted(("hint", text) for text in hints)]))
 
 
 def _code(plan: SitePlan) -> int:

@@ -16,7 +16,7 @@ from syncd.cli.progress import progress
 from syncd.cli.sites.painting import is_narrow, painted
 from syncd.cli.sites.session import forced, one_site, source_of
 from syncd.cli.stopping import Stopping
-from syncd.cli.terminal import complain, moment, paint, safe
+from syncd.cli.terminal import complain, moment, paint, print_text, safe
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
 from syncd.plan.site.document import plan_document
@@ -76,7 +76,7 @@ def run_rollback(asked: Asked, *, as_json: bool) -> int:
         back = plan_back(workspace, file, each.wish, asked.digest)
         workspace = replace(workspace, force=forced(asked.force, back.plan))
         if not as_json:
-            print("\n".join(_lines(back)))
+            print_text("\n".join(_lines(back)))
         if not back.plan:
             if as_json:
                 emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": 0})

@@ -1,0 +1,110 @@
+"""What `push` and `status` say of work that is not proposed: neither keeps silent, and both say the same."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.api.client import Client
+from syncd.model.review import ReviewCreate
+
+NOTHING = "Nothing to propose"
+
+
+@pytest.fixture
+def docs(shell: Any) -> Path:
+    clone: Path = shell.clone()
+    return clone
+
+
+def commit(shell: Any, docs: Path, **files: str) -> None:
+    for name, text in files.items():
+        (docs / f"{name}.md").write_text(text)
+    shell.git("add", "--all", cwd=docs)
+    shell.git("commit", "--quiet", "--message", "Write", cwd=docs)
+
+
+def test_a_page_that_no_table_of_contents_lists_is_named(shell: Any, docs: Path) -> None:
+    commit(shell, docs, new="# New\n")
+    out = shell.fine("push", cwd=docs)
+    assert NOTHING in out
+    assert "not sent: new.md is not listed in SUMMARY.md" in out
+    assert "not sent: new.md is not listed in SUMMARY.md" in shell.fine("status", cwd=docs)
+    assert shell.json("push", cwd=docs)["unsent"][0]["spaces"][0]["unlisted"] == ["new.md"]
+
+
+def test_edits_that_are_not_committed_are_named(shell: Any, docs: Path) -> None:
+    (docs / "use.md").write_text("# Use\n\nEdited.\n")
+    out = shell.fine("push", cwd=docs)
+    assert NOTHING in out
+    assert "not sent: use.md is edited and not committed" in out
+    assert shell.json("status", cwd=docs)["repositories"][0]["unsent"][0]["uncommitted"] == ["use.md"]
+
+
+def test_a_detached_head_is_refused_with_the_way_out(shell: Any, docs: Path) -> None:
+    shell.git("checkout", "--quiet", "--detach", cwd=docs)
+    commit(shell, docs, use="# Use\n\nOn no branch.\n")
+    refused = shell.syncd("push", cwd=docs)
+    assert refused.returncode == 64
+    assert "HEAD is detached" in refused.stderr
+    assert "git switch BRANCH" in refused.stderr
+    assert "HEAD is detached" in shell.fine("status", cwd=docs)
+    shell.fine("push", "main", cwd=docs)
+
+
+def test_a_linked_work_tree_pushes_the_branch_that_it_shows(shell: Any, docs: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    shell.git("worktree", "add", "--quiet", "-b", "topic", str(linked), cwd=docs)
+    commit(shell, linked, use="# Use\n\nFrom a linked work tree.\n")
+    assert "Next: syncd push" in shell.fine("status", cwd=linked)
+    assert "propose docs/topic" in shell.fine("push", cwd=linked)
+
+
+def test_after_a_push_nobody_is_told_to_push(shell: Any, docs: Path) -> None:
+    commit(shell, docs, use="# Use\n\nProposed.\n")
+    assert "Next: syncd push" in shell.fine("status", cwd=docs)
+    pushed = shell.fine("push", cwd=docs)
+    address = next(word for word in pushed.split() if word.startswith(shell.url))
+    for words in (["push"], ["status"], ["review"]):
+        out = shell.fine(*words, cwd=docs)
+        assert address in out, words
+        assert "Next: syncd push" not in out
+        assert NOTHING not in out
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.change_requests.merge(shell.space, "1")
+    shell.fine("pull", cwd=docs)
+    assert "Next:" not in shell.fine("status", cwd=docs)
+
+
+def test_commits_that_are_about_no_space_ask_for_no_push(shell: Any, docs: Path) -> None:
+    (docs / "site.yaml").write_text("version: 1\n")
+    commit(shell, docs)
+    out = shell.fine("status", cwd=docs)
+    assert "1 ahead, 0 behind main content; no page or file of a space is changed" in out
+    assert "Next:" not in out
+    assert NOTHING in shell.fine("push", cwd=docs)
+
+
+def test_a_file_that_an_unchanged_page_links_to_is_content(shell: Any, docs: Path) -> None:
+    (docs / "numbers.csv").write_text("1\n")
+    commit(shell, docs, use="# Use\n\n[Numbers](numbers.csv)\n")
+    shell.fine("push", cwd=docs)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.change_requests.merge(shell.space, "1")
+    shell.fine("pull", cwd=docs)
+    (docs / "numbers.csv").write_text("2\n")
+    commit(shell, docs)
+    assert "Next: syncd push" in shell.fine("status", cwd=docs)
+    assert "file numbers.csv" in shell.fine("push", cwd=docs), "the API cannot replace a file: a manual step"
+    status = shell.fine("status", cwd=docs)
+    assert "1 manual step on the platform: syncd push main names each" in status
+    assert "Next: syncd push" not in status
+
+
+def test_a_review_is_told_with_approvals(shell: Any, docs: Path) -> None:
+    commit(shell, docs, use="# Use\n\nTo be reviewed.\n")
+    shell.fine("push", cwd=docs)
+    assert "nobody has reviewed it yet" in shell.fine("review", cwd=docs)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.reviews.create(shell.space, "1", ReviewCreate(status="approved"))
+    assert "approved by" in shell.fine("review", cwd=docs)
