@@ -122,7 +122,7 @@ BLOCK = re.compile(
 
 def alternative(tokens: Sequence[Token] | None) -> str:
     """The text of an image: the renderer's own loses what is escaped in an image within an image."""
-    signs = {"softbreak": "\n", "hardbreak": "\n"}
+    signs = {"softbreak": " ", "hardbreak": " "}
     wraps = {"emoji": ":{}:", "math": "$${}$$"}
     return "".join(
         alternative(token.children)
@@ -136,11 +136,17 @@ def image(self: object, tokens: Sequence[Token], at: int, options: object, env: 
     return f"<img {sorted((tokens[at].attrs | {'alt': alternative(tokens[at].children)}).items())}>"
 
 
+def inline_html(self: object, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
+    """A tag as it is, but every spelling of a line break in one."""
+    return "<br />" if re.fullmatch("<br */?>", tokens[at].content) else tokens[at].content
+
+
 @cache
 def standard() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"maxNesting": 45, "tasklists": True}).enable(["table", "strikethrough"])
     made.add_render_rule("html_block", lambda self, tokens, at, options, env: f"\n{tokens[at].content.lstrip()}")
     made.add_render_rule("image", image)
+    made.add_render_rule("html_inline", inline_html)
     return made
 
 
@@ -161,6 +167,7 @@ def dialect() -> MarkdownIt:
     for type, shape in shapes.items():
         made.add_render_rule(type, lambda self, tokens, at, options, env, shape=shape: shape(tokens[at].content))
     made.add_render_rule("image", image)
+    made.add_render_rule("html_inline", inline_html)
     return made
 
 
@@ -234,7 +241,7 @@ def test_a_page_keeps_its_form_where_the_platform_has_no_other() -> None:
     written = to_markdown(to_document(PAGE))
     for line in ("* tight", "  1. with", "3) starts", "* [x] done", "> * in it", "# Title _with_ `code`", "## Setext"):
         assert line.replace("3)", "3.") in written
-    assert "wrapped\nover two lines, with a hard\\\nbreak, **bold _both_**, ~~struck~~, snake_case, 2 * 3" in written
+    assert "wrapped over two lines, with a hard\\\nbreak, **bold _both_**, ~~struck~~, snake_case, 2 * 3" in written
     assert "[unused]: https://example.org" in written
     assert "[ref]:" not in written
 

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.nodes import text_of
 from syncd.model.document import Document
 
 Node = dict[str, Any]
@@ -224,7 +225,6 @@ def assert_comes_back(nodes: list[Node]) -> None:
     assert without_keys(to_document(markdown).nodes) == without_keys(nodes), markdown
 
 
-BREAK = {"object": "inline", "type": "hard-break", "isVoid": False, "data": {}, "nodes": [words("\n")]}
 LOOSE = listed("list-unordered", [[block("divider", {}, None)], [block("paragraph", {}, [words("a")])]], 1)
 INTEGRATION = block("integration", {"integration": "a", "block": "b", "props": {"content": "a\nb"}}, None)
 
@@ -240,7 +240,7 @@ def spaced(*nodes: Node) -> list[Node]:
 @example(spaced(UNKNOWN_INLINES[0], words("a")))
 @example(spaced(inline("html", {"html": '<u class="x">'})))
 @example(spaced(inline("html", {"html": '<u class="x">'}), words("\na")))
-@example([block("heading-1", {}, [inline("html", {"html": "<div>"}), BREAK, words("a")])])
+@example([block("heading-1", {}, [inline("html", {"html": "<div>"}), words("\na")])])
 @example([listed("list-unordered", [[LOOSE, INTEGRATION]], 1)])
 @settings(max_examples=15, deadline=None, derandomize=True)
 def test_a_document_comes_back_from_markdown(nodes: list[Node]) -> None:
@@ -427,7 +427,7 @@ INLINES = {
     "expression": ('<code class="expression">space.vars.x</code>', "expression", {"expression": "space.vars.x"}),
     "math": ("$$a_b$$", "inline-math", {"formula": "a_b"}),
     "image": ('![a](b.png "c")', "inline-image", {"ref": {"kind": "url", "url": "b.png"}, "alt": "a", "caption": "c"}),
-    "html": ("<br>", "html", {"html": "<br>"}),
+    "html": ("<u>", "html", {"html": "<u>"}),
 }
 
 
@@ -452,7 +452,7 @@ def test_inlines_have_their_type_and_are_written_as_they_were(markdown: str, typ
             '<mark style="color:red;background-color:blue;">a</mark>',
         ),
         ("snake_case 2 * 3 a < b [x] & ~5 $5", "snake_case 2 * 3 a < b \\[x] & ~5 $5"),
-        ("1\\. a\n\\- b\n\\# c", "1\\. a\n\\- b\n\\# c"),
+        ("1\\. a\n\\- b\n\\# c", "1\\. a - b # c"),
         ("[t][^1]\n\n[^1]: Note", "[t][^1]\n\n[^1]: Note"),
         ("<https://x.y/?a&b>", "[https://x.y/?a&b](https://x.y/?a&b)"),
         ("- a\n- b\n\n* c", "* a\n* b\n\n- c"),
@@ -467,6 +467,36 @@ def test_inlines_have_their_type_and_are_written_as_they_were(markdown: str, typ
 )
 def test_text_is_escaped_only_where_it_must_be(markdown: str, written: str) -> None:
     assert to_markdown(to_document(markdown)) == f"{written}\n"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text", "written"),
+    [
+        ("a\nb", "a b", "a b"),
+        ("a  \n  b", "a\nb", "a\\\nb"),
+        ("a\\\nb", "a\nb", "a\\\nb"),
+        ("a<br>b<br/>c<br />d", "a\nb\nc\nd", "a\\\nb\\\nc\\\nd"),
+        ("a\\\n\\\n&#x20;&#x20;- b", "a\n\n  - b", "a\\\n\\\n&#x20;&#x20;- b"),
+        ("a<br>", "a\n", "a<br>"),
+        ("&#x20;<br>", "\n", "&#x20;<br>"),
+        ("a&#10;b", "a b", "a b"),
+        ("# a<br>b", "a\nb", "# a<br>b"),
+        ("a\\\nb\n===", "a\nb", "# a<br>b"),
+        ("| h |\n| - |\n| a<br>b |", "a\nb", "| h      |\n| ------ |\n| a<br>b |"),
+    ],
+)
+def test_a_wrapped_line_is_a_space_and_a_hard_break_a_line_end(markdown: str, text: str, written: str) -> None:
+    document = to_document(markdown)
+    assert text_of(document.nodes[0]) == text
+    assert to_markdown(document) == f"{written}\n"
+
+
+def test_a_break_beside_the_signs_of_a_mark_stays_in_it() -> None:
+    bold = [{"object": "mark", "type": "bold"}]
+    leaves = [{"object": "leaf", "text": text, "marks": marks} for text, marks in (("x", []), ("\na\n", bold), ("y", []))]
+    nodes = [block("paragraph", {}, [{"object": "text", "leaves": leaves}])]
+    assert_comes_back(nodes)
+    assert to_markdown(Document(nodes=tuple(nodes))) == "&#x78;**<br>a<br>**&#x79;\n"
 
 
 def test_words_of_what_is_not_known_can_be_read() -> None:

@@ -22,7 +22,6 @@ _LINE_START = re.compile(
     r"|(?=[-+](?:[ \t]|\Z|\n)|#{1,6}(?:[ \t]|\Z|\n)|>|=+[ \t]*(?:\Z|\n)|-+[ \t]*(?:\Z|\n)|[-:|][-:| \t]*(?:\Z|\n))"
 )
 _LIQUID = re.compile(r"\{%[^\n]*")
-_AROUND_LINE = re.compile(r"(?<![ \t])[ \t]++(?=\n)|(?<=\n)[ \t]++|(?<=\n)\n++")
 _CLOSING = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]{1,32};)")
 _LINE_END = re.compile(r"[\n\r]")
@@ -39,21 +38,14 @@ def entities(text: str) -> str:
     return "".join(map(entity, text))
 
 
-def escape(text: str, *, starts_line: bool, ends_line: bool, soft: bool, brackets: bool) -> str:
+def escape(text: str, *, starts_line: bool, ends_line: bool, brackets: bool) -> str:
     """Given plain text, return it as Markdown that reads as this text.
 
     Shapes: `starts_line` and `ends_line` say that nothing stands before and behind it in its line, so that it must not
-    look like a block; without `soft` no line may end in it; with `brackets` it stands in the brackets of a link.
+    look like a block; a line end in it becomes an entity; with `brackets` it stands in the brackets of a link.
     """
-    made = (_IN_BRACKETS if brackets else _IN_TEXT).sub(_escaped, text)
-    if "\n" in made:
-        made = _AROUND_LINE.sub(lambda found: entities(found[0]), made) if soft else made.replace("\n", entity("\n"))
-    lines = made.split("\n")
-    for number, line in enumerate(lines):
-        if number or starts_line:
-            whole = number < len(lines) - 1 or ends_line
-            lines[number] = _line_start(line, whole=whole)
-    return "\n".join(lines)
+    made = (_IN_BRACKETS if brackets else _IN_TEXT).sub(_escaped, text).replace("\n", entity("\n"))
+    return _line_start(made, whole=ends_line) if starts_line else made
 
 
 def escape_closing(text: str) -> str:

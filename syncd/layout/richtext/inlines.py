@@ -15,12 +15,17 @@ from syncd.layout.richtext.shapes import MENTION, fits_inline, is_known_mark, is
 
 _SIGNS = {"em": ("italic", "em"), "strong": ("bold", "strong"), "s": ("strikethrough", "s")}
 _OPENING = re.compile(r"<([A-Za-z][A-Za-z0-9-]*+)")
+_BREAK = re.compile(r"<br *+/?>")
+_PLAIN = frozenset({"text", "text_special", "softbreak", "hardbreak", "code_inline"})
 _PAIRED = frozenset({"kbd", "sup", "sub", "mark", "i", "span", "code", "a"})
 
 
-def read_inlines(tokens: Sequence[Token] | None, *, one_line: bool = False) -> list[Node]:
-    """Given the tokens of a line of text, return its nodes, at least one; in `one_line` a soft break is a space."""
-    reader = _Reader(" " if one_line else "\n")
+def read_inlines(tokens: Sequence[Token] | None) -> list[Node]:
+    """Given the tokens of a line of text, return its nodes, at least one.
+
+    Shapes: a soft line break is a space, as CommonMark says and readers see it; a hard break, or `<br>`, is a line end.
+    """
+    reader = _Reader()
     reader.take(tokens or [])
     return reader.nodes or [words("")]
 
@@ -32,7 +37,7 @@ def alternative(tokens: Iterable[Token] | None) -> str:
     while pending:
         token = pending.pop()
         if token.type in ("softbreak", "hardbreak"):
-            pieces.append("\n")
+            pieces.append(" ")
         elif token.type == "image":
             pending.extend(reversed(token.children or []))
         elif token.type == "math":
@@ -51,8 +56,7 @@ class _Open:
 
 
 class _Reader:
-    def __init__(self, soft: str) -> None:
-        self.soft = soft
+    def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.line: Node = {}
         """The text node that text is added to, as long as nothing else is said."""
@@ -79,10 +83,12 @@ class _Reader:
     def other(self, token: Token) -> None:
         match token.type:
             case "softbreak":
-                self.text(self.soft)
+                self.text(" ")
             case "hardbreak":
-                # The platform's inlines have none; as a node that holds a line end its words stay apart.
-                self.add(inline("hard-break", {}, [words("\n")], marks=self.marks()))
+                self.text("\n")
+            case "text_special":
+                # A line end that is written as an entity is white space, not a break.
+                self.text(token.content.replace("\n", " "))
             case "code_inline":
                 self.text(token.content, mark("code"))
             case "image":
@@ -147,6 +153,9 @@ class _Reader:
     def html(self, tokens: Sequence[Token], at: int, pairs: Mapping[int, int]) -> int:
         """Take an HTML tag, with all up to its end when it is one void inline; where that ends."""
         html, until = tokens[at].content, pairs.get(at, -1)
+        if _BREAK.fullmatch(html):
+            self.text("\n")
+            return at
         if until in (-2, at):
             self.end()
             return at
@@ -166,7 +175,7 @@ class _Reader:
         kind, kept = read_span(html) or (NODE, {})
         if kind == MARK and not is_known_mark(kept):
             return kept
-        plain = all(token.type in ("text", "text_special", "softbreak", "code_inline") for token in inner)
+        plain = all(token.type in _PLAIN or _BREAK.fullmatch(token.content) for token in inner)
         return kept | {"object": "leaf"} if kind == LEAF and plain and leaf_extras(kept) == kept else None
 
     def inline_of(self, html: str, inner: Sequence[Token]) -> Node | None:

@@ -31,17 +31,17 @@ class _Piece:
     """Whether a letter before it would make it part of a word."""
 
 
-def write_words(nodes: list[Node], *, soft: bool = True, breaks: bool = True, around: list[Node] | None = None) -> str:
+def write_words(nodes: list[Node], *, breaks: bool = True, around: list[Node] | None = None) -> str:
     """Given the nodes of a block, return them as Markdown; given the marks `around` a link, the text of the link.
 
-    Shapes: without `soft` no line ends in the text; without `breaks` it is one line, in which no block could start.
+    Shapes: a line end in the text is a hard break; without `breaks` it is `<br>`, and all stands in one line, in which
+    no block could start.
     """
-    return _Line(soft, breaks, in_link=around is not None, around=around or []).write(nodes)
+    return _Line(breaks, in_link=around is not None, around=around or []).write(nodes)
 
 
 @dataclass
 class _Line:
-    soft: bool
     breaks: bool
     in_link: bool
     around: list[Node]
@@ -49,6 +49,7 @@ class _Line:
     def write(self, nodes: list[Node]) -> str:
         pieces = list(_marked(self.items(nodes)))
         _choose_signs(pieces)
+        self.choose_breaks(pieces)
         for at, piece in enumerate(pieces):
             if piece.kind == "text":
                 piece.text = self.text(pieces, at)
@@ -63,6 +64,15 @@ class _Line:
             elif piece.apart and at and pieces[at - 1].text[-1:].isalnum():
                 _encode_last(pieces, at)
         return "".join(self.indented(pieces))
+
+    def choose_breaks(self, pieces: list[_Piece]) -> None:
+        """Write each break as a backslash at the end of its line, and as `<br>` where one would be no break."""
+        for at, piece in enumerate(pieces):
+            if piece.text == _BREAK:
+                opens = at > 0 and pieces[at - 1].flanks and pieces[at - 1].kind == "open"
+                closes = at + 1 == len(pieces) or (pieces[at + 1].flanks and pieces[at + 1].kind == "close")
+                if not self.breaks or opens or closes:
+                    piece.text = "<br>"
 
     def indented(self, pieces: list[_Piece]) -> Iterator[str]:
         """The text of the pieces; a tag that would make HTML of the line that it starts is indented out of its way."""
@@ -91,7 +101,7 @@ class _Line:
         return opening + self.plain(shown(node)) + closing
 
     def plain(self, text: str, *, brackets: bool = False) -> str:
-        return escape(text, starts_line=False, ends_line=False, soft=False, brackets=brackets or self.in_link)
+        return escape(text, starts_line=False, ends_line=False, brackets=brackets or self.in_link)
 
     def leaf(self, leaf: Node) -> Iterator[tuple[_Piece, list[Node]]]:
         marks = list(map(bare_mark, leaf.get("marks", [])))[len(self.around) :]
@@ -99,21 +109,25 @@ class _Line:
         marks = [mark for at, mark in enumerate(marks) if mark not in marks[:at] and mark != _CODE]
         if extras := leaf_extras(leaf):
             marks.append({"object": "leaf", "extras": extras})
-        if leaf["text"]:
-            yield _Piece("code" if is_code else "text", leaf["text"]), marks
+        if is_code and leaf["text"]:
+            yield _Piece("code", leaf["text"]), marks
+        elif leaf["text"]:
+            for number, line in enumerate(leaf["text"].split("\n")):
+                if number:
+                    yield _Piece("raw", _BREAK), marks
+                if line:
+                    yield _Piece("text", line), marks
 
     def inline(self, node: Node) -> str:
         data, type = node["data"], node["type"]
         if type == "link":
-            text = write_words(node["nodes"], soft=self.soft, breaks=self.breaks, around=node.get("marks") or [])
+            text = write_words(node["nodes"], breaks=self.breaks, around=node.get("marks") or [])
             return f"[{text}]({destination(url_of(data['ref']) or '', data.get('title'))})"
         if type == "mention":
             return f"[{self.plain(data['text'], brackets=True)}]({destination(url_of(data['ref']) or '', MENTION)})"
         if type == "inline-image":
             alt = self.plain(data.get("alt", ""), brackets=True)
             return f"![{alt}]({destination(url_of(data['ref']) or '', data.get('caption'))})"
-        if type == "hard-break":
-            return _BREAK if self.breaks else "<br>"
         if type == "inline-math":
             return f"$${data['formula']}$$"
         if type == "html":
@@ -129,12 +143,8 @@ class _Line:
         broken = before is not None and before.text == _BREAK
         starts = broken or (before is None and not self.in_link)
         ends = behind is None and not self.in_link
-        made = escape(
-            pieces[at].text, starts_line=starts and self.breaks, ends_line=ends, soft=self.soft, brackets=self.in_link
-        )
-        # A tag alone in the first line of a block would make it HTML.
-        opens = before is not None and (before.kind == "open" or (at == 1 and before.text.startswith("<")))
-        if starts or (opens and made[:1] == "\n"):
+        made = escape(pieces[at].text, starts_line=starts and self.breaks, ends_line=ends, brackets=self.in_link)
+        if starts:
             made = _encode_start(made)
         if ends:
             bare = made.rstrip(MD_TRIM_CHARS)

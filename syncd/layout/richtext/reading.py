@@ -108,7 +108,7 @@ class _Reader:
         else:
             underlined = not before.markup.startswith("#")
             children = _without_space(token) if underlined else token.children
-            nodes, level = read_inlines(children, one_line=True), int(before.tag[1:])
+            nodes, level = read_inlines(children), int(before.tag[1:])
             data: Node = {"level": level} if level > len(HEADINGS) else {}
             made = block(f"heading-{min(level, len(HEADINGS))}", data, nodes)
             if anchor := _take_anchor(nodes):

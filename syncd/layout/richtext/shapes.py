@@ -8,7 +8,7 @@ from markdown_it.common.html_re import HTML_TAG_RE
 from syncd.layout.richtext.grammar import EMOJI, MATH, parser
 from syncd.layout.richtext.kept import attribute
 from syncd.layout.richtext.markup import write_inline, write_mark
-from syncd.layout.richtext.nodes import Node, address, is_nodes, leaf, mark, url_of, words
+from syncd.layout.richtext.nodes import Node, address, is_nodes, leaf, mark, url_of
 
 MENTION = "mention"
 """The title that tells a mention from a link. Source: gitsync §1.8."""
@@ -41,7 +41,7 @@ def fits_inline(node: Node) -> bool:
         return False
     if node.get("marks") == []:
         return False
-    void = type not in ("link", "hard-break")
+    void = type != "link"
     if node.keys() - _BASE - ({"nodes"} if not void else set()) or node.get("isVoid", void) is not void:
         return False
     return _says(str(type), data, node)
@@ -68,8 +68,6 @@ def _says(type: str, data: Node, node: Node) -> bool:
     match type:
         case "link":
             return _fits_link(data, node)
-        case "hard-break":
-            return not data and node.get("nodes") == [words("\n")]
         case "inline-image":
             texts = [data[name] for name in ("alt", "caption") if name in data]
             return not data.keys() - {"ref", "alt", "caption"} and _is_address(data.get("ref")) and _are_texts(texts)

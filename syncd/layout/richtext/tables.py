@@ -29,7 +29,7 @@ def read_table(tokens: Sequence[Token]) -> Node:
         elif token.type == "th_open":
             aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
         elif token.type == "inline":
-            rows[-1].append(read_inlines(token.children, one_line=True))
+            rows[-1].append(read_inlines(token.children))
     names = [f"c{number}" for number in range(len(aligns))]
     cells: dict[str, list[Node]] = {}
     definition: Node = {}
@@ -64,7 +64,7 @@ def write_table(node: Node) -> str | None:
 
 
 def _cell(nodes: list[Node]) -> str:
-    return write_words(nodes, soft=False, breaks=False).replace("|", "\\|").replace("\n", " ")
+    return write_words(nodes, breaks=False).replace("|", "\\|").replace("\n", " ")
 
 
 def _grid(node: Node) -> tuple[list[str], list[list[list[Node]]]] | None:

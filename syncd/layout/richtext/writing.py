@@ -18,8 +18,6 @@ from syncd.model.document import Document
 
 _DEEPEST = 3 * DEEPEST
 _BULLETS = "*-+"
-_UNDERLINES = ("=", "-")
-"""One sign each: more of them under a line with a pipe would make it a table."""
 _FENCES = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 
 
@@ -121,11 +119,7 @@ def _paragraph(text: str) -> str:
 def _heading(node: Node, data: Node) -> str:
     level = data.get("level", int(node["type"][-1]))
     anchor = f"{tag('a', {'href': '#' + data['id'], 'id': data['id']})}</a>" if "id" in data else ""
-    # Only a heading that is underlined can hold a line end.
-    lines = write_words(node["nodes"], soft=False)
-    if "\n" in lines and level < len(HEADINGS):
-        return _paragraph(f"{lines} {anchor}".rstrip(" ")) + f"\n{_UNDERLINES[level - 1]}"
-    text = write_words(node["nodes"], soft=False, breaks=False).replace("\n", " ")
+    text = write_words(node["nodes"], breaks=False).replace("\n", " ")
     text = f"{text} {anchor}" if anchor else escape_closing(text)
     return f"{'#' * level} {text}".rstrip(" ")
 

@@ -235,7 +235,7 @@ class Layout:
     def _write(self, text: str, size: float, style: str, *, family: str = "text", link: str = "") -> None:
         if text:
             self._use(family, style, size - 0.5 if family == "code" else size, _LINK if link else _BLACK)
-            self._pdf.write(_height(size), self._fonts.spelled(text.replace("\n", " ")), link)
+            self._pdf.write(_height(size), self._fonts.spelled(text), link)
 
     def _linked(self, text: str, address: str, size: float = _TEXT_PT) -> None:
         target = self._targets.get(address, {}).get("page", "")
