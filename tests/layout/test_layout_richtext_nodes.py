@@ -493,7 +493,8 @@ def test_a_wrapped_line_is_a_space_and_a_hard_break_a_line_end(markdown: str, te
 
 def test_a_break_beside_the_signs_of_a_mark_stays_in_it() -> None:
     bold = [{"object": "mark", "type": "bold"}]
-    leaves = [{"object": "leaf", "text": text, "marks": marks} for text, marks in (("x", []), ("\na\n", bold), ("y", []))]
+    parts: list[tuple[str, list[Node]]] = [("x", []), ("\na\n", bold), ("y", [])]
+    leaves = [{"object": "leaf", "text": text, "marks": marks} for text, marks in parts]
     nodes = [block("paragraph", {}, [{"object": "text", "leaves": leaves}])]
     assert_comes_back(nodes)
     assert to_markdown(Document(nodes=tuple(nodes))) == "&#x78;**<br>a<br>**&#x79;\n"
