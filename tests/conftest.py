@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,16 @@ if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each test gets its home. `mktemp` for each would list all the homes before it, and so slow down by it."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_world(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each test an empty home and Git no configuration but the repository's."""
-    home = tmp_path_factory.mktemp("home")
+    home = Path(tempfile.mkdtemp(dir=homes))
     for name in [
         name for name in os.environ if name.startswith(("GIT_", "SYNCD_", "XDG_")) and name != "SYNCD_TEST_POSTGRES"
     ]:
@@ -37,6 +44,8 @@ def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "A. Writer")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "writer@example.org")
+    yield
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,9 +1,8 @@
 """The house keeps its shape: floors, sole importers, purity, no cycles, modules and functions that fit in the eye."""
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
@@ -57,10 +56,12 @@ NAMED = sorted(module for module in MODULES if module != "syncd.__init__")
 LINES_MAX, FUNCTION_LINES_MAX = 400, 50
 
 
+@cache
 def tree(module: str) -> ast.Module:
     return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
+@cache
 def imported(module: str) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(tree(module)):
@@ -76,6 +77,7 @@ def room(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
+@cache
 def functions(module: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
@@ -87,35 +89,43 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (function.end_lineno or 0) - function.lineno + 1 - skipped
 
 
-@pytest.mark.parametrize("module", NAMED)
-def test_imports_point_down(module: str) -> None:
-    here = room(module)
-    for name in imported(module):
-        there = room(name)
-        if name.split(".")[0] != "syncd" or there in ("", "__version__", here):
-            continue
-        if here == "platform":
-            assert there in PLATFORM_SEES, f"platform may not import {there}"
-        elif there == "platform":
-            assert here in SEES_PLATFORM, f"{here} may not import platform"
-        else:
-            assert FLOOR[there] < FLOOR[here], f"{here} may not import {there}"
-            assert not (here in ADAPTERS and there in {"plan", "config"}), f"adapter {here} may not know {there}"
-            assert there != "config" or here in {"cli", "daemon"}, "config stops at the front door"
+def forbidden(here: str, there: str) -> str:
+    """Why one room may not import another; "" where it may."""
+    if here == "platform":
+        return "" if there in PLATFORM_SEES else "the platform sees only the floors below it"
+    if there == "platform":
+        return "" if here in SEES_PLATFORM else "only the front doors see the platform"
+    if FLOOR[there] >= FLOOR[here]:
+        return "imports point down"
+    if here in ADAPTERS and there in {"plan", "config"}:
+        return "an adapter knows neither plans nor the configuration"
+    return "config stops at the front door" if there == "config" and here not in {"cli", "daemon"} else ""
 
 
-@pytest.mark.parametrize("module", NAMED)
-def test_each_library_has_one_room(module: str) -> None:
-    here = room(module)
-    for name in imported(module):
-        top = name.split(".")[0]
-        assert here in SOLE_IMPORTER.get(top, {here}), f"{here} may not import {top}"
+# Each rule looks at every module in one test and names all that break it: a test for each pair of rule and module would
+# cost more than the rules do.
 
 
-@pytest.mark.parametrize("module", [module for module in NAMED if room(module) in PURE])
-def test_thinking_rooms_have_no_plumbing(module: str) -> None:
-    found = {name for name in imported(module) if name in PLUMBING or name.split(".")[0] in PLUMBING}
-    assert not found, f"{module} is pure; it may not import {found}"
+def test_imports_point_down() -> None:
+    pairs = [(module, name) for module in NAMED for name in imported(module) if name.split(".")[0] == "syncd"]
+    found = {
+        f"{module} -> {name}": why
+        for module, name in pairs
+        if room(name) not in ("", "__version__", room(module)) and (why := forbidden(room(module), room(name)))
+    }
+    assert not found
+
+
+def test_each_library_has_one_room() -> None:
+    pairs = [(module, name) for module in NAMED for name in imported(module)]
+    found = [(m, name) for m, name in pairs if room(m) not in SOLE_IMPORTER.get(name.split(".")[0], {room(m)})]
+    assert not found
+
+
+def test_thinking_rooms_have_no_plumbing() -> None:
+    pure = [module for module in NAMED if room(module) in PURE]
+    found = [(m, name) for m in pure for name in imported(m) if {name, name.split(".")[0]} & PLUMBING]
+    assert not found
 
 
 def test_there_are_no_import_cycles() -> None:
@@ -128,24 +138,22 @@ def test_there_are_no_import_cycles() -> None:
     assert not edges, f"cycle among {sorted(edges)}"
 
 
-@pytest.mark.parametrize("module", NAMED)
-def test_a_module_reads_in_one_sitting(module: str) -> None:
-    text = MODULES[module].read_text(encoding="utf-8")
-    assert ast.get_docstring(tree(module)), "the first line says what this room is for"
-    assert text.count("\n") <= LINES_MAX, "split it along a domain term"
+def test_a_module_reads_in_one_sitting() -> None:
+    assert not [module for module in NAMED if not ast.get_docstring(tree(module))], "the first line says what it is for"
+    sizes = {module: MODULES[module].read_text(encoding="utf-8").count("\n") for module in NAMED}
+    assert not {module: size for module, size in sizes.items() if size > LINES_MAX}, "split it along a domain term"
 
 
-@pytest.mark.parametrize("module", NAMED)
-def test_functions_fit_in_the_eye(module: str) -> None:
-    for function in functions(module):
-        assert body_lines(function) <= FUNCTION_LINES_MAX, f"{module}.{function.name} is too long"
+def test_functions_fit_in_the_eye() -> None:
+    sizes = {f"{module}.{one.name}": body_lines(one) for module in NAMED for one in functions(module)}
+    assert not {name: size for name, size in sizes.items() if size > FUNCTION_LINES_MAX}
 
 
-@pytest.mark.parametrize("module", NAMED)
-def test_public_functions_say_what_they_do(module: str) -> None:
-    for node in tree(module).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            assert ast.get_docstring(node), f"{module}.{node.name} has no docstring"
+def test_public_functions_say_what_they_do() -> None:
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    public = [(module, node) for module in NAMED for node in tree(module).body if isinstance(node, kinds)]
+    found = [f"{m}.{node.name}" for m, node in public if not node.name.startswith("_") and not ast.get_docstring(node)]
+    assert not found
 
 
 def test_there_is_no_grab_bag() -> None:
