@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from syncd.errors import ConfigInvalid, Unreachable
 from syncd.platform.app import create_app
+from syncd.platform.connections import Connections
 from syncd.platform.jobs import Worker
 from syncd.platform.premises import Premises
 from syncd.platform.settings import Settings
@@ -23,6 +24,8 @@ GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
 
 _BACKLOG = 2048
+_TICKS = 10
+"""Of uvicorn in a second."""
 _DEFAULT = Settings()
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  (named, not bound)
 
@@ -110,10 +113,12 @@ class _Server(uvicorn.Server):
     def __init__(
         self, app: FastAPI, *, announce: Callable[[str], None], stop: Callable[[], bool], works: bool = True
     ) -> None:
+        settings: Settings = app.state.settings
+        self._connections = Connections(settings.connections)
         super().__init__(
             uvicorn.Config(
                 app,
-                http="httptools",
+                http=self._connections.protocol(),
                 ws="none",
                 loop="asyncio",
                 lifespan="off",
@@ -123,6 +128,7 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 # Whoever connects could write these headers; the operator says the public address.
                 proxy_headers=False,
+                timeout_keep_alive=settings.connections.idle_s,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )
@@ -148,6 +154,8 @@ class _Server(uvicorn.Server):
             self._worker.stop()
 
     async def on_tick(self, counter: int) -> bool:
+        if counter % _TICKS == 0:
+            self._connections.close_overdue()
         return await super().on_tick(counter) or self._stop()
 
 

@@ -20,6 +20,26 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
+class ConnectionBounds:
+    """What connections of clients may cost: how many there are, and what one request may take to be sent and answered.
+
+    Shapes: a client whose connection has neither sent a head nor much of a body makes way when there are too many;
+    `idle_s` is how long a connection is kept for another request. Units: bytes; seconds; `rate` in bytes a second,
+    which a body and an answer must average beyond their first seconds.
+    """
+
+    connections: int = 512
+    connections_per_address: int = 128
+    head_bytes: int = 64 * 1024
+    headers: int = 100
+    head_s: float = 10.0
+    body_s: float = 30.0
+    answer_s: float = 60.0
+    rate: int = 32 * 1024
+    idle_s: int = 5
+
+
+@dataclass(frozen=True)
 class Settings:
     """The settings of one platform.
 
@@ -30,7 +50,8 @@ class Settings:
     `site_write` False one without the operations on a site's parts that the API document does not have;
     `rewrite` is what a platform that keeps pages in a form of its own makes of a page that is written to it, and `git`
     False one that tells nobody the ids that Git would give its content; `public_url` is the scheme, host and port that
-    addresses in answers have, and `host` a name that the server was told to listen on.
+    addresses in answers have, and `host` a name that the server was told to listen on; `connections` is what those of
+    clients may cost.
     """
 
     requests_per_minute: int | None = None
@@ -43,6 +64,7 @@ class Settings:
     git: bool = True
     public_url: str = ""
     host: str = ""
+    connections: ConnectionBounds = ConnectionBounds()
 
 
 async def _configured(request: Request) -> Settings:
