@@ -1,5 +1,6 @@
 """`syncd platform …`: the embedded platform from the command line."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from syncd.cli.output import emit
 from syncd.cli.terminal import print_text, safe
+from syncd.daemon.systemd import Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound
 
 if TYPE_CHECKING:
@@ -92,10 +94,22 @@ def _endpoint(name: str, url: str, model: str, key: str) -> "Endpoint | None":
 
 
 def run_server(kept: Kept, settings: "Settings", *, host: str, port: int) -> None:
-    """Serve until SIGTERM or SIGINT; the URL is the first line of stdout."""
+    """Serve until SIGTERM or SIGINT; the URL is the first line of stdout, and systemd hears of it too."""
     from syncd.platform.server import serve
 
-    serve(kept.premises(), settings, host=host, port=port, announce=lambda url: print(url, flush=True))
+    notify = Notifier(os.environ)
+    heartbeat = Heartbeat(notify)
+
+    def announce(url: str) -> None:
+        print(url, flush=True)
+        notify.status(f"listens on {url}")
+        notify.ready()
+
+    def turn() -> bool:
+        heartbeat.beat()
+        return False
+
+    serve(kept.premises(), settings, host=host, port=port, announce=announce, stop=turn)
 
 
 def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json: bool) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +68,23 @@ def test_a_served_platform_asks_the_model_that_it_was_started_with(shell: Any, m
     assert last.answer.answer is not None
     assert last.answer.answer.markdown == "Turn the key."
     assert model.asked == [("/v1/chat/completions", "Bearer sesame", "small")]
+
+
+def test_systemd_hears_when_it_listens_and_that_it_goes_on(shell: Any, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(shell.data)]
+    address = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(address)
+        systemd.settimeout(60)
+        environ = {**os.environ, "NOTIFY_SOCKET": address, "WATCHDOG_USEC": "100000"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as server:
+            assert server.stdout is not None
+            try:
+                url = server.stdout.readline().strip()
+                heard = [systemd.recv(4096).decode() for _ in range(4)]
+            finally:
+                server.terminate()
+    assert heard == [f"STATUS=listens on {url}", "READY=1", "WATCHDOG=1", "WATCHDOG=1"]
 
 
 def test_services_have_their_keys_from_the_environment_only() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from syncd.daemon.systemd import Notifier
+from syncd.daemon.systemd import Heartbeat, Notifier
 
-UNIT = Path(__file__).parents[2] / "systemd" / "syncd.service"
+UNITS = Path(__file__).parents[2] / "systemd"
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -84,11 +84,48 @@ def test_without_a_socket_there_is_no_watchdog() -> None:
     assert Notifier({"WATCHDOG_USEC": "30000000"}).watchdog_seconds is None
 
 
-def test_the_unit_gives_a_run_its_time() -> None:
-    unit = dict(re.findall(r"^(\w+)=(.*)$", UNIT.read_text(), re.MULTILINE))
-    assert unit["Type"] == "notify"
-    assert unit["ExecStart"] == "/usr/bin/env syncd run"
-    assert unit["RestartPreventExitStatus"] == "64 65 77 78"
-    assert 60 + int(unit["WatchdogSec"]) <= 90
-    assert int(unit["TimeoutStopSec"]) > 10
-    assert unit["LoadCredential"].startswith("token:")
+def test_a_heartbeat_is_heard_as_often_as_the_watchdog_needs_it(heard: tuple[str, socket.socket]) -> None:
+    address, listener = heard
+    moments = iter([0.0, 1.0, 15.9, 16.0, 20.0, 31.0])
+    notify = Notifier({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "30000000"})
+    heartbeat = Heartbeat(notify, clock=lambda: next(moments))
+    for _ in range(5):
+        heartbeat.beat()
+    listener.setblocking(False)
+    assert [listener.recv(4096) for _ in range(3)] == [b"WATCHDOG=1"] * 3
+    with pytest.raises(BlockingIOError):
+        listener.recv(4096)
+
+
+def test_where_there_is_no_watchdog_there_is_no_heartbeat(heard: tuple[str, socket.socket]) -> None:
+    address, listener = heard
+    Heartbeat(Notifier({"NOTIFY_SOCKET": address})).beat()
+    listener.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        listener.recv(4096)
+
+
+def settings_of(unit: str) -> dict[str, str]:
+    """Every setting of a unit that is given once, and the last value of all others."""
+    return dict(re.findall(r"^(\w+)=(.*)$", (UNITS / unit).read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("unit", ["syncd.service", "syncd@.service"])
+def test_the_unit_gives_a_run_its_time(unit: str) -> None:
+    settings = settings_of(unit)
+    assert settings["Type"] == "notify"
+    assert settings["ExecStart"] == "/usr/bin/env syncd run"
+    assert settings["RestartPreventExitStatus"] == "64 65 77 78"
+    assert 60 + int(settings["WatchdogSec"]) <= 90
+    assert int(settings["TimeoutStopSec"]) > 10
+    assert settings["LoadCredential"].startswith("token:")
+
+
+def test_a_setting_that_protects_one_service_protects_all() -> None:
+    own = {"ExecStart", "ExecReload", "Description", "After", "User", "StateDirectory", "StateDirectoryMode"}
+    own |= {"WorkingDirectory", "LoadCredential", "ReadWritePaths", "MemoryMax", "SystemCallFilter"}
+    own |= {"TimeoutStartSec", "RestartPreventExitStatus"}
+    first, *others = (
+        {name: value for name, value in settings_of(unit.name).items() if name not in own} for unit in UNITS.iterdir()
+    )
+    assert all(other == first for other in others)
