@@ -5,6 +5,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, get_args
 
@@ -239,8 +240,7 @@ def typed() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("page", "line"), typed())
 def test_every_command_line_of_the_manual_can_be_typed(page: str, line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
-    if ">" in words:
-        words = words[: words.index(">")]
+    words = list(takewhile(lambda word: word not in (">", "|"), words))
     length = next((size for size in (3, 2, 1) if " ".join(words[:size]) in COMMANDS), 0)
     assert length, f"{page}: {line} names no command"
     command = COMMANDS[" ".join(words[:length])]

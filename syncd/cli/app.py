@@ -298,6 +298,19 @@ def schema_command(
     print_schema(name)
 
 
+@app.command("example")
+def example_command(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="config, syncd.service, syncd@.service or syncd-platform.service."),
+    ],
+) -> None:
+    """Print a configuration or a systemd unit to copy."""
+    from syncd.cli.example import print_example
+
+    print_example(name)
+
+
 @app.command("api")
 def api_command(
     method: Annotated[str, typer.Argument(help="GET, POST, PUT, PATCH or DELETE.")],

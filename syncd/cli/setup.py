@@ -91,7 +91,7 @@ def _names(wanted: Wanted, titles: Sequence[str]) -> list[str]:
 
 def _rendered(setup: Setup, repository: RepositoryConfig) -> str:
     platform = setup.platform
-    lines = ["# Made by syncd; every key is explained in config.example.toml.", "", "[platform]"]
+    lines = ["# Made by syncd. To see every key explained: syncd example config", "", "[platform]"]
     lines.append(f"url = {_quoted(platform.url)}")
     if platform.token_file is not None:
         lines.append(f"token_file = {_quoted(str(platform.token_file))}")

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from syncd.cli.app import run
+from syncd.cli.example import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,3 +56,28 @@ def test_the_schema_of_the_configuration_explains_every_key_and_knows_mistakes(
     assert wrong(every=0)
     assert run(["schema", "confg"]) == 64
     assert "did you mean config?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_file_to_copy_is_printed_as_it_is(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["example", name]) == 0
+    assert capsys.readouterr().out == (ROOT / EXAMPLES[name]).read_text(encoding="utf-8")
+
+
+def test_there_is_an_example_of_every_unit() -> None:
+    assert {path.name for path in (ROOT / "systemd").iterdir()} == EXAMPLES.keys() - {"config"}
+
+
+def test_who_names_no_example_is_told_which_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["example", "syncd.servce"]) == 64
+    assert "did you mean syncd.service?" in capsys.readouterr().err
+    assert run(["example", "nginx"]) == 64
+    assert "there are config, syncd.service," in capsys.readouterr().err
+
+
+def test_a_configuration_that_syncd_wrote_names_a_command_that_explains_it(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = (shell.clone() / ".git" / "syncd.toml").read_text().splitlines()[0]
+    assert run(first.rpartition(": syncd ")[2].split()) == 0
+    assert "[platform]" in capsys.readouterr().out
