@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.repo import Repository
-from syncd.sync.tables import text_at
 from syncd.sync.workspace import Binding, Workspace
 
 FILE = "notes.json"
@@ -23,9 +22,9 @@ def notes_of(workspace: Workspace, binding: Binding, number: int) -> dict[str, A
 def read_notes(repository: Repository, binding: Binding, number: int) -> dict[str, Any]:
     """Given a change request's number, return what was noted of it, for a caller that has Git only."""
     commit = repository.resolve(notes_ref(binding, number))
-    text = text_at(repository, commit, FILE) if commit is not None else None
+    blob = repository.lookup(commit, FILE) if commit is not None else None
     try:
-        notes = json.loads(text) if text is not None else {}
+        notes = json.loads(repository.read(blob)) if blob is not None else {}
     except ValueError:
         return {}
     return notes if isinstance(notes, dict) else {}

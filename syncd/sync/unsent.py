@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from functools import cached_property
 from posixpath import basename
+from typing import TYPE_CHECKING
 
 from syncd.errors import FileInvalid
-from syncd.layout import settings as settings_file
-from syncd.layout.draft import Draft, read_draft
-from syncd.layout.paths import is_markdown
-from syncd.layout.variables import TAGS, VARIABLES
 from syncd.plan.met import TIP
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.notes import ADDRESS, read_notes
 from syncd.sync.waiting import NO_REQUEST, WAITING, state_of
 from syncd.sync.workspace import Binding
+
+if TYPE_CHECKING:
+    from syncd.layout.draft import Draft
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,20 @@ def _is_sent(repository: Repository, binding: Binding, tip: str, request: Reques
 
 
 class _Content:
-    """Which files of a commit are content of the space, by what its own table of contents says."""
+    """Which files of a commit are content of the space, by what its own table of contents says.
+
+    What reads tables of contents is imported late: most branches have nothing of their
+    own, and `status` is to be quick.
+    """
 
     def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
         self._repository, self._at = repository, binding.directory
         self._blobs = {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
         self._draft = self._read(links=False)
 
-    def _read(self, *, links: bool) -> Draft | None:
+    def _read(self, *, links: bool) -> "Draft | None":
+        from syncd.layout.draft import read_draft
+
         def read(path: str) -> bytes:
             return self._repository.read(self._blobs[path])
 
@@ -119,6 +125,10 @@ class _Content:
 
     def holds(self, path: str) -> bool:
         """Whether a path, from the space's directory, is content here."""
+        from syncd.layout import settings as settings_file
+        from syncd.layout.paths import is_markdown
+        from syncd.layout.variables import TAGS, VARIABLES
+
         draft = self._draft
         if path not in self._blobs or draft is None:
             return path in self._blobs

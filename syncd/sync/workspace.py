@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from syncd.api.client import Client
 from syncd.repo import Access, Person, Repository
-from syncd.store.store import Store
 from syncd.sync.policy import Policy
+
+if TYPE_CHECKING:  # `status` needs neither the platform nor the store, and both take long to import
+    from syncd.api.client import Client
+    from syncd.store.store import Store
 
 COMMITTER = ("syncd", "syncd@localhost")
 
@@ -73,9 +75,9 @@ class Workspace:
     for one run the tree that two commits come to as the base of others.
     """
 
-    client: Client
+    client: "Client"
     repository: Repository
-    store: Store
+    store: "Store"
     now: Callable[[], datetime]
     bindings: tuple[Binding, ...] = ()
     remote: str = "platform"
