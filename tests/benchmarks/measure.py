@@ -59,6 +59,14 @@ def cost_of(work: Callable[[], object]) -> Cost:
     return Cost(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
+def over(cost: Cost, base: Cost) -> Cost:
+    """Given what a command cost, and what it costs when it finds nothing to do, return what the work alone cost.
+
+    Shape: at least a millisecond, so that what is lost in the noise is small and no division fails.
+    """
+    return Cost(max(cost.wall - base.wall, 0.001), max(cost.cpu - base.cpu, 0.001))
+
+
 @dataclass(frozen=True)
 class Duel:
     """Costs of two contestants, round by round."""
@@ -92,6 +100,14 @@ def duel(base: Callable[[int], Cost], ours: Callable[[int], Cost], *, rounds: in
         for contestant, costs in contestants if number % 2 == 0 else reversed(contestants):
             costs.append(contestant(number))
     return Duel(tuple(spent[0]), tuple(spent[1]))
+
+
+def both(name: str, result: Duel, facts: str, *, aim: float | None = None, limit: float | None = None) -> list[Line]:
+    """Given a duel, return its lines: wall time, and CPU time, which other work of the machine hardly changes."""
+    return [
+        Line(f"{name} wall", result.wall, aim=aim, limit=limit, facts=facts),
+        Line(f"{name} CPU", result.cpu, aim=aim, limit=limit, facts=facts),
+    ]
 
 
 def median(costs: Sequence[Cost]) -> Cost:

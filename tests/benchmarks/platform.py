@@ -25,7 +25,8 @@ from tests.benchmarks.stage import Stage
 SPACES = 100
 CONNECTIONS = 8
 READS, WHOLES, SEARCHES, LISTS, MERGES = 4_000, 40, 400, 400, 60
-READ_AIM, FLAT_AIM = 1.5, 1.3
+COLD_READS = 1_000
+READ_AIM, COLD_AIM, FLAT_AIM = 1.5, 2.0, 1.3
 WORDS = ("interdata", "outline", "preform", "underport", "upkey overline")
 
 
@@ -44,10 +45,10 @@ class Loaded:
         """The largest space."""
         return next(iter(self.pages))
 
-    def hammer(self, paths: Sequence[str], *, connections: int = CONNECTIONS) -> Served:
-        """Given paths, read each, and return what it took."""
+    def hammer(self, paths: Sequence[str], *, connections: int = CONNECTIONS, warm: int = 50) -> Served:
+        """Given paths, read each, and return what it took; the first `warm` of them were read once before."""
         requests = [request(self.url, "GET", f"/v1{path}", token=self.token) for path in paths]
-        return load(self.url, self.pid, requests, connections=connections)
+        return load(self.url, self.pid, requests, connections=connections, warm=warm)
 
     def reads(self, count: int) -> list[str]:
         """Return the addresses of so many pages, drawn from all spaces."""
@@ -55,6 +56,12 @@ class Loaded:
         spaces = list(self.pages)
         drawn = [chance.choice(spaces) for _ in range(count)]
         return [f"/spaces/{space}/content/page/{chance.choice(self.pages[space])}?format=markdown" for space in drawn]
+
+    def distinct_reads(self) -> list[str]:
+        """Return the addresses of up to a thousand pages, each once, from all spaces."""
+        each = max(COLD_READS // len(self.pages), 1)
+        drawn = [(space, page) for space, pages in self.pages.items() for page in pages[:: max(len(pages) // each, 1)]]
+        return [f"/spaces/{space}/content/page/{page}?format=markdown" for space, page in drawn[:COLD_READS]]
 
 
 def measure(stage: Stage) -> Iterator[Line]:
@@ -69,6 +76,14 @@ def measure(stage: Stage) -> Iterator[Line]:
     with serving(few, stage) as small, serving(many, stage) as large:
         yield from _against_bare(large, stage)
         yield from _flat(small, large)
+        paths = large.distinct_reads()
+        base = _bare_cold(large, paths, stage)
+    with serving(many, stage) as large:
+        # A new server has read none of these pages, and reads each of them once.
+        cold = large.hammer(paths, connections=1, warm=0)
+        facts = f"{cold}; bare route {base}, which reads each page from its database too"
+        yield Line("platform page, cold CPU", cold.cpu_us / base.cpu_us, aim=COLD_AIM, facts=facts)
+    with serving(many, stage) as large:
         yield _merges(large)
 
 
@@ -106,9 +121,11 @@ def serving(data: Path, stage: Stage) -> Iterator[Loaded]:
 
 def _against_bare(large: Loaded, stage: Stage) -> Iterator[Line]:
     whole = [f"/spaces/{large.large}/content"]
+    polls = [f"/spaces/{space}" for space in large.pages]
     # One connection: the cost of a request, not of a crowd.
     for name, paths, connections, aim in (
-        ("platform page read", large.reads(READS), 1, READ_AIM),
+        ("platform page, warm", large.reads(READS), 1, READ_AIM),
+        ("platform space, warm", polls * (READS // len(polls)), 1, READ_AIM),
         ("platform content", whole * WHOLES, 1, None),
     ):
         with _bare(large, paths, stage) as (url, pid, requests):
@@ -132,6 +149,11 @@ def _bare(large: Loaded, paths: Sequence[str], stage: Stage) -> Iterator[tuple[s
     places = {path: number for number, path in enumerate(dict.fromkeys(paths))}
     with server("-m", "tests.benchmarks.bare_route", str(database), cwd=stage.root) as (url, pid):
         yield url, pid, [request(url, "GET", f"/bodies/{places[path]}") for path in paths]
+
+
+def _bare_cold(large: Loaded, paths: Sequence[str], stage: Stage) -> Served:
+    with _bare(large, paths, stage) as (url, pid, requests):
+        return load(url, pid, requests, connections=1, warm=0)
 
 
 def _flat(small: Loaded, large: Loaded) -> Iterator[Line]:

@@ -23,6 +23,7 @@ from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.cycle import Wish, run_cycle
 from syncd.sync.workspace import Binding, Progress, Workspace, silent
+from tests.benchmarks.measure import Cost
 from tests.benchmarks.pages import write_pages
 
 PROJECT = Path(__file__).parents[2]
@@ -35,8 +36,11 @@ SETTLES_SECONDS = 1_800
 
 
 def leave_home(home: Path) -> None:
-    """Given an empty directory, let this process and its children live there, with Git unconfigured."""
-    for name in [name for name in os.environ if name.startswith(("GIT_", "SYNCD_", "XDG_"))]:
+    """Given an empty directory, let this process and its children live there, with Git and Python unconfigured.
+
+    Without compiled modules, which PYTHONDONTWRITEBYTECODE of a caller forbids, every start would pay for compiling.
+    """
+    for name in [name for name in os.environ if name.startswith(("GIT_", "SYNCD_", "XDG_", "PYTHON"))]:
         del os.environ[name]
     os.environ |= {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     os.environ |= {f"GIT_{role}_NAME": "A. Writer" for role in ("AUTHOR", "COMMITTER")}
@@ -201,6 +205,26 @@ def syncd(*words: str) -> str:
     """Given the words of a command, run it and return what it prints. Raises: CalledProcessError."""
     done = subprocess.run([sys.executable, "-m", "syncd", *words], stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command took, with all that it started. Units: `peak_mb` of the largest of its processes."""
+
+    cost: Cost
+    peak_mb: float
+
+
+def run_syncd(*words: str) -> Ran:
+    """Given the words of a command, run it and return what it took. Raises: RuntimeError when it fails."""
+    start = time.perf_counter()
+    with subprocess.Popen([sys.executable, "-m", "syncd", *words], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"syncd {' '.join(words)} ended with {process.returncode}")
+    return Ran(Cost(wall, usage.ru_utime + usage.ru_stime), usage.ru_maxrss / 1000)
 
 
 def git(directory: Path, *words: str, data: bytes | None = None) -> bytes:

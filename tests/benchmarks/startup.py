@@ -5,11 +5,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
-from tests.benchmarks.measure import Cost, Line, cost_of, duel, median
-from tests.benchmarks.stage import Stage, syncd
+from tests.benchmarks.measure import Cost, Line, both, cost_of, duel, median
+from tests.benchmarks.stage import Stage, run_syncd, syncd
 
 ROUNDS = 11
 HELP_LIMIT, STATUS_AIM = 10.0, 20.0
+NOTHING_ROUNDS, NOTHING_CPU_AIM = 5, 0.6
 
 
 def measure(stage: Stage) -> Iterator[Line]:
@@ -22,7 +23,10 @@ def measure(stage: Stage) -> Iterator[Line]:
     ):
         result = duel(_start("-c", "pass"), _start("-m", "syncd", *words), rounds=ROUNDS)
         facts = f"syncd {' '.join(words[:1])} {median(result.ours)}; python -c pass {median(result.base)}"
-        yield Line(f"startup {name}", result.wall, aim=aim, limit=limit, facts=facts)
+        yield from both(f"startup {name}", result, facts, aim=aim, limit=limit)
+    nothing = [run_syncd("sync", "--config", str(clone / ".git" / "syncd.toml")) for _ in range(NOTHING_ROUNDS)]
+    cost = median([ran.cost for ran in nothing])
+    yield Line("sync that finds nothing", cost.cpu, unit="s CPU", aim=NOTHING_CPU_AIM, facts=str(cost))
     shutil.rmtree(clone)
 
 
