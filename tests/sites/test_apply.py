@@ -222,6 +222,23 @@ def test_a_refusal_stops_what_depends_on_it_and_every_deletion_but_nothing_else(
     assert {one.fields["source"] for one in live.of("redirect")} == {"/r1", "/new"}
 
 
+def test_nothing_is_put_behind_conditions_while_adaptive_content_cannot_be_switched_on(stage: Stage) -> None:
+    _, file = site_of(stage)
+    site = Item("site", "", {"adaptive_content": True}, Place("s"))
+    file = replace(file, items={**file.items, site.ref: site}, managed=file.managed | {"settings"})
+
+    def meddle(request: httpx.Request) -> httpx.Response | None:
+        if request.method == "PATCH" and "adaptiveContent" in json.loads(request.content):
+            return httpx.Response(400, json={"error": {"code": 400, "message": "not in your plan"}})
+        return None
+
+    done = stage.apply(file, Meddling(meddle))
+    assert done.exit_code == 4
+    assert [failed.step.ref for failed in done.failed] == ["site:"]
+    assert stage.spaces[1] not in {one.fields["space"] for one in planned(stage, file)[1].of("variant")}
+    assert stage.apply(file).exit_code == 0
+
+
 def test_an_area_that_somebody_changed_since_the_plan_is_left_alone(stage: Stage) -> None:
     drawn, file = site_of(stage)
     stage.apply(file)

@@ -179,8 +179,8 @@ class Waves:
 
     def _spoil(self, step: Step) -> None:
         self._spoilt |= {step.ref, *_places(step)}
-        if step.call == "site.update" and step.wave == Wave.NARROW:
-            # Whom the site is open to is not settled, so nothing may be put on it.
+        if step.call == "site.update" and step.wave in (Wave.NARROW, Wave.SCHEMA_EXPAND):
+            # Whom the site is open to, or whether conditions hold, is not settled: so nothing may be put on it.
             self._spoilt |= {"site:", "structure"}
 
 
