@@ -144,7 +144,7 @@ def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: Si
     assert at.sections() == {"guides": "Guides"}
     assert at("site", "pending") == "No plan waits for approval.\n"
     at.write(STRUCTURE)
-    at("site", "apply", "--yes")
+    at("site", "apply", "--yes", "--force", "exposure")
     at.write(shorter)
     count = at.json("site", "plan")["gates"][0]["count"]
     at("site", "apply", "--yes", "--force", f"structure.delete={count}")
@@ -237,7 +237,7 @@ def test_a_section_that_was_deleted_is_told_in_one_line_and_comes_back_whole(at:
     at("site", "apply", "--yes")
     assert at.sections() == {"guides": "Guides"}
     assert at.sources() == left
-    at("site", "apply", "--yes", "--prefer", "file")
+    at("site", "apply", "--yes", "--prefer", "file", "--force", "exposure")
     assert at.sections() == {"guides": "Guides", "api": "API"}
     assert at.sources() == ["/old-api", "/start", "/v1"]
     assert "Nothing to do" in at("site", "plan", "--exit-code")

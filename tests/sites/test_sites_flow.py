@@ -40,11 +40,12 @@ class Desk:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def say(self, *sections: str, policy: str = "{}", rest: str = "") -> None:
-        """Commit a site file with these sections, the first of which greets visitors."""
+    def say(self, *sections: str, policy: str = "", rest: str = "", new: bool = True) -> None:
+        """Commit a site file with these sections, the first of which greets visitors; new spaces may be shown."""
         spaces = "".join(f"  {key}: {id}\n" for key, id in zip(sections, self.stage.spaces, strict=False))
         items = "".join(SECTION.format(key=key, default=str(key == sections[0]).lower()) for key in sections)
-        head = f"version: 1\nsite: {{ org: {self.stage.organization}, id: {self.stage.site} }}\npolicy: {policy}\n"
+        said = f"{{ allow_new_spaces: {str(new).lower()}, {policy} }}"
+        head = f"version: 1\nsite: {{ org: {self.stage.organization}, id: {self.stage.site} }}\npolicy: {said}\n"
         self.commit(f"{head}spaces:\n{spaces}structure:\n  items:\n{items}{rest}".encode())
 
     def commit(self, data: bytes, path: str = "site.yaml") -> None:
@@ -148,7 +149,7 @@ def test_only_what_is_committed_counts_and_nothing_happens_amid_a_rebase(desk: D
 def test_an_approval_holds_a_day_for_one_plan_and_one_run(desk: Desk) -> None:
     desk.say("home", "api", "old")
     desk.run()
-    desk.say("home", "api", policy="{ prune: { structure: owned } }")
+    desk.say("home", "api", policy="prune: { structure: owned }")
     held = desk.run(every=300)
     assert isinstance(held, Held)
     assert held.exit_code == 5
@@ -161,7 +162,7 @@ def test_an_approval_holds_a_day_for_one_plan_and_one_run(desk: Desk) -> None:
     assert desk.paths() == ["home", "api"]
     with desk.stage.workspace() as workspace:
         assert workspace.store.plans.held() == []
-    desk.say("home", policy="{ prune: { structure: owned } }")
+    desk.say("home", policy="prune: { structure: owned }")
     held = desk.run(hours=27)
     assert isinstance(held, Held), "it was used up"
     count = desk.waiting()["gates"][0]["count"]
@@ -169,10 +170,31 @@ def test_an_approval_holds_a_day_for_one_plan_and_one_run(desk: Desk) -> None:
     assert isinstance(desk.run(hours=27, force={"structure.delete": count}), Applied)
 
 
+def test_a_space_is_put_on_a_published_site_only_with_a_persons_word(desk: Desk) -> None:
+    desk.say("home", new=False)
+    held = desk.run()
+    assert isinstance(held, Held)
+    assert "space home becomes readable for anyone; so far on no part of the site" in held.why
+    assert desk.paths() == []
+    desk.say("home")
+    assert isinstance(desk.run(), Applied), "nothing was carried out before that the policy could be as new as"
+    desk.say("home", "api", new=False)
+    assert isinstance(desk.run(), Held)
+    desk.say("home", "api")
+    assert isinstance(desk.run(), Applied)
+    desk.say("home", "api", new=False)
+    assert isinstance(desk.run(), Unchanged)
+    desk.say("home", "api", "old")
+    assert isinstance(desk.run(), Held), "the policy is as new as what it would let through"
+    desk.agree(hours=1)
+    assert isinstance(desk.run(hours=1), Applied)
+    assert desk.paths() == ["home", "api", "old"]
+
+
 def test_limits_that_are_loosened_with_what_they_would_allow_need_a_person(desk: Desk) -> None:
-    desk.say("home", "old", policy="{ prune: { structure: owned } }")
+    desk.say("home", "old", policy="prune: { structure: owned }")
     desk.run()
-    loose = "{ prune: { structure: owned }, limits: { structure: { max_delete: 9 } } }"
+    loose = "prune: { structure: owned }, limits: { structure: { max_delete: 9 } }"
     desk.say("home", policy=loose)
     assert isinstance(desk.run(), Held)
     assert isinstance(desk.run(), Held), "nobody has agreed since"
@@ -197,7 +219,7 @@ def test_drift_is_told_once_and_taken_back_or_offered_as_the_policy_says(desk: D
     assert not told.changes
     assert any("section:api: title" in note for note in told.notes)
     assert desk.run(lock="state") == Unchanged()
-    desk.say("home", "api", policy="{ on_drift: { structure: accept } }")
+    desk.say("home", "api", policy="on_drift: { structure: accept }")
     offered = desk.run(lock="state")
     assert isinstance(offered, Applied)
     assert [change.key for change in offered.changes] == ["syncd/site/drift"]
@@ -207,7 +229,7 @@ def test_drift_is_told_once_and_taken_back_or_offered_as_the_policy_says(desk: D
     desk.git("merge", "--quiet", "syncd/site/drift")
     desk.run(lock="state")
     assert desk.run(lock="state") == Unchanged(), "it is no drift any more"
-    desk.say("home", "api", policy="{ on_drift: { structure: revert } }")
+    desk.say("home", "api", policy="on_drift: { structure: revert }")
     desk.run(lock="state")
     desk.retitle("api", "Again")
     assert isinstance(desk.run(lock="state"), Applied)
@@ -215,7 +237,7 @@ def test_drift_is_told_once_and_taken_back_or_offered_as_the_policy_says(desk: D
 
 
 def test_what_cannot_be_accepted_is_told_with_the_reason(desk: Desk) -> None:
-    policy = "{ on_drift: { redirects: accept } }"
+    policy = "on_drift: { redirects: accept }"
     desk.say("home", "api", policy=policy, rest="redirects: [{ from: [/a, /b], to: { section: home } }]\n")
     desk.run()
     with Client(desk.stage.url, desk.stage.token) as client:

@@ -36,7 +36,9 @@ def world(seed: int) -> World:
     following = changed(dice, former) if dice.random() < 0.6 else site_file(dice)
     live, ids = built(dice, former)
     lock = _locked(dice, former, live, ids)
-    return World(following, _meddled(dice, live), lock)
+    other = random.Random(~seed)  # so that what came later leaves the worlds before as they were
+    following = replace(following, policy=replace(following.policy, allow_new_spaces=other.random() < 0.5))
+    return World(following, replace(_meddled(dice, live), published=other.random() < 0.8), lock)
 
 
 def site_file(dice: random.Random) -> SiteFile:

@@ -53,7 +53,7 @@ def _address(word: str) -> str:
 def _live(workspace: Workspace, site: SiteMap, asked: Asked) -> tuple[SiteMap, dict[str, str]]:
     """What the platform itself says of each source, and the site with its own addresses."""
     reader = Reader(workspace.client, site.file.organization, site.file.site)
-    site = SiteMap(site.file, site.pages, (*hosts_of(asked.at), *reader.words()[1]))
+    site = SiteMap(site.file, site.pages, (*hosts_of(asked.at), *reader.settings().hosts))
     said = {}
     for url in dict.fromkeys(asked.urls):
         inner = site.inner(_address(url))

@@ -109,6 +109,8 @@ class SitePolicy:
     prune: Mapping[Area, Prune] = field(default_factory=dict)
     limits: Mapping[Area, Limits] = field(default_factory=dict)
     allow_empty: bool = False
+    allow_new_spaces: bool = False
+    """Whether spaces that were on no part of a published site may be read as the file says, without a person's word."""
     require_bridge: bool = False
     allow_unshown_types: bool = False
     """Whether claims may have other types than the API document shows, which is boolean only."""

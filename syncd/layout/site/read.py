@@ -258,7 +258,8 @@ class _File:
     def policy(self) -> SitePolicy:
         reader = self.reader
         nodes = reader.mapping(self.nodes.get("policy"), "policy", POLICY)
-        values, _ = reader.fields(nodes, POLICY, "allow_empty", "require_bridge", "allow_unshown_types")
+        flags = ("allow_empty", "allow_new_spaces", "require_bridge", "allow_unshown_types")
+        values, _ = reader.fields(nodes, POLICY, *flags)
         drift = reader.mapping(nodes.get("on_drift"), "on_drift", ON_DRIFT)
         prune = nodes.get("prune")
         if prune is not None and prune.value in PRUNES:

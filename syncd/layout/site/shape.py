@@ -63,6 +63,7 @@ POLICY: Keys = {
     "prune": Key("By area, whose undeclared things are deleted.", "mapping"),
     "limits": Key("By area, how much a plan may take away unasked.", "mapping"),
     "allow_empty": Key("Whether a list may become empty although syncd owns things of that kind.", "flag"),
+    "allow_new_spaces": Key("Whether a published site may show spaces that are new on it.", "flag"),
     "require_bridge": Key("Whether a changed path without a redirect from the old one is an error.", "flag"),
     "allow_unshown_types": Key("Whether claims may be of other types than boolean.", "flag"),
     "ignore": Key("Fields that are left alone although they are declared, such as section:home.icon.", "texts"),

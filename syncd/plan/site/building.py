@@ -10,6 +10,7 @@ from typing import Any
 from syncd.layout.site.declared import ROOT, Item
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.facts import Ref
+from syncd.plan.site.gating import is_exchange
 from syncd.plan.site.paths import Paths
 from syncd.plan.site.placing import in_making
 from syncd.plan.site.steps import Call, Wave
@@ -49,35 +50,39 @@ def build_variants(case: Case, paths: Paths) -> None:
         if item.ref in case.new:
             _new_variant(case, item, paths)
         else:
-            _amend(case, item, ("space",), Wave.VARIANTS)
+            diff = case.diffs.get(item.ref)
+            names = ("condition", "space") if diff is not None and is_exchange(diff) else ("space",)
+            _amend(case, item, names, Wave.VARIANTS)
 
 
 def _new_section(case: Case, item: Item, paths: Paths) -> None:
     wanted, first = case.desired[item.ref], case.file.items[case.first[item.ref]]
     body = {"spaceId": _first_space(case, first), **_given(wanted, "title", "icon")}
     case.step(Wave.SECTIONS, "section.create", item.ref, body, _given(wanted, "title", "icon") | _nothing(wanted))
-    _complete(case, item, paths, "description")
+    if _is_open(case, first):
+        _adopt_brought(case, first, Wave.SECTIONS)
+        condition = _given(case.desired[first.ref], "condition")
+        case.step(Wave.SECTIONS, "variant.update", first.ref, condition, condition)
+    _complete(case, item, paths, "condition", "description")
 
 
 def _new_variant(case: Case, item: Item, paths: Paths) -> None:
     wanted, space = case.desired[item.ref], _first_space(case, item)
-    if _is_brought(case, item):
-        case.step(
-            Wave.VARIANTS, "adopt", item.ref, {}, {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
-        )
-    else:
+    if not _is_brought(case, item):
         body = {"spaceId": space} | ({} if item.parent == ROOT else {"sectionId": case.id(item.parent)})
         sets = {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
         case.step(Wave.VARIANTS, "variant.create", item.ref, body, sets)
-    _complete(case, item, paths, "hidden")
+    elif not _is_open(case, item):
+        _adopt_brought(case, item, Wave.VARIANTS)
+    _complete(case, item, paths, *(("hidden",) if _is_open(case, item) else ("condition", "hidden")))
     if space != wanted.get("space"):
         case.step(Wave.VARIANTS, "variant.update", item.ref, {"spaceId": wanted["space"]}, {"space": wanted["space"]})
 
 
-def _complete(case: Case, item: Item, paths: Paths, also: str) -> None:
-    """What a new section or variant is told next: its condition, one more field, and the path that it is born with."""
+def _complete(case: Case, item: Item, paths: Paths, *names: str) -> None:
+    """What a new section or variant is told next: these fields, and the path that it is born with."""
     wanted = case.desired[item.ref]
-    more = _given(wanted, "condition", also)
+    more = _given(wanted, *names)
     sets: dict[str, Any] = dict(more)
     born = paths.born.get(item.ref)
     if born is not None:
@@ -88,6 +93,22 @@ def _complete(case: Case, item: Item, paths: Paths, also: str) -> None:
     wave, call = _COMPLETED[item.kind]
     passing = born is not None and born != wanted.get("path")
     case.drafts.append(Draft(wave, call, item.ref, Ref(item.ref), more, sets, temporary=passing))
+
+
+def _adopt_brought(case: Case, item: Item, wave: Wave) -> None:
+    wanted = case.desired[item.ref]
+    sets = {"space": _first_space(case, item), "parent": wanted["parent"], **_nothing(wanted)}
+    case.step(wave, "adopt", item.ref, {}, sets)
+
+
+def _is_open(case: Case, item: Item) -> bool:
+    """Whether a variant is made with its section, shows its content by then, and has a condition that is its only one.
+
+    Then everybody can read it until it has that, and nothing else is said before.
+    """
+    if case.file.holding or not _is_brought(case, item):
+        return False
+    return bool(case.desired[item.ref].get("condition")) and not case.desired[item.parent].get("condition")
 
 
 def _is_brought(case: Case, item: Item) -> bool:

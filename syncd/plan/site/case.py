@@ -35,9 +35,9 @@ class Case:
 
     Shapes: `diffs` by ref, of what is there; `new` are the refs that are going to be made; `desired` has the declared
     fields in the API's terms by ref; `first` has the variant that each new section is made with; `doomed` are the refs,
-    by their ids, of what is going to be deleted, `replaced` those of them that are made anew; `exposed` says, by ref,
-    what visitors may see that they could not see before; `defaults` are the refs that take another default's place;
-    `lost` are the refs of what somebody deleted on the platform, `left` those of them that stay away.
+    by their ids, of what is going to be deleted, `replaced` those of them that are made anew; `defaults` are the refs
+    that take another default's place; `lost` are the refs of what somebody deleted on the platform, `left` those of
+    them that stay away.
     """
 
     file: SiteFile
@@ -56,7 +56,6 @@ class Case:
     gates: list[Gate] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     beyond: dict[Area, tuple[str, ...]] = field(default_factory=dict)
-    exposed: dict[str, str] = field(default_factory=dict)
     defaults: list[str] = field(default_factory=list)
     lost: dict[str, Lost] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)

@@ -7,6 +7,7 @@ from syncd.layout.site.declared import AREA, AREAS, SiteFile
 from syncd.plan.site import (
     building,
     doomed,
+    exposure,
     gates,
     gating,
     keeping,
@@ -54,6 +55,7 @@ def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options
     tell(case)
     gates.gate(case)
     drafts = sorted([*keeping.keep(case), *case.drafts], key=lambda draft: draft.wave)
+    exposure.gate_exposures(case, drafts)
     return SitePlan(
         site=file.site,
         lines=_sorted(case),
@@ -71,7 +73,6 @@ def _structure(case: Case, doom: doomed.Doom) -> None:
     gating.gate_site(case)
     singles.expand_schema(case)
     gating.gate_parts(case)
-    gating.gate_new(case)
     building.build_groups(case)
     building.build_sections(case, laid)
     building.build_variants(case, laid)

@@ -72,7 +72,7 @@ class _Variant:
     condition: str = ""
 
 
-_Both = tuple[Mapping[str, list[Way]], Mapping[str, list[Way]]]
+_TwoReadings = tuple[Mapping[str, list[Way]], Mapping[str, list[Way]]]
 """The ways to each space, by its id: where conditions need adaptive content, and where they always hold."""
 
 
@@ -90,7 +90,7 @@ class _Site:
         conditions = frozenset(filter(None, (self.sections.get(variant.section), variant.condition)))
         return Way(self.audience, conditions if self.is_adaptive else frozenset()), Way(self.audience, conditions)
 
-    def all_ways(self) -> _Both:
+    def all_ways(self) -> _TwoReadings:
         """Return every way to every space."""
         found = defaultdict[str, list[Way]](list), defaultdict[str, list[Way]](list)
         for variant in self.variants.values():
@@ -109,11 +109,11 @@ class _Site:
         if kind not in ("section", "variant") or verb not in ("create", "update", "delete"):
             return ()
         if verb == "create":
-            section = draft.ref if kind == "section" else _key(draft.body.get("sectionId", ROOT))
+            section = draft.ref if kind == "section" else _name(draft.body.get("sectionId", ROOT))
             ref = first.get(draft.ref, draft.ref) if kind == "section" else draft.ref
             self.variants[ref] = _Variant(ref, str(draft.body["spaceId"]), section)
             return (self.variants[ref],)
-        key = _key(draft.id)
+        key = _name(draft.id)
         if verb == "delete":
             self.variants = {id: one for id, one in self.variants.items() if key not in (id, one.section)}
             return ()
@@ -144,13 +144,13 @@ class _Site:
 
 def gate_exposures(case: Case, drafts: Sequence[Draft]) -> None:
     """Given a case and its steps in order, hold them where they let somebody read what they could not."""
-    found = list(exposures(case, drafts))
+    found = list(find_exposures(case, drafts))
     if found:
         refs = tuple(dict.fromkeys(one.ref for one in found))
-        case.gates.append(Gate("exposure", refs, "; ".join(_sentences(case, found)), approval=True))
+        case.gates.append(Gate("exposure", refs, "; ".join(_describe(case, found)), approval=True))
 
 
-def exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
+def find_exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
     """Given a case and its steps in order, yield what any of them lets somebody read who could not before the plan.
 
     Shapes: nothing that an exposure before it covers. The holding space is empty, so that nobody reads anything there.
@@ -158,12 +158,12 @@ def exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
     policy may let them be read as the file says.
     """
     drafts = [draft for draft in drafts if draft.ref.startswith(_KINDS)]
-    site, end = _site(case), _site(case)
+    site, end = _build_site(case), _build_site(case)
     before = site.all_ways()
     for draft in drafts:
         end.run(draft, case.first)
     after = end.all_ways()
-    let = _let(case, before, after)
+    allowed = _find_allowed_ways(case, before, after)
     for draft in drafts:
         for variant in site.run(draft, case.first):
             if variant.space == case.file.holding or (not case.live.published and variant.space not in before[0]):
@@ -171,30 +171,30 @@ def exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
             ref = draft.ref if draft.call in ("site.update", "section.update") else variant.ref
             ways = site.ways(variant)
             for at, way in enumerate(ways):
-                if not _covers(let[at][variant.space], way):
-                    for each, one in zip(let, ways, strict=True):
+                if not _is_covered(way, allowed[at][variant.space]):
+                    for each, one in zip(allowed, ways, strict=True):
                         each[variant.space].append(one)
-                    is_passing = not _covers(after[at].get(variant.space, ()), way)
+                    is_passing = not _is_covered(way, after[at].get(variant.space, ()))
                     so_far = tuple(dict.fromkeys(before[at].get(variant.space, ())))
                     yield Exposure(ref, variant.space, way, so_far, is_passing, is_unsure=way != ways[1])
 
 
-def _let(case: Case, before: _Both, after: _Both) -> _Both:
+def _find_allowed_ways(case: Case, before: _TwoReadings, after: _TwoReadings) -> _TwoReadings:
     """The ways that need nobody's word: those from before, and those to new spaces that the policy lets be read."""
     former = case.options.previous
     may_show = case.file.policy.allow_new_spaces and (former is None or former.policy.allow_new_spaces)
-    let = tuple(defaultdict(list, {space: list(ways) for space, ways in each.items()}) for each in before)
+    allowed = tuple(defaultdict(list, {space: list(ways) for space, ways in each.items()}) for each in before)
     for at in range(2) if may_show else ():
         for space in after[at].keys() - before[at].keys():
-            let[at][space] += after[at][space]
-    return let[0], let[1]
+            allowed[at][space] += after[at][space]
+    return allowed[0], allowed[1]
 
 
-def _covers(ways: Iterable[Way], way: Way) -> bool:
+def _is_covered(way: Way, ways: Iterable[Way]) -> bool:
     return any(way.is_within(one) for one in ways)
 
 
-def _site(case: Case) -> _Site:
+def _build_site(case: Case) -> _Site:
     live = case.live
     site = _Site(str(live.site.get("visibility")), bool(live.site.get("adaptive_content")))
     for thing in live.of("section", "variant"):
@@ -207,11 +207,11 @@ def _site(case: Case) -> _Site:
     return site
 
 
-def _key(id: object) -> str:
+def _name(id: object) -> str:
     return id.to if isinstance(id, Ref) else str(id)
 
 
-def _sentences(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
+def _describe(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
     """Which spaces become readable for whom, those that have that in common in one sentence."""
     alike = defaultdict[Exposure, list[str]](list)
     for one in found:
@@ -223,10 +223,10 @@ def _sentences(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
         readable = f"{what} become{'' if len(spaces) > 1 else 's'} readable for {one.way}"
         readable += ", as conditions may not hold while adaptive content is off" if one.is_unsure else ""
         readable += ", while the plan runs" if one.is_passing else ""
-        yield f"{readable}; {_so_far(one.before)}"
+        yield f"{readable}; {_describe_before(one.before)}"
 
 
-def _so_far(before: Sequence[Way]) -> str:
+def _describe_before(before: Sequence[Way]) -> str:
     if not before:
         return "so far on no part of the site"
     more = f" and {len(before) - _SHOWN} others" if len(before) > _SHOWN else ""

@@ -97,6 +97,8 @@ class Live:
     spaces: Mapping[str, str] = field(default_factory=dict)
     """"" where a space can be used, else why not, in a few words."""
     hosts: tuple[tuple[str, str], ...] = ()
+    published: bool = True
+    """Whether anybody can read the site; True where the platform does not say."""
     frozen: frozenset[str] = frozenset()
     """Features of the site, by their ids, that its plan on the platform does not let anybody change."""
     abilities: Abilities = Abilities()

@@ -28,7 +28,7 @@ def limits(file: SiteFile, area: Area) -> Limits:
 
 
 def gate(case: Case) -> None:
-    """Given a case whose lines are known, take down the gates."""
+    """Given a case whose lines are known, take down the gates that these ask for."""
     for area, kinds in _LIMITED:
         deleted = _refs(case, "delete", area)
         _too_much(case, area, deleted, _refs(case, "update", area))
@@ -37,9 +37,6 @@ def gate(case: Case) -> None:
     if case.defaults:
         refs = tuple(case.defaults)
         case.gates.append(Gate("defaults", refs, "visitors arrive at another place than before", approval=True))
-    if case.exposed:
-        why = "; ".join(f"{_words(ref)}: {reason}" for ref, reason in case.exposed.items())
-        case.gates.append(Gate("exposure", tuple(case.exposed), why, approval=True))
 
 
 def _refs(case: Case, action: str, area: Area) -> tuple[str, ...]:
@@ -120,7 +117,3 @@ def _number(area: Area, refs: tuple[str, ...], owned: tuple[str, ...]) -> str:
     if len(refs) < len(owned):
         return f"{len(refs)} of the {len(owned)} {many} that syncd owns"
     return f"all {len(owned)} {many} that syncd owns" if len(owned) > 1 else f"the only {one} that syncd owns"
-
-
-def _words(ref: str) -> str:
-    return ref.rstrip(":").replace(":", " ", 1)

@@ -8,7 +8,6 @@ from syncd.model.condition import claims_of
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff, Found
 from syncd.plan.site.steps import Call, Wave
-from syncd.plan.site.structure import gate_of
 
 AUDIENCE = ("public", "unlisted", "share-link", "visitor-auth")
 """Who may read a site, widest first."""
@@ -36,18 +35,6 @@ def gate_parts(case: Case) -> None:
             _update(case, item, Wave.SCHEMA_EXPAND if reads & fresh else Wave.NARROW, narrow)
         if widen:
             _update(case, item, Wave.WIDEN, widen)
-        if "condition" in diff.act and diff.act["condition"].before:
-            is_gone = diff.act["condition"].after is None
-            case.exposed[item.ref] = "its condition is removed" if is_gone else "its condition is replaced"
-
-
-def gate_new(case: Case) -> None:
-    """Given a case, note what is gated and yet has to be made in the open, for want of a holding space."""
-    if case.file.holding:
-        return
-    for ref, item in case.new.items():
-        if item.kind == "variant" and gate_of(case, item):
-            case.exposed[ref] = "it is gated, and made without a holding space: it is public until its condition is set"
 
 
 def gate_site(case: Case) -> None:
@@ -57,15 +44,19 @@ def gate_site(case: Case) -> None:
         return
     waves: dict[Wave, dict[str, Found]] = {}
     for name, found in diff.act.items():
-        wave = _wave(name, found)
-        waves.setdefault(wave, {})[name] = found
-        if wave is Wave.WIDEN and name == "visibility":
-            case.exposed["site:"] = f"its audience is widened from {found.before} to {found.after}"
-        if name == "adaptive_content" and not found.after:
-            case.exposed["site:"] = "adaptive content is switched off, and with it what conditions hide"
+        waves.setdefault(_wave(name, found), {})[name] = found
     for wave, parts in waves.items():
         body = {SETTINGS[name]: _sent(name, found.after) for name, found in parts.items()}
         case.step(wave, "site.update", "site:", body, _sets(parts))
+
+
+def is_exchange(diff: Diff) -> bool:
+    """Given the diff of a variant, return whether its condition and its space are exchanged: then in one request.
+
+    The new condition is not for those who could read what is there, nor the old one for those who shall read the rest.
+    """
+    found = diff.act.get("condition")
+    return "space" in diff.act and found is not None and bool(found.before) and bool(found.after)
 
 
 def _wave(name: str, found: Found) -> Wave:
@@ -83,7 +74,7 @@ def _sent(name: str, value: Any) -> Any:
 def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
     narrow: dict[str, Found] = {}
     widen: dict[str, Found] = {}
-    for name in ("condition", "hidden"):
+    for name in ("hidden",) if is_exchange(diff) else ("condition", "hidden"):
         if name in diff.act:
             (narrow if diff.act[name].after else widen)[name] = diff.act[name]
     return narrow, widen

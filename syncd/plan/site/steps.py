@@ -180,7 +180,7 @@ class SitePlan:
     @cached_property
     def _digest(self) -> str:
         steps = [[s.wave, s.call, s.ref, s.id, s.body, s.drops] for s in self.steps]
-        gates = [[gate.scope, list(gate.refs)] for gate in self.gates]
+        gates = [[gate.scope, list(gate.refs), gate.why] for gate in self.gates]
         text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=_told)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -22,6 +22,11 @@ def plain_text(text: str) -> str:
     return "".join(char if char.isprintable() else _spelled(char) for char in text)
 
 
+def shortened(text: str) -> str:
+    """Given a text from anywhere, return it on one line that is not longer than a value may be."""
+    return _cut(plain_text(text), 0)
+
+
 def name_of(line: Line) -> str:
     """Given a line, return the name of what it is about: `section developers`, `redirect /api`."""
     if line.ref.startswith("redirect:"):

@@ -55,12 +55,14 @@ def areas_of(file: SiteFile, lock: Lock) -> tuple[Area, ...]:
     """Given a site file and its lock, return the areas to read, the longest first.
 
     Shape: the settings always, as they say that the site is there and where. Redirects, claims and the settings
-    of variants are about the structure, and conditions there are about the claims.
+    of variants are about the structure, and conditions there are about the claims. Who may read the site is about all
+    that is on it.
     """
     kinds = set(map(_kind, lock.items))
     spoken: set[Area] = {"settings", *file.managed, *(area for kind, area in AREA.items() if kind in kinds)}
     spoken |= {"redirects"} if file.absent else set()
-    spoken |= {"structure"} if len(spoken) > 1 else set()
+    opens = any({"visibility", "adaptive_content"} & item.fields.keys() for item in file.of("site"))
+    spoken |= {"structure"} if opens or len(spoken) > 1 else set()
     spoken |= {"visitors"} if spoken & {"structure", "customization"} else set()
     order: tuple[Area, ...] = ("redirects", "structure", "settings", "visitors", "customization")
     return tuple(area for area in order if area in spoken)
@@ -103,7 +105,7 @@ def _read(live: Live, jobs: Iterable[Job]) -> Live:
 def _absent(reader: Reader, file: SiteFile, error: NotFound) -> NotFound:
     """What to say when something of a site was not found: most often, it is the site itself."""
     try:
-        reader.words()
+        reader.settings()
     except NotFound:
         where = f"{file.places['site.id']}: " if "site.id" in file.places else ""
         what = f"{where}there is no site {file.site} in organization {file.organization}, or the token may not see it"
@@ -138,8 +140,10 @@ def _space_of(file: SiteFile, variants: Mapping[str, Existing], key: str) -> str
 
 
 def _settings(reader: Reader) -> Found:
-    words, hosts, frozen = reader.words()
-    return lambda live: replace(live, site=words, hosts=hosts, frozen=frozen)
+    found = reader.settings()
+    return lambda live: replace(
+        live, site=found.site, hosts=found.hosts, published=found.published, frozen=found.frozen
+    )
 
 
 def _structure(reader: Reader) -> Found:

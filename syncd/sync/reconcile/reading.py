@@ -11,7 +11,7 @@ from syncd.layout.site.declared import ROOT
 from syncd.model.page import walk
 from syncd.model.site import Site, SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from syncd.model.space import Space
-from syncd.plan.site.facts import Existing
+from syncd.plan.site.facts import Existing, Live
 
 Part = SiteSection | SiteSectionGroup | SiteSpace | StructureItem
 NOT_OFFERED = (404, 405, 501)
@@ -55,8 +55,8 @@ class Reader:
     organization: str
     site: str
 
-    def words(self) -> tuple[Mapping[str, Any], tuple[tuple[str, str], ...], frozenset[str]]:
-        """Return the site's settings in the file's words, the addresses under which it is read, and frozen features."""
+    def settings(self) -> Live:
+        """Return the site without anything on it: settings, the addresses under which it is read, frozen features."""
         found = self.client.sites.get(self.organization, self.site)
         words = {
             "title": found.title,
@@ -67,7 +67,8 @@ class Reader:
             "agents_context": found.agents_context,
         }
         frozen = frozenset(feature.id for feature in found.features if feature.frozen)
-        return words, tuple(dict.fromkeys(_hosts(found))), frozen
+        hosts = tuple(dict.fromkeys(_hosts(found)))
+        return Live(words, hosts=hosts, published=found.published is not False, frozen=frozen)
 
     def structure(self, *, sorts: bool = True) -> Structure:
         """Return the site's structure: as a whole where the platform offers that, else put together from its lists."""

@@ -18,7 +18,7 @@ ADMITTED = {
 }
 
 
-def readers(live: Live, conditions: frozenset[str], *, need_adaptive: bool) -> Readers:
+def find_readers(live: Live, conditions: frozenset[str], *, need_adaptive: bool) -> Readers:
     """Given a site and all conditions that were ever on it, return who can read what.
 
     Shape: `need_adaptive` says whether conditions keep nobody out while adaptive content is off.
@@ -36,26 +36,28 @@ def readers(live: Live, conditions: frozenset[str], *, need_adaptive: bool) -> R
     return found
 
 
-def conditions_on(*sites: Live) -> frozenset[str]:
+def find_conditions(*sites: Live) -> frozenset[str]:
     """Given sites, return every condition of their sections and variants."""
     there = (thing.fields.get("condition") for live in sites for thing in live.of("section", "variant"))
     return frozenset(one for one in there if one)
 
 
-def new_readers(views: tuple[Live, Live, Live], besides: frozenset[str], *, may_show: bool) -> set[str]:
+def find_new_readers(views: tuple[Live, Live, Live], besides: frozenset[str], *, may_show: bool) -> set[str]:
     """Given a site before a plan, at one moment, and after it, return the spaces that have readers they had not.
 
     Shape: `besides` are spaces without content; `may_show` lets spaces that were on no part of the site be read by
     those who can read them in the end. Before a site is published, nobody reads what is new on it.
     """
     before, now, end = views
-    conditions = conditions_on(*views)
+    conditions = find_conditions(*views)
     found: set[str] = set()
     for need_adaptive in (False, True):
-        were, are, will = (readers(view, conditions, need_adaptive=need_adaptive) for view in (before, now, end))
+        were, are, will = (find_readers(view, conditions, need_adaptive=need_adaptive) for view in (before, now, end))
         for space in are.keys() - besides:
             is_new = space not in were
-            let = were.get(space, frozenset()) | (will.get(space, frozenset()) if is_new and may_show else frozenset())
-            if not are[space] <= let and (before.published or not is_new):
+            allowed = were.get(space, frozenset()) | (
+                will.get(space, frozenset()) if is_new and may_show else frozenset()
+            )
+            if not are[space] <= allowed and (before.published or not is_new):
                 found.add(space)
     return found

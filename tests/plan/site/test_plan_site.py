@@ -85,9 +85,9 @@ def test_an_ignored_field_and_one_that_is_not_declared_are_left_alone() -> None:
 
 
 def test_something_gated_is_made_on_the_holding_space_and_shows_its_content_last() -> None:
-    file = site_file(*HOME, section("p", condition=GATE), variant("p/en", "sp_partners", default=True))
+    items = (*HOME, section("p", condition=GATE), variant("p/en", "sp_partners", default=True))
     live, lock = carried_out(site_file(*HOME))
-    plan = planned(file, live, lock)
+    plan = planned(site_file(*items, policy=policy(allow_new_spaces=True)), live, lock)
     assert bodies(plan, "section:p")[:2] == [
         {"spaceId": HOLDING, "title": "PP"},
         {"condition": GATE, "path": "p"},
@@ -300,17 +300,16 @@ def test_a_plan_for_one_target_makes_what_it_needs_and_leaves_the_rest() -> None
 
 
 def test_the_site_narrows_first_and_widens_last_with_a_persons_word() -> None:
-    file = site_file(single("site", visibility="visitor-auth", title="New"))
-    plan = planned(file, empty(), Lock(SITE))
+    file = site_file(*HOME, single("site", visibility="visitor-auth", title="New"))
+    plan = planned(file, *carried_out(site_file(*HOME)))
     assert [(step.wave, step.body) for step in plan.steps if step.call == "site.update"] == [
         (Wave.NARROW, {"visibility": "visitor-auth"}),
         (Wave.WIDEN, {"title": "New"}),
     ]
     assert not plan.gates
     live, lock = carried_out(file)
-    assert [gate.scope for gate in planned(site_file(single("site", visibility="public")), live, lock).gates] == [
-        "exposure"
-    ]
+    wider = site_file(*HOME, single("site", visibility="public"))
+    assert [gate.scope for gate in planned(wider, live, lock).gates] == ["exposure"]
 
 
 def test_an_override_is_kept_when_the_site_changes_below_it_and_reset_when_it_says_so() -> None:
