@@ -8,7 +8,7 @@ ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
     {"errors"},
     {"model"},
-    {"config", "layout"},
+    {"config", "layout", "net"},
     {"plan"},
     {"api", "repo", "store", "watch"},
     {"sync"},
@@ -17,12 +17,12 @@ FLOORS = [
     {"__main__"},
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-ADAPTERS = FLOORS[4]
-PLATFORM_SEES = {"errors", "model", "layout", "platform"}
+ADAPTERS = FLOORS[4] | {"net"}
+PLATFORM_SEES = {"errors", "model", "layout", "net", "platform"}
 SEES_PLATFORM = {"cli", "daemon", "platform"}
 SOLE_IMPORTER = {
     "httpx": {"api"},
-    "httpcore": {"api"},
+    "httpcore": {"net"},
     "git": {"repo"},
     "sqlalchemy": {"store", "platform"},
     "sqlite3": {"store", "platform"},

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from syncd.api.downloads import Downloads, Resolve, addresses_of
+from syncd.api.downloads import Downloads
 from syncd.api.transport import DEADLINE, Transport
+from syncd.net.resolving import Resolve, addresses_of
 
 if TYPE_CHECKING:
     from syncd.api.ask import SiteAsk

@@ -1,50 +1,33 @@
 """Files from wherever the platform keeps them: an address from outside, followed only where it cannot do harm.
 
 The token never goes along: a download address carries its own permission. Beyond the platform's own origin only https
-to global unicast addresses is followed; a name is resolved once, checked, and the connection goes to the address that
-was checked.
+to public addresses is followed; a name is resolved once, checked, and the connection goes to an address that was
+checked. The platform itself may be in a private network: its own origin is what the operator configured.
 """
 
-import ipaddress
-import socket
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import monotonic
 from typing import IO
 
 import httpx
 
-from syncd.api.addresses import origin_of
 from syncd.api.answers import CHECK_URL
 from syncd.api.transport import Ask, Transport
-from syncd.api.wire import Answer
+from syncd.api.wire import ADDRESSES, Answer, target_of
 from syncd.errors import NotFound, NotThePlatform, Rejected, Unreachable
 from syncd.model.file import File
+from syncd.net.exchange import REDIRECTS
+from syncd.net.failures import NotConnected, Refused
+from syncd.net.resolving import Resolve, addresses_of, resolve_allowed
+from syncd.net.targets import Target, parse_redirect, parse_target
 
 FILE_CAP = 100 << 20
 """Bytes of one file."""
 HOPS = 3
 PATIENCE = 5
-"""A file may take this many deadlines of an ordinary request."""
-REDIRECTS = (301, 302, 303, 307, 308)
-
-Resolve = Callable[[str, int], list[str]]
-
-
-def addresses_of(host: str, port: int) -> list[str]:
-    """Given a host and port, return the IP addresses that the system's resolver knows.
-
-    Raises: OSError, UnicodeError.
-    """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
-    return [str(entry[4][0]) for entry in found]
-
-
-def is_public(address: str) -> bool:
-    """Given an IP address, return whether it is global unicast, the IPv4 address inside an IPv6 one included."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return all(one.is_global and not one.is_multicast for one in (ip, *_inside(ip)))
+"""A file may take this many deadlines of an ordinary request, all of its redirects and tries together."""
 
 
 class Downloads:
@@ -52,6 +35,7 @@ class Downloads:
 
     def __init__(self, transport: Transport, resolve: Resolve = addresses_of) -> None:
         self._transport = transport
+        self._own = target_of(httpx.URL(transport.origin + "/"))
         self._resolve = resolve
 
     def fetch(self, file: File, into: IO[bytes]) -> int:
@@ -64,68 +48,50 @@ class Downloads:
         what = f"download of file {file.id}"
         if file.size is not None and file.size > FILE_CAP:
             raise NotThePlatform(f"{what}: {file.size} bytes are more than {FILE_CAP}")
-        url = self._joined(self._transport.origin + "/", file.download_url or "", what)
+        if not file.download_url:
+            raise Rejected(f"{what}: the platform gives no address")
+        deadline = monotonic() + PATIENCE * self._transport.deadline
+        with _rejected(what):
+            target = parse_target(file.download_url, base=self._own)
         for _ in range(1 + HOPS):
-            answer = self._transport.perform(self._ask(url, what, into))
+            answer = self._transport.perform(self._ask(target, what, into, deadline))
             if answer.status not in REDIRECTS:
                 return _whole(answer, into.tell(), file, what)
-            url = self._joined(str(url), answer.headers.get("Location", ""), what)
+            with _rejected(what):
+                target = parse_redirect(target, answer.headers.get("Location", ""))
         raise Rejected(f"{what}: more than {HOPS} redirects")
 
-    def _joined(self, base: str, address: str, what: str) -> httpx.URL:
-        if not address:
-            raise Rejected(f"{what}: the platform gives no address")
+    def _ask(self, target: Target, what: str, into: IO[bytes], deadline: float) -> Ask:
+        addresses = [] if target.origin == self._own.origin else self._public_addresses(target, what)
+        headers = {**self._transport.plain_headers, "Accept": "*/*", "Accept-Encoding": "identity"}
+        extensions = {ADDRESSES: addresses} if addresses else {}
+
+        def build() -> httpx.Request:
+            return httpx.Request("GET", target.url, headers=headers, extensions=dict(extensions))
+
+        seconds = max(deadline - monotonic(), 0.0)
+        ask = Ask("GET", what, target.origin, build, cap=FILE_CAP, paced=False, sink=_writing(into))
+        return replace(ask, seconds=seconds, total=seconds)
+
+    def _public_addresses(self, target: Target, what: str) -> list[str]:
+        if not target.secure:
+            raise Rejected(f"{what}: {target.origin} is not followed: only https is")
+        deadline = monotonic() + self._transport.deadline
         try:
-            return httpx.URL(base).join(address)
-        except httpx.InvalidURL as error:
-            raise Rejected(f"{what}: the platform gives an address that is none") from error
-
-    def _ask(self, url: httpx.URL, what: str, into: IO[bytes]) -> Ask:
-        origin = origin_of(url)
-        if origin == self._transport.origin and not url.userinfo:
-            build = self._builder(url, {})
-        else:
-            build = self._pinned(url, what)
-        seconds = PATIENCE * self._transport.deadline
-        return Ask("GET", what, origin, build, cap=FILE_CAP, seconds=seconds, paced=False, sink=_writing(into))
-
-    def _pinned(self, url: httpx.URL, what: str) -> Callable[[int], httpx.Request]:
-        if url.scheme != "https" or not url.host or url.userinfo:
-            raise Rejected(f"{what}: {origin_of(url)} is not followed: only https is")
-        addresses = self._public_addresses(url, what)
-        netloc = url.netloc.decode("ascii")
-
-        def build(attempt: int) -> httpx.Request:
-            # Each try takes the next address, so that a host stays reachable while one of its addresses is.
-            at = url.copy_with(host=addresses[(attempt - 1) % len(addresses)])
-            return self._builder(at, {"Host": netloc}, sni=url.raw_host.decode("ascii"))(attempt)
-
-        return build
-
-    def _public_addresses(self, url: httpx.URL, what: str) -> list[str]:
-        try:
-            addresses = self._resolve(url.raw_host.decode("ascii"), url.port or 443)
-        except (OSError, UnicodeError) as error:
-            raise Unreachable(f"{what}: {url.host} has no address") from error
-        if not addresses or not all(map(is_public, addresses)):
-            raise Rejected(f"{what}: {url.host} is not followed: it is not a public address")
-        return addresses
-
-    def _builder(self, url: httpx.URL, headers: dict[str, str], sni: str = "") -> Callable[[int], httpx.Request]:
-        own = httpx.Headers(
-            {**self._transport.plain_headers, "Accept": "*/*", "Accept-Encoding": "identity", **headers}
-        )
-        extensions = {"sni_hostname": sni} if sni else {}
-        return lambda _: httpx.Request("GET", url, headers=own, extensions=dict(extensions))
+            return resolve_allowed(target.host, target.port, deadline=deadline, resolve=self._resolve)
+        except Refused as error:
+            said = f"{what}: {target.host} is not followed: it is not a public address"
+            raise Rejected(said, hint=f"If the platform is there, use {target.origin} as platform.url.") from error
+        except NotConnected as error:
+            raise Unreachable(f"{what}: {target.host} has no address") from error
 
 
-def _inside(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
-    if isinstance(ip, ipaddress.IPv4Address):
-        return []
-    translated = ip in ipaddress.ip_network("64:ff9b::/96")
-    nat64 = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if translated else None
-    teredo = ip.teredo[1] if ip.teredo else None
-    return [one for one in (ip.ipv4_mapped, ip.sixtofour, teredo, nat64) if one is not None]
+@contextmanager
+def _rejected(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Refused as error:
+        raise Rejected(f"{what}: the platform gives an address that is not followed: {error}") from error
 
 
 def _writing(into: IO[bytes]) -> Callable[[Iterator[bytes]], None]:

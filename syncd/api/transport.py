@@ -15,20 +15,18 @@
 "Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, never above 60; then
 Unreachable. A wait of more than two minutes is not a run's to make: RateLimited says until when. Before 429 comes,
 `pace` spreads what is left of the limit. A stop is heeded before every try and within 0.2 s of every wait; every try
-ends at its deadline.
+ends at its deadline, and all of them together at two: who answers a byte a second is not asked five times.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from enum import Enum
 from random import random as uniform
 from threading import Lock
+from time import monotonic, time
 from time import sleep as sleep_for
-from time import time
 from typing import Any, Literal
 
 import httpx
@@ -36,6 +34,7 @@ import httpx
 from syncd import __version__
 from syncd.api.addresses import Params, address, base_of, checked, origin_of
 from syncd.api.answers import CHECK_NETWORK, CHECK_URL, IDEMPOTENT, Shape, refusal, shape_of, tidy
+from syncd.api.failures import BROKEN, Broken, Failure, describe_failure, failure_of
 from syncd.api.pace import LONGEST, Pacer, named_wait
 from syncd.api.wire import Answer, Streamed, Wires
 from syncd.errors import (
@@ -60,6 +59,8 @@ SLEEP_SLICE = 0.2
 """Seconds of a wait in which a stop is not yet heeded."""
 DEADLINE = 60.0
 """Seconds that one try may take as a whole."""
+PATIENCE = 2
+"""All tries of one request together may take this many deadlines, waits between them not counted."""
 STREAM_PATIENCE = 3
 """A streamed answer may take this many deadlines of an ordinary request."""
 STREAM_CAP = 64 << 20
@@ -67,61 +68,38 @@ JSON_CAP = 256 << 20
 """Bytes of an unpacked JSON answer."""
 
 
-class Failure(Enum):
-    """What an exception of httpx says about the request."""
-
-    UNSENT = "it cannot have arrived"
-    BROKEN = "it may have arrived"
-    FOREIGN = "what answers is not the platform"
-
-
-FAILURES: Mapping[type[Exception], Failure] = {
-    httpx.ConnectError: Failure.UNSENT,
-    httpx.ConnectTimeout: Failure.UNSENT,
-    httpx.PoolTimeout: Failure.UNSENT,
-    httpx.TransportError: Failure.BROKEN,
-    httpx.StreamError: Failure.BROKEN,
-    httpx.HTTPError: Failure.FOREIGN,
-    httpx.UnsupportedProtocol: Failure.FOREIGN,
-    httpx.InvalidURL: Failure.FOREIGN,
-    httpx.CookieConflict: Failure.FOREIGN,
-}
-"""By the nearest class: TransportError stands for all of its leaves that are not named."""
-
-
-BROKEN = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict)
-"""Every exception of httpx is one of these."""
-
-
-def failure_of(kind: type[Exception]) -> Failure:
-    """Given an exception class of httpx, return what it says about the request."""
-    return next(FAILURES[base] for base in kind.__mro__ if base in FAILURES)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A try without an answer."""
-
-    failure: Failure
-    why: str
-    cause: Exception
-
-
 @dataclass(frozen=True)
 class Ask:
-    """One thing to ask: `build` makes the request of a try, counted from 1; `origin` says whose connection it takes.
+    """One thing to ask: `build` makes the request of a try; `origin` says whose connection it takes.
 
     `sink` takes the pieces of an answer with status 200, from the start again at each try; its body is then empty.
+    Units: `seconds` for one try, `total` for all of them; without it, `PATIENCE` times as much.
     """
 
     method: Method
     what: str
     origin: str
-    build: Callable[[int], httpx.Request]
+    build: Callable[[], httpx.Request]
     cap: int = JSON_CAP
     seconds: float = DEADLINE
+    total: float | None = None
     paced: bool = True
     sink: Callable[[Iterator[bytes]], object] | None = None
+
+
+class _Tries:
+    """The tries of one request. Units: `left` is how many seconds they may take from now on."""
+
+    def __init__(self, left: float) -> None:
+        self.made, self.left = 0, left
+
+    @property
+    def are_over(self) -> bool:
+        return self.made >= TRIES or self.left <= 0
+
+    def count(self, seconds: float) -> None:
+        self.made += 1
+        self.left -= seconds
 
 
 class Transport:
@@ -244,11 +222,11 @@ class Transport:
         Shapes: with a stack, a success is Streamed, open until the stack is closed.
         Raises: AnswerLost, NotThePlatform, RateLimited, Stopped, Unreachable.
         """
-        attempt = 0
+        tries = _Tries(PATIENCE * ask.seconds if ask.total is None else ask.total)
         while True:
-            attempt += 1
             self._hold(ask)
-            settled = self._settled(ask, self._try(ask, attempt, stack), attempt)
+            # The try gets no name: what it raised would stay here, and its connection with it, until a collection.
+            settled = self._settled(ask, self._try(ask, tries, stack), tries)
             if isinstance(settled, Answer):
                 return settled
             self._pause(settled, ask)
@@ -265,7 +243,7 @@ class Transport:
         return self._ask(method, what, lambda: httpx.Request(method, url, headers=headers, content=content))
 
     def _ask(self, method: Method, what: str, build: Callable[[], httpx.Request]) -> Ask:
-        return Ask(method, what, self.origin, lambda _: build(), seconds=self.deadline)
+        return Ask(method, what, self.origin, build, seconds=self.deadline)
 
     def _hold(self, ask: Ask) -> None:
         self._heed(ask)
@@ -280,30 +258,41 @@ class Transport:
             self._pacer.give_up(ask.method)
             raise
 
-    def _try(self, ask: Ask, attempt: int, stack: ExitStack | None) -> Answer | Broken:
-        request = ask.build(attempt)
+    def _try(self, ask: Ask, tries: _Tries, stack: ExitStack | None) -> Answer | Broken:
+        request = ask.build()
         with self._lock:
             self._sent[ask.method] += 1
+        began = monotonic()
         try:
-            answer = self._exchanged(request, ask, stack)
+            answer = self._exchanged(request, ask, min(ask.seconds, tries.left), stack)
         except BROKEN as error:
             if ask.paced:
                 self._pacer.give_up(ask.method)
             return self._broken(error)
+        finally:
+            tries.count(monotonic() - began)
         if ask.paced:
             self._pacer.learn(ask.method, answer.headers)
         return answer
 
-    def _exchanged(self, request: httpx.Request, ask: Ask, stack: ExitStack | None) -> Answer:
+    def _exchanged(self, request: httpx.Request, ask: Ask, seconds: float, stack: ExitStack | None) -> Answer:
         with ExitStack() as own:
-            opened = self._wires.streamed(request, origin=ask.origin, cap=ask.cap, seconds=ask.seconds)
+            opened = self._wires.streamed(request, origin=ask.origin, cap=ask.cap, seconds=seconds)
             answer = own.enter_context(opened)
             if stack is not None and 200 <= answer.status < 300:
                 stack.push(own.pop_all())
                 return answer
+            pieces = self._heeding(ask, answer.pieces)
             if ask.sink is not None and answer.status == 200:
-                ask.sink(answer.pieces)
-            return Answer(answer.status, answer.headers, b"".join(answer.pieces))
+                ask.sink(pieces)
+            return Answer(answer.status, answer.headers, b"".join(pieces))
+
+    def _heeding(self, ask: Ask, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The pieces of an answer, for as long as nobody asks to stop; a write is heard out."""
+        for piece in pieces:
+            if self._cancelled() and ask.method == "GET":
+                raise Stopped(f"stopped during {ask.what}")
+            yield piece
 
     def _heard(self, what: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:
@@ -318,41 +307,40 @@ class Transport:
             raise Unreachable(f"{what}: the answer breaks off ({broken.why})", hint=CHECK_NETWORK) from error
 
     def _broken(self, error: Exception) -> Broken:
-        why = re.sub(r"^\[Errno -?\d+\] ", "", str(error))
-        return Broken(failure_of(type(error)), tidy(f"{type(error).__name__}: {why}", self._secret), error)
+        return Broken(failure_of(type(error)), tidy(describe_failure(error), self._secret), error)
 
-    def _settled(self, ask: Ask, answer: Answer | Broken, attempt: int) -> Answer | float:
+    def _settled(self, ask: Ask, answer: Answer | Broken, tries: _Tries) -> Answer | float:
         """The answer when it settles the matter, else the seconds until the next try."""
         if isinstance(answer, Broken):
-            return self._after_break(ask, answer, attempt)
+            return self._after_break(ask, answer, tries)
         status = answer.status
         if status == 429:
-            return self._after_limit(ask, answer, attempt)
+            return self._after_limit(ask, answer, tries)
         if ask.method not in IDEMPOTENT:
             if status == 408 or (status >= 500 and status != 501):
                 raise AnswerLost(f"{self._said(ask, answer)}; it may or may not have happened", status=status)
             return answer
         if status not in (408, 502, 503, 504) and not (status == 500 and ask.method == "GET"):
             return answer
-        if attempt >= TRIES:
-            raise Unreachable(f"{self._said(ask, answer)}, {attempt} times", status=status)
-        return self._backoff(attempt)
+        if tries.are_over:
+            raise Unreachable(f"{self._said(ask, answer)}, {tries.made} times", status=status)
+        return self._backoff(tries.made)
 
-    def _after_break(self, ask: Ask, broken: Broken, attempt: int) -> float:
+    def _after_break(self, ask: Ask, broken: Broken, tries: _Tries) -> float:
         if broken.failure is Failure.FOREIGN:
             raise NotThePlatform(f"{ask.what}: {broken.why}", hint=CHECK_URL) from broken.cause
         if broken.failure is Failure.BROKEN and ask.method not in IDEMPOTENT:
             lost = f"{ask.what}: the answer was lost; it may or may not have happened ({broken.why})"
             raise AnswerLost(lost) from broken.cause
-        if attempt >= TRIES:
-            said = f"{self.base}: {ask.what}: no answer after {attempt} tries ({broken.why})"
+        if tries.are_over:
+            said = f"{self.base}: {ask.what}: no answer after {tries.made} tries ({broken.why})"
             raise Unreachable(said, hint=CHECK_NETWORK) from broken.cause
-        return self._backoff(attempt)
+        return self._backoff(tries.made)
 
-    def _after_limit(self, ask: Ask, answer: Answer, attempt: int) -> float:
+    def _after_limit(self, ask: Ask, answer: Answer, tries: _Tries) -> float:
         named = named_wait(answer.headers, self._clock())
-        wait = self._backoff(attempt) if named is None else named
-        if wait > LONGEST or attempt >= TRIES:
+        wait = self._backoff(tries.made) if named is None else named
+        if wait > LONGEST or tries.are_over:
             raise self._limited(ask, wait)
         if ask.paced:
             self._pacer.hold(ask.method, wait)

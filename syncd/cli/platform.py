@@ -75,7 +75,8 @@ class Services:
 
 
 def _endpoint(name: str, url: str, model: str, key: str) -> "Endpoint | None":
-    from syncd.platform.hosts import Refused, parts_of
+    from syncd.net.failures import Refused
+    from syncd.net.targets import parse_target
     from syncd.platform.settings import Endpoint
 
     if not url:
@@ -83,7 +84,7 @@ def _endpoint(name: str, url: str, model: str, key: str) -> "Endpoint | None":
             raise ConfigInvalid(f"--{name}-model needs a service", hint=f"add --{name}-url URL")
         return None
     try:
-        parts_of(url)
+        parse_target(url)
     except Refused as refused:
         raise ConfigInvalid(f"--{name}-url: {refused}", hint="write https://HOST/PATH") from None
     if not (key.isascii() and key.isprintable()):

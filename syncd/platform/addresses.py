@@ -10,7 +10,8 @@ import re
 from fastapi import Request
 
 from syncd.errors import ConfigInvalid
-from syncd.platform.hosts import Refused, parts_of
+from syncd.net.failures import Refused
+from syncd.net.targets import parse_target
 from syncd.platform.settings import Settings
 
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
@@ -23,12 +24,12 @@ def public_origin(url: str) -> str:
     Raises: ConfigInvalid when it is no such address, or has more than that.
     """
     try:
-        parts = parts_of(url)
+        target = parse_target(url)
     except Refused as refused:
         raise ConfigInvalid(f"--public-url: {refused}", hint="write https://HOST") from None
-    if parts.target != "/":
+    if target.path != "/":
         raise ConfigInvalid("--public-url: has more than a scheme, a host and a port", hint="write https://HOST")
-    return f"{'https' if parts.secure else 'http'}://{parts.authority}"
+    return target.origin
 
 
 def origin(request: Request) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from syncd.model.content_write import FILES_MAX, FileAtUrl, InsertFiles, Operation
-from syncd.platform import outgoing
+from syncd.net import exchange
 from syncd.platform.failures import Failure
 from syncd.platform.files import CONTENT_TYPE
 
@@ -44,8 +44,8 @@ def _fetch(file: FileAtUrl, seconds: float, *, private: bool) -> Fetched:
     if seconds <= 0:
         raise Failure(400, f"{file.name}: all files together take longer than {SECONDS_MAX:.0f} s to fetch")
     try:
-        reply = outgoing.send("GET", file.url, timeout=min(seconds, _EACH_S), limit=BYTES_MAX, private=private)
-    except outgoing.OutgoingError as failure:
+        reply = exchange.send("GET", file.url, timeout=min(seconds, _EACH_S), limit=BYTES_MAX, private=private)
+    except exchange.NetworkError as failure:
         raise Failure(400, f"{file.name}: cannot be fetched. {failure}") from failure
     if reply.status != 200:
         raise Failure(400, f"{file.name}: its address answers with status {reply.status}")

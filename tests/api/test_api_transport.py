@@ -12,7 +12,7 @@ import pytest
 from syncd import __version__
 from syncd.api.addresses import base_of
 from syncd.api.client import Client
-from syncd.api.transport import Failure, failure_of
+from syncd.api.failures import Failure, failure_of
 from syncd.errors import (
     AnswerLost,
     ConfigInvalid,

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 
 import httpx
 import pytest
@@ -16,8 +16,9 @@ import pytest
 from syncd.api.client import Client
 from syncd.api.parallel import gather
 from syncd.api.wire import Wires
-from syncd.errors import AnswerLost, NotThePlatform, Unreachable
+from syncd.errors import AnswerLost, NotThePlatform, Stopped, Unreachable
 from syncd.model.change_request import ChangeRequestCreate
+from syncd.net.failures import Refused
 
 BODY = json.dumps({"object": "space", "id": "s1"}).encode()
 Build = Callable[..., Client]
@@ -163,9 +164,31 @@ def test_an_answer_that_drips_ends_at_the_deadline(served: Build, head: bytes) -
                 connection.sendall(b"x")
 
     start = time.monotonic()
-    with pytest.raises(AnswerLost, match="Timeout"):
+    with pytest.raises(AnswerLost, match=r"longer than it may|in time"):
         served(serve, deadline=0.3).change_requests.create("s1", ChangeRequestCreate(subject="Words"))
     assert time.monotonic() - start < 1
+
+
+def test_all_tries_together_end_after_two_deadlines(served: Build) -> None:
+    client = served(lambda connection: time.sleep(0.5), deadline=0.2)
+    with pytest.raises(Unreachable, match=r"longer than it may|in time"):
+        client.spaces.get("s1")
+    assert client.requests_sent["GET"] <= 2
+
+
+def test_a_stop_is_heeded_while_an_answer_drips(served: Build) -> None:
+    begun = Event()
+
+    def serve(connection: socket.socket) -> None:
+        request_of(connection)
+        connection.sendall(answer(b"", declared=10_000))
+        while True:
+            connection.sendall(b"x")
+            begun.set()
+            time.sleep(0.05)
+
+    with pytest.raises(Stopped):
+        served(serve, cancelled=begun.is_set).spaces.get("s1")
 
 
 def test_a_packed_answer_is_unpacked(served: Build) -> None:
@@ -208,7 +231,7 @@ def test_an_answer_beyond_the_cap_is_refused() -> None:
     with Wires(transport).streamed(request, origin="", cap=1001, seconds=9) as answer:
         assert len(b"".join(answer.pieces)) == 1001
     with (
-        pytest.raises(httpx.DecodingError, match="larger than 1000 bytes"),
+        pytest.raises(Refused, match="larger than 1000 bytes"),
         Wires(transport).streamed(request, origin="", cap=1000, seconds=9) as answer,
     ):
         list(answer.pieces)

@@ -15,7 +15,7 @@ from syncd.platform.ask.endpoint import plain
 from syncd.platform.settings import Endpoint, Settings
 from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
-from tests.platform.peers import answering, serving
+from tests.peers import answering, serving
 
 PAGES = {
     "Exports": "## Export a space\n\nOpen the menu. Choose PDF to export a space. It takes a minute.\n\n"

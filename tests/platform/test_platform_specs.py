@@ -15,8 +15,8 @@ from syncd.platform.specs.checking import PROBLEMS_MAX, problems
 from syncd.platform.specs.processing import HANDLERS
 from syncd.platform.specs.reading import JSON, YAML, read
 from syncd.platform.storage import Storage
+from tests.peers import answering, serving
 from tests.platform.clock import Clock
-from tests.platform.peers import answering, serving
 
 INFO: dict[str, Any] = {"title": "Pets", "version": "1"}
 OPENAPI: dict[str, Any] = {"openapi": "3.0.3", "info": INFO, "paths": {}}

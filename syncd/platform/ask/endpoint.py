@@ -12,7 +12,7 @@ from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import urlsplit
 
-from syncd.platform import outgoing
+from syncd.net import exchange
 from syncd.platform.ask.retrieval import Passage
 from syncd.platform.settings import Endpoint
 
@@ -54,7 +54,7 @@ def answers(endpoint: Endpoint, question: str, passages: Sequence[Passage]) -> I
         raise NoAnswer("too many answers are waited for")
     try:
         yield from _grown(_deltas(endpoint, question, passages))
-    except outgoing.OutgoingError as error:
+    except exchange.NetworkError as error:
         raise NoAnswer(str(error)) from None
     finally:
         _waited_for.release()
@@ -88,7 +88,7 @@ def _deltas(endpoint: Endpoint, question: str, passages: Sequence[Passage]) -> I
         headers["Authorization"] = f"Bearer {endpoint.key}"
     body = json.dumps(_request(endpoint, question, passages)).encode()
     # The operator chose this address, and often it is a neighbour; a redirect would be somebody else's choice.
-    with outgoing.stream(
+    with exchange.open_stream(
         "POST",
         _address(endpoint.url),
         headers=headers,

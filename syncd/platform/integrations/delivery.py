@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 import syncd
-from syncd.platform import outgoing
+from syncd.net import exchange
 from syncd.platform.integrations.events import DELIVER, PRUNE, log
 from syncd.platform.integrations.schema import events
 from syncd.platform.jobs import Work
@@ -98,13 +98,13 @@ def _called(work: Work, url: str, secret: str, body: bytes) -> _Outcome:
     private = work.settings.private_addresses
     try:
         # The body of the answer does not matter, so it is not read. A redirect is an answer like any other.
-        with outgoing.stream(
+        with exchange.open_stream(
             "POST", url, headers=headers, body=body, timeout=TIMEOUT_S, private=private, redirects=0
         ) as answer:
             status = answer.status
-    except outgoing.Refused as refused:
+    except exchange.Refused as refused:
         return _Outcome(False, True, f"{host} was not called: {refused}")
-    except (outgoing.TimedOut, outgoing.Failed) as failed:
+    except exchange.NetworkError as failed:
         return _Outcome(False, False, f"{host} did not answer: {failed}")
     done = 200 <= status < 300
     return _Outcome(done, done or status not in _AGAIN, f"{host} answered {status}.")

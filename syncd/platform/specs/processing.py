@@ -12,7 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.platform import jobs, outgoing
+from syncd.net import exchange
+from syncd.platform import jobs
 from syncd.platform.jobs import Handler, Work
 from syncd.platform.specs import reading
 from syncd.platform.specs.schema import specs, versions
@@ -94,10 +95,10 @@ def _fetched(work: Work, url: str) -> bytes | _Result:
     private = work.settings.private_addresses
     headers = {"Accept": _ACCEPT, "User-Agent": "syncd"}
     try:
-        reply = outgoing.send("GET", url, headers=headers, timeout=FETCH_S, limit=reading.BYTES_MAX, private=private)
-    except outgoing.TimedOut as error:
+        reply = exchange.send("GET", url, headers=headers, timeout=FETCH_S, limit=reading.BYTES_MAX, private=private)
+    except exchange.TimedOut as error:
         return _Result(code=FETCH_TIMEOUT, messages=(str(error),))
-    except outgoing.OutgoingError as error:
+    except exchange.NetworkError as error:
         return _Result(code=FETCH_ERROR, messages=(str(error),))
     if reply.status != 200:
         return _Result(code=FETCH_ERROR, messages=(f"The address answered with the status {reply.status}.",))

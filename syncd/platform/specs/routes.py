@@ -17,7 +17,9 @@ from syncd.model.openapi_spec import (
     SpecSource,
     UrlSource,
 )
-from syncd.platform import addresses, answers, hosts
+from syncd.net.failures import Refused
+from syncd.net.targets import parse_target
+from syncd.platform import addresses, answers
 from syncd.platform.auth import Caller, at_least, needs
 from syncd.platform.bodies import Body
 from syncd.platform.failures import Failure
@@ -193,8 +195,8 @@ def read_published_openapi_spec(storage: Stored, spec_id: str) -> Response:
 def _source(storage: Storage, source: SpecSource) -> dict[str, str | None]:
     if isinstance(source, UrlSource):
         try:
-            hosts.parts_of(source.url)
-        except hosts.Refused as refused:
+            parse_target(source.url)
+        except Refused as refused:
             raise Failure(400, f"source.url: {refused}") from None
         return {"source_url": source.url, "source_text": None}
     return {"source_url": None, "source_text": storage.blobs.put(source.text.encode())}

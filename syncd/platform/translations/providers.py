@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import syncd
-from syncd.platform import outgoing
+from syncd.net import exchange
 from syncd.platform.settings import Endpoint, Settings
 
 TEXTS_MAX = 50
@@ -87,7 +87,7 @@ class Service:
         if self.endpoint.key:
             headers["Authorization"] = f"Bearer {self.endpoint.key}"
         try:
-            reply = outgoing.send(
+            reply = exchange.send(
                 "POST",
                 self.endpoint.url,
                 headers=headers,
@@ -98,7 +98,7 @@ class Service:
                 private=True,
                 redirects=0,
             )
-        except outgoing.OutgoingError as failure:
+        except exchange.NetworkError as failure:
             raise ProviderFailed(f"the translation service was not reached: {failure}") from failure
         if reply.status != 200:
             raise ProviderFailed(f"the translation service answered {reply.status}")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from syncd.platform.hosts import is_allowed, parts_of
-from syncd.platform.outgoing import Failed, Network, OutgoingError, Refused, TimedOut, send, stream
-from tests.platform.peers import OK, Talk, answering, serving
+from syncd.net.exchange import Network, open_stream, send
+from syncd.net.failures import BrokenOff, NetworkError, NotConnected, Refused, TimedOut
+from tests.peers import OK, Talk, answering, serving
 
 
 def named(*answers: str) -> tuple[Network, list[str]]:
@@ -25,58 +25,6 @@ def named(*answers: str) -> tuple[Network, list[str]]:
         return [answers[min(len(asked), len(answers)) - 1]]
 
     return Network(resolve=resolve), asked
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("127.0.0.1", "127.9.9.9", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.31.0.1", "192.168.1.1", "100.64.0.1"),
-        *("169.254.169.254", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.0.0.192", "168.63.129.16", "::", "::1"),
-        *("fe80::1", "fd00:ec2::254", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::127.0.0.1"),
-        *("64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2001:0:1::1", "2001:db8::1"),
-        *("", "localhost", "fe80::1%lo"),
-    ],
-)
-def test_no_address_of_this_machine_or_its_network_is_allowed(address: str) -> None:
-    assert not is_allowed(address)
-
-
-def test_public_addresses_are_allowed_and_private_ones_when_the_operator_says_so() -> None:
-    assert all(map(is_allowed, ("93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808")))
-    assert all(is_allowed(one, private=True) for one in ("127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1", "8.8.8.8"))
-    never = ("169.254.169.254", "0.0.0.0", "100.100.100.200", "fd00:ec2::254", "fe80::1", "224.0.0.1", "168.63.129.16")
-    assert not any(is_allowed(one, private=True) for one in never)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("ftp://a.example/", "file:///etc/passwd", "gopher://a.example/", "//a.example", "a.example", "http://", ""),
-        *(
-            "http://u:p@a.example/",
-            "http://u@a.example/",
-            "http://a.example:0/",
-            "http://a.example:99999/",
-            "http://a\\b/",
-        ),
-        *("http://2130706433/", "http://017700000001/", "http://0x7f000001/", "http://0x7f.1/", "http://127.1/"),
-        *("http://0177.0.0.1/", "http://127.0.0.01/", "http://[fe80::1%25lo]/", "http://[::1", "http://a b/"),
-        *("http://a.example/\r\nX: y", "http://a..example/", "http://a.example/" + "x" * 4096, "http://１２７.1/"),
-    ],
-)
-def test_an_address_in_a_strange_spelling_is_refused_without_a_question(url: str) -> None:
-    world, asked = named("127.0.0.1")
-    with pytest.raises(Refused) as refused:
-        send("GET", url, private=True, network=world)
-    assert asked == []
-    assert "example" not in str(refused.value)
-
-
-def test_a_url_is_written_as_http_wants_it() -> None:
-    parts = parts_of("HTTPS://Bücher.Example.:443/a b".replace(" ", "%20") + "/ü?q=ä&x=[1]#part")
-    assert (parts.secure, parts.host, parts.port) == (True, "xn--bcher-kva.example", 443)
-    assert parts.target == "/a%20b/%C3%BC?q=%C3%A4&x=[1]"
-    assert parts_of("http://[2606:2800:220:1::1]:8080").authority == "[2606:2800:220:1::1]:8080"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254"])
@@ -119,12 +67,18 @@ def test_a_name_without_an_address_and_a_closed_port_are_failures() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise socket.gaierror("no such host")
 
-    with pytest.raises(Failed):
+    with pytest.raises(NotConnected):
         send("GET", "http://nowhere.example/", network=Network(resolve=unknown))
     with serving(answering(OK)) as (port, _):
         pass
-    with pytest.raises(Failed):
+    with pytest.raises(NotConnected):
         send("GET", f"http://127.0.0.1:{port}/", private=True)
+
+
+def test_the_next_address_of_a_name_is_tried_when_one_gives_no_connection() -> None:
+    world = Network(resolve=lambda host, port: ["::1", "127.0.0.1"])
+    with serving(answering(OK)) as (port, _):
+        assert send("GET", f"http://a.example:{port}/", private=True, network=world).body == b"hi"
 
 
 def moved(place: str, status: int = 302) -> bytes:
@@ -182,19 +136,20 @@ def endless(start: bytes, more: bytes) -> Talk:
         (endless(b"HTTP/1.1 200 OK\r\n", b"X: " + b"y" * 4096 + b"\r\n"), Refused),
         (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), Refused),
         (answering(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), Refused),
-        (answering(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"), Failed),
-        (answering(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"), Failed),
-        (answering(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi"), Failed),
-        (answering(b"SSH-2.0-Server\r\n"), Failed),
-        (answering(b""), Failed),
+        (answering(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"), BrokenOff),
+        (answering(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"), BrokenOff),
+        (answering(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi"), Refused),
+        (answering(b"SSH-2.0-Server\r\n"), BrokenOff),
+        (answering(b""), BrokenOff),
     ],
 )
-def test_an_answer_that_is_slow_endless_or_broken_ends_at_its_limit(talk: Talk, error: type[OutgoingError]) -> None:
+def test_an_answer_that_is_slow_endless_or_broken_ends_at_its_limit(talk: Talk, error: type[NetworkError]) -> None:
     with serving(talk) as (port, _):
         began = time.monotonic()
+        timeout = 0.4 if error is TimedOut else 60
         with pytest.raises(error):
-            send("GET", f"http://127.0.0.1:{port}/secret", private=True, timeout=0.4, limit=10_000)
-        assert time.monotonic() - began < 10
+            send("GET", f"http://127.0.0.1:{port}/secret", private=True, timeout=timeout, limit=10_000)
+        assert time.monotonic() - began < 30
 
 
 def test_a_resolver_that_hangs_is_not_waited_for() -> None:
@@ -214,7 +169,7 @@ def test_a_stream_gives_each_line_when_it_comes() -> None:
         assert go.wait(5)
         peer.sendall("ta: é".encode())
 
-    with serving(talk) as (port, _), stream("GET", f"http://127.0.0.1:{port}/", private=True) as answer:
+    with serving(talk) as (port, _), open_stream("GET", f"http://127.0.0.1:{port}/", private=True) as answer:
         lines = answer.lines()
         assert [next(lines), next(lines)] == ["data: 1", ""]
         go.set()
@@ -234,9 +189,9 @@ def test_https_believes_only_a_certificate_of_that_name(tmp_path: Path) -> None:
     world = Network(resolve=lambda host, port: ["127.0.0.1"], trust=lambda: trust)
     with serving(answering(OK), trust=server) as (port, heads):
         assert send("GET", f"https://good.example:{port}/", private=True, network=world).body == b"hi"
-        with pytest.raises(Failed, match="certificate"):
+        with pytest.raises(NotConnected, match="certificate"):
             send("GET", f"https://evil.example:{port}/", private=True, network=world)
-        with pytest.raises(Failed):
+        with pytest.raises(NotConnected):
             send("GET", f"https://good.example:{port}/", private=True, network=Network(resolve=world.resolve))
     assert len(heads) == 1
     with serving(answering(moved("http://127.0.0.1:1/")), trust=server) as (port, _), pytest.raises(Refused):

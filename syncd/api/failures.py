@@ -1,0 +1,59 @@
+"""Tries without an answer: what an exception of the network says about the request, and in what words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import httpx
+
+from syncd.net.failures import NetworkError, NotConnected, Refused
+
+
+class Failure(Enum):
+    """What an exception says about the request."""
+
+    UNSENT = "it cannot have arrived"
+    BROKEN = "it may have arrived"
+    FOREIGN = "what answers is not the platform"
+
+
+FAILURES: Mapping[type[Exception], Failure] = {
+    NotConnected: Failure.UNSENT,
+    NetworkError: Failure.BROKEN,
+    Refused: Failure.FOREIGN,
+    httpx.ConnectError: Failure.UNSENT,
+    httpx.ConnectTimeout: Failure.UNSENT,
+    httpx.PoolTimeout: Failure.UNSENT,
+    httpx.TransportError: Failure.BROKEN,
+    httpx.StreamError: Failure.BROKEN,
+    httpx.HTTPError: Failure.FOREIGN,
+    httpx.UnsupportedProtocol: Failure.FOREIGN,
+    httpx.InvalidURL: Failure.FOREIGN,
+    httpx.CookieConflict: Failure.FOREIGN,
+}
+"""By the nearest class: TransportError stands for all of its leaves that are not named."""
+
+BROKEN = (NetworkError, httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict)
+"""Every exception of a connection is one of these, and every one of httpx, which a given transport raises."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A try without an answer."""
+
+    failure: Failure
+    why: str
+    cause: Exception
+
+
+def failure_of(kind: type[Exception]) -> Failure:
+    """Given an exception class of a connection or of httpx, return what it says about the request."""
+    return next(FAILURES[base] for base in kind.__mro__ if base in FAILURES)
+
+
+def describe_failure(error: Exception) -> str:
+    """Given an exception of a connection or of httpx, return it as part of a sentence, with what the system said."""
+    if not isinstance(error, NetworkError):
+        return f"{type(error).__name__}: {error}"
+    message = str(error).removesuffix(".")
+    return message[:1].lower() + message[1:] + (f" ({error.reason})" if error.reason else "")

@@ -1,0 +1,210 @@
+"""One connection whose every step ends at a deadline, and which goes to the addresses that were checked.
+
+A connection belongs to one borrower at a time: a pool that threads share costs more the more threads use it.
+"""
+
+import select
+import socket
+import ssl
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import httpcore
+
+from syncd.net.failures import BrokenOff, ConnectTimedOut, NotConnected, Refused, TimedOut
+from syncd.net.limits import HEADS_MAX, remaining, wire_limit
+from syncd.net.resolving import Resolve, addresses_of, resolve_host
+from syncd.net.targets import Target
+
+STEPS = {"connect": 10.0, "read": 30.0, "write": 30.0, "pool": 10.0}
+"""Seconds for one step of an exchange; the deadline bounds the whole."""
+KEEP_ALIVE = 4.0
+"""Seconds: below what servers keep, so that a write seldom meets a connection that is just being closed."""
+_SLICE = 1 << 16
+_TOO_LONG = 431
+"""The status that the parser of HTTP hints at when a head, or the frame of a chunk, does not come to an end."""
+_TOO_SLOW = "The exchange took longer than it may."
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+class Opened:
+    """An answer up to its body."""
+
+    def __init__(self, answer: httpcore.Response, network: "_Network") -> None:
+        self.status = answer.status
+        self.headers: Headers = answer.headers
+        self._answer, self._network = answer, network
+
+    def pieces(self, limit: int) -> Iterator[bytes]:
+        """Given the most bytes that the body may have, return it piece by piece, still packed.
+
+        Shapes: `limit` bounds what is received; `limits.read_bounded` counts what is unpacked. Raises: NetworkError.
+        """
+        self._network.allowance += wire_limit(limit)
+        with _translated():
+            yield from self._answer.iter_stream()
+
+    def close(self) -> None:
+        """Let go of the answer; a connection whose answer was not read whole is closed."""
+        self._answer.close()
+
+
+class Connection:
+    """One HTTP/1.1 connection, opened when needed and kept for a while; `trust` is needed for https."""
+
+    def __init__(self, trust: ssl.SSLContext | None, *, resolve: Resolve = addresses_of) -> None:
+        self._network = _Network(resolve)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=trust, max_connections=1, keepalive_expiry=KEEP_ALIVE, network_backend=self._network
+        )
+
+    def open(
+        self,
+        method: str,
+        target: Target,
+        headers: Headers,
+        content: Iterable[bytes] = (),
+        *,
+        deadline: float,
+        addresses: Sequence[str] = (),
+    ) -> Opened:
+        """Given a request, send it and return the answer, whose body is still to be read.
+
+        Units: `deadline` in monotonic seconds, for the body too. Shapes: `addresses` are the IP addresses to connect
+        to, in order; without them the name is resolved. A certificate must be that of the name in any case.
+        Raises: NetworkError.
+        """
+        self._network.begin(deadline, addresses)
+        scheme = b"https" if target.secure else b"http"
+        url = httpcore.URL(scheme=scheme, host=target.host.encode(), port=target.port, target=target.path.encode())
+        with _translated():
+            request = httpcore.Request(method, url, headers=headers, content=content, extensions={"timeout": STEPS})
+            return Opened(self._pool.handle_request(request), self._network)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._pool.close()
+
+
+class _Network(httpcore.NetworkBackend):
+    def __init__(self, resolve: Resolve) -> None:
+        self.allowance = 0
+        """Bytes that may still be received."""
+        self._deadline = 0.0
+        self._addresses: Sequence[str] = ()
+        self._resolve = resolve
+
+    def begin(self, deadline: float, addresses: Sequence[str]) -> None:
+        self.allowance, self._deadline, self._addresses = HEADS_MAX, deadline, addresses
+
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *_: Any, **__: Any) -> "_Socket":
+        addresses = self._addresses or resolve_host(host, port, deadline=self._deadline, resolve=self._resolve)
+        for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
+            try:
+                with _not_connected():
+                    return _Socket(self._connected(address, port, timeout), self)
+            except NotConnected:
+                if not left:
+                    raise
+        raise NotConnected("The host has no address.")
+
+    def _connected(self, address: str, port: int, timeout: float | None) -> socket.socket:
+        found = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            found.settimeout(self.left(timeout))
+            found.connect((address, port))
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    def left(self, timeout: float | None) -> float:
+        """Given a step's own limit, return what the deadline leaves of it. Raises: TimedOut."""
+        return min(timeout or STEPS["read"], remaining(self._deadline))
+
+    def count(self, data: bytes) -> bytes:
+        """Given what was received, return it. Raises: Refused."""
+        self.allowance -= len(data)
+        if self.allowance < 0:
+            raise Refused("The answer takes more bytes than it may.")
+        return data
+
+
+class _Socket(httpcore.NetworkStream):
+    def __init__(self, inner: socket.socket, network: _Network) -> None:
+        self._inner = inner
+        self._network = network
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self._inner.settimeout(self._network.left(timeout))
+        try:
+            return self._network.count(self._inner.recv(max_bytes))
+        except TimeoutError:
+            raise TimedOut(_TOO_SLOW) from None
+        except OSError as error:
+            raise BrokenOff("The connection broke off.", reason=str(error)) from None
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _SLICE):
+            self._inner.settimeout(self._network.left(timeout))
+            try:
+                self._inner.sendall(buffer[start : start + _SLICE])
+            except TimeoutError:
+                raise TimedOut(_TOO_SLOW) from None
+            except OSError as error:
+                raise httpcore.WriteError(error) from None  # what was answered before all was sent is still read
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Socket":
+        try:
+            with _not_connected():
+                self._inner.settimeout(self._network.left(timeout))
+                return _Socket(ssl_context.wrap_socket(self._inner, server_hostname=server_hostname), self._network)
+        except BaseException:
+            self._inner.close()
+            raise
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        if info == "is_readable":
+            return _is_readable(self._inner)
+        return self._inner if info == "ssl_object" and isinstance(self._inner, ssl.SSLSocket) else None
+
+
+def _is_readable(inner: socket.socket) -> bool:
+    if inner.fileno() < 0:
+        return True
+    poll = select.poll()
+    poll.register(inner, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+@contextmanager
+def _not_connected() -> Iterator[None]:
+    try:
+        yield
+    except (TimedOut, TimeoutError):
+        raise ConnectTimedOut("There was no connection in time.") from None
+    except ssl.SSLCertVerificationError as error:
+        raise NotConnected("The host's certificate is not valid.", reason=error.verify_message) from None
+    except OSError as error:
+        raise NotConnected("There was no connection.", reason=error.strerror or str(error)) from None
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    # The causes are left out: their texts name addresses, and some of them content.
+    try:
+        yield
+    except httpcore.RemoteProtocolError as error:
+        if getattr(error.__context__, "error_status_hint", 0) == _TOO_LONG:
+            raise Refused("The answer takes more bytes than it may.") from None
+        raise BrokenOff("The answer breaks off, or is no HTTP.", reason=str(error)) from None
+    except httpcore.LocalProtocolError as error:
+        raise Refused("The request holds a character that HTTP does not allow.", reason=str(error)) from None

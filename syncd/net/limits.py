@@ -1,0 +1,68 @@
+"""What an answer may cost: bytes on the wire, unpacked bytes, the ratio of both, and seconds as a whole."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from time import monotonic
+
+from syncd.net.failures import BrokenOff, Refused, TimedOut
+
+HEADS_MAX = 96 * 1024
+"""Bytes of an answer before its body, provisional answers included; a head of up to 32 KiB always fits."""
+RATIO_FLOOR = 1 << 24
+RATIO_MAX = 100
+"""An answer above 16 MiB that was packed better than 100 to 1 is a bomb."""
+_SLICE = 1 << 16
+_FRAMES = 1 << 20
+
+
+def wire_limit(size: int) -> int:
+    """Given the most bytes that a body may have, return how many its transfer may take: every chunk has a frame."""
+    return 2 * size + _FRAMES
+
+
+def remaining(deadline: float) -> float:
+    """Given a deadline in monotonic seconds, return the seconds until then. Raises: TimedOut."""
+    left = deadline - monotonic()
+    if left <= 0:
+        raise TimedOut("The exchange took longer than it may.")
+    return left
+
+
+def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline: float) -> Iterator[bytes]:
+    """Given the pieces of a body as they come, return them unpacked, for as long as they keep to the limits.
+
+    Units: `limit` in unpacked bytes, `deadline` in monotonic seconds. Shapes: `encoding` is a `Content-Encoding`, gzip
+    or none. Raises: Refused, TimedOut, BrokenOff.
+    """
+    size = 0
+    for piece in _unpacked(pieces, encoding.lower()):
+        remaining(deadline)
+        size += len(piece)
+        if size > limit:
+            raise Refused(f"The answer is larger than {limit} bytes.")
+        yield piece
+
+
+def _unpacked(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    if encoding in ("", "identity"):
+        yield from pieces
+        return
+    if encoding not in ("gzip", "x-gzip"):
+        raise Refused("The answer is packed in a way that was not asked for.")
+    inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    packed = unpacked = 0
+    for piece in pieces:
+        packed += len(piece)
+        while piece and not inflate.eof:
+            try:
+                slice = inflate.decompress(piece, _SLICE)
+            except zlib.error:
+                raise Refused("The answer cannot be unpacked.") from None
+            piece = inflate.unconsumed_tail
+            unpacked += len(slice)
+            if unpacked > max(RATIO_FLOOR, RATIO_MAX * packed):
+                raise Refused("The answer unpacks to more than a hundred times its size.")
+            yield slice
+    yield inflate.flush()
+    if packed and not inflate.eof:
+        raise BrokenOff("The answer breaks off.")
