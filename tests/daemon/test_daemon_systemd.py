@@ -124,7 +124,7 @@ def test_the_unit_gives_a_run_its_time(unit: str) -> None:
 def test_a_setting_that_protects_one_service_protects_all() -> None:
     own = {"ExecStart", "ExecReload", "Description", "After", "User", "StateDirectory", "StateDirectoryMode"}
     own |= {"WorkingDirectory", "LoadCredential", "ReadWritePaths", "MemoryMax", "SystemCallFilter"}
-    own |= {"TimeoutStartSec", "RestartPreventExitStatus"}
+    own |= {"TimeoutStartSec", "RestartPreventExitStatus", "RestrictSUIDSGID"}
     first, *others = (
         {name: value for name, value in settings_of(unit.name).items() if name not in own} for unit in UNITS.iterdir()
     )
