@@ -2,6 +2,7 @@
 
 SyncdError                         exit  retry
 + ConfigInvalid                     78   never: the file must change
+  - NotTrusted                      78   never: a repository says what only its owner may say
 + FileInvalid                       65   never: a file in the repository must change (file:line:column)
   - LockUnusable                    78   never: what syncd owns on a site must not be guessed
 + AnotherRuns                        7   later
@@ -61,6 +62,10 @@ class ConfigInvalid(SyncdError):
     """The operator's configuration cannot be used."""
 
     exit_code = 78
+
+
+class NotTrusted(ConfigInvalid):
+    """A configuration that comes with a repository needs the word of its owner: `syncd trust`."""
 
 
 class FileInvalid(SyncdError):

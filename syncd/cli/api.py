@@ -13,7 +13,8 @@ import typer
 
 from syncd.api.client import Client
 from syncd.api.transport import Method
-from syncd.cli.context import configuration
+from syncd.cli.context import find_here, load_here, require_here
+from syncd.cli.setup import WAYS_TO_GIVE_ONE
 from syncd.config import PlatformConfig, token
 
 METHODS: tuple[str, ...] = get_args(Method)
@@ -49,7 +50,8 @@ def run_api(call: Call, config: Path | None, url: str, token_file: Path | None) 
     body = _body(call, members) if method != "GET" else None
     params = {name: _parameter(name, value) for name, value in members.items()} if method == "GET" else {}
     platform = _platform(config, url, token_file)
-    with Client(platform.url, token(platform, os.environ).get_secret_value(), insecure=platform.insecure) as client:
+    secret = token(platform, os.environ, hint=WAYS_TO_GIVE_ONE).get_secret_value()
+    with Client(platform.url, secret, insecure=platform.insecure) as client:
         if call.paginate:
             items = list(client.raw.items(call.path, params=params))
             answer: Any = {"items": items, "count": len(items)}
@@ -60,8 +62,10 @@ def run_api(call: Call, config: Path | None, url: str, token_file: Path | None) 
 
 
 def _platform(config: Path | None, url: str, token_file: Path | None) -> PlatformConfig:
+    if not url and find_here(config) is None:
+        url = os.environ.get("SYNCD_URL", "")
     if not url:
-        return configuration(config).platform
+        return load_here(require_here(config)).platform
     return PlatformConfig(url=url, token_file=token_file.absolute() if token_file else None)
 
 

@@ -146,6 +146,31 @@ def init(
     leave(run_init(asked, as_json=json))
 
 
+@app.command("trust")
+def trust_command(
+    file: Annotated[Path | None, typer.Argument(help="A syncd.toml or its repository; else the one here.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nobody.")] = False,
+    list_all: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Trust the file no more.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Let a repository's configuration count as yours.
+
+    It shows what the file decides, asks, and records just this content.
+    """
+    from syncd.cli import trust
+
+    if list_all + revoke + yes > 1:
+        raise typer.BadParameter("--list, --revoke and --yes exclude each other")
+    options = trust.TrustOptions(file, yes, json)
+    if list_all:
+        trust.list_trusted(as_json=json)
+    elif revoke:
+        trust.revoke(options)
+    else:
+        trust.run_trust(options)
+
+
 @app.command("run")
 def run_command(
     config: ConfigOption = None,

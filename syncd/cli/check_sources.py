@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from syncd.config import find, load
+from syncd.cli.context import repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import Item
 from syncd.layout.settings import PATH as SETTINGS
@@ -116,12 +116,7 @@ def sources(asked: Asked, held: ExitStack) -> list[Checked]:
 
 def _configured(given: Path | None) -> list[tuple[Path, list[str]]]:
     """The repositories of the configuration that applies here, with the directories of their spaces."""
-    try:
-        path = find(os.environ, given=given, start=Path.cwd())
-    except ConfigInvalid:
-        return []
-    config = load(path)
-    return [(repository.path, [space.directory for space in repository.space]) for repository in config.repository]
+    return [(one.path, [space.directory for space in one.space]) for one in repositories(given)]
 
 
 def _top(path: Path) -> Path | None:

@@ -14,13 +14,15 @@ import typer
 from syncd.api.client import Client
 from syncd.cli.ci_report import Reported, report
 from syncd.cli.ci_service import Service, service
-from syncd.cli.context import forced
+from syncd.cli.context import find_here, forced, load_here
 from syncd.cli.progress import progress
-from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, find, load, token
+from syncd.config import Config, ConfigFile, PlatformConfig, RepositoryConfig, SpaceConfig, token
+from syncd.config.trust import is_same_address
 from syncd.daemon.workplace import bindings, now
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
 from syncd.layout.paths import slugify
 from syncd.repo import Repository
+from syncd.repo.place import discover
 from syncd.store.store import Store
 from syncd.sync.ci import run_ci
 from syncd.sync.ci_base import Job
@@ -118,21 +120,33 @@ def _policy(repository: RepositoryConfig, *, rehearse: bool) -> Policy:
 
 def _top() -> Path:
     """The top of the clone around the current directory."""
-    here = Path.cwd()
-    top = next((directory for directory in (here, *here.parents) if (directory / ".git").exists()), None)
-    if top is None:
-        raise NotARepository(f"{here} lies in no clone", hint="check the repository out first, then run syncd in it")
-    return top
+    place = discover(Path.cwd())
+    if place is None or place.work_tree is None:
+        raise NotARepository(f"{Path.cwd()} lies in no clone", hint="check the repository out first, then run syncd")
+    return place.work_tree
 
 
 def _asked(options: Options, top: Path, around: Service) -> tuple[PlatformConfig, RepositoryConfig]:
     """Which platform and which spaces are meant: by flags, else by the configuration."""
-    if options.url or options.spaces:
-        if not (options.url and options.spaces) or options.config is not None:
-            raise typer.BadParameter("name --url and --space SPACE[=DIR] together, or a configuration")
-        return PlatformConfig(url=options.url), _by_flags(options, around)
-    config = load(find(os.environ, given=options.config, start=top))
+    url = options.url or os.environ.get("SYNCD_URL", "")
+    if options.spaces:
+        if not url or options.config is not None:
+            raise typer.BadParameter("--space needs --url, or SYNCD_URL, and no configuration")
+        return PlatformConfig(url=url), _by_flags(options, around)
+    file = find_here(options.config)
+    if file is None:
+        raise typer.BadParameter("no syncd.toml is committed here: name --url URL and --space SPACE[=DIR]")
+    config = load_here(_of_checkout(file, top), url=options.url)
+    if options.url and not is_same_address(options.url, config.platform.url):
+        raise ConfigInvalid(f"{file.path} names another platform than --url: {config.platform.url}")
     return config.platform, _of_clone(config, top)
+
+
+def _of_checkout(file: ConfigFile, top: Path) -> ConfigFile:
+    """What lies in the checkout of a job is the word of whoever commits, also when the job names it."""
+    path = Path(os.path.abspath(file.path))
+    is_inside = any(one.is_relative_to(top) for one in (path, path.resolve()))
+    return ConfigFile(path, "work tree", top) if file.origin == "operator" and is_inside else file
 
 
 def _by_flags(options: Options, around: Service) -> RepositoryConfig:

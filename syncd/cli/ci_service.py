@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,32 @@ def _github(environ: Mapping[str, str]) -> Service:
     """A pull request names its own branch; else the job is about what was pushed."""
     pushed = environ.get("GITHUB_REF_NAME", "") if environ.get("GITHUB_REF_TYPE", "branch") == "branch" else ""
     summary = environ.get("GITHUB_STEP_SUMMARY", "")
+    event = _event(environ.get("GITHUB_EVENT_PATH", ""))
+    is_pull_request = environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
     return Service(
         "github",
         project=environ.get("GITHUB_REPOSITORY", ""),
         branch=environ.get("GITHUB_HEAD_REF", "") or pushed,
-        target=environ.get("GITHUB_BASE_REF", "") or _default_branch(environ.get("GITHUB_EVENT_PATH", "")),
+        target=environ.get("GITHUB_BASE_REF", "") or _text_at(event, "repository", "default_branch"),
         summary=Path(summary) if summary else None,
-        is_fork=environ.get("GITHUB_EVENT_NAME") == "pull_request",
+        # A pull request of which nobody says where it comes from may be anybody's.
+        is_fork=is_pull_request
+        and _text_at(event, "pull_request", "head", "repo", "full_name") != environ.get("GITHUB_REPOSITORY"),
     )
 
 
-def _default_branch(event: str) -> str:
-    """The default branch of the repository, as the event that started the job tells it."""
-    if not event:
-        return ""
+def _event(path: str) -> Any:
+    """The event that started the job; a runner that is not GitHub's own need not write it."""
     try:
-        told = json.loads(Path(event).read_text(encoding="utf-8"))
-        found = told["repository"]["default_branch"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""  # a runner that is not GitHub's own need not write it
-    return found if isinstance(found, str) else ""
+        return json.loads(Path(path).read_text(encoding="utf-8")) if path else None
+    except (OSError, ValueError):
+        return None
+
+
+def _text_at(document: Any, *keys: str) -> str:
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document if isinstance(document, str) else ""
 
 
 def _gitlab(environ: Mapping[str, str]) -> Service:

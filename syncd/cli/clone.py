@@ -31,7 +31,7 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
     *words, target = targets
     directory = Path(target).absolute()
     platform = platform_of(url, token_file, insecure=insecure)
-    setup = Setup(directory / ".git" / "syncd.toml", platform, wanted_of(words), BRANCH)
+    setup = Setup((directory / ".git").resolve() / "syncd.toml", platform, wanted_of(words), BRANCH)
     config = taken_up(setup, hint="clone into a new directory") or _begun(setup, directory)
     repository = config.repository[0]
     with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:

@@ -7,18 +7,70 @@ from pathlib import Path
 
 import typer
 
-from syncd.config import Config, find, load
-from syncd.errors import NotARepository
+from syncd.cli.ci_service import service
+from syncd.config import Config, ConfigFile, RepositoryConfig, find_config, load_config, load_repositories
+from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 from syncd.repo import Repository
-from syncd.repo.place import find as find_place
+from syncd.repo.place import discover, find
 
 
 def configuration(given: Path | None) -> Config:
-    """Given `--config` or nothing, return the configuration that applies here.
+    """Given `--config` or nothing, return the configuration that applies here, as far as it counts.
+
+    Raises: ConfigInvalid; NotTrusted.
+    """
+    return load_here(require_here(given))
+
+
+def repositories(given: Path | None) -> Sequence[RepositoryConfig]:
+    """Given `--config` or nothing, return the repositories that are configured, if any, for work without a platform.
 
     Raises: ConfigInvalid.
     """
-    return load(find(os.environ, given=given, start=Path.cwd()))
+    try:
+        file = find_here(given)
+    except NotARepository:  # a work tree without its repository can be looked at all the same
+        file = find_config(os.environ, given=given)
+    return () if file is None else load_repositories(file, os.environ)
+
+
+def require_here(given: Path | None) -> ConfigFile:
+    """Given `--config` or nothing, return the configuration that applies in the current directory.
+
+    Raises: ConfigInvalid when there is none.
+    """
+    file = find_here(given)
+    if file is None:
+        hint = "run syncd inside a repository made by syncd clone or bound by syncd init, or name --config FILE"
+        raise ConfigInvalid("there is no configuration here", hint=hint)
+    return file
+
+
+def find_here(given: Path | None) -> ConfigFile | None:
+    """Given `--config` or nothing, return the configuration that applies in the current directory, or None.
+
+    Raises: ConfigInvalid, NotARepository.
+    """
+    if given is not None or os.environ.get("SYNCD_CONFIG"):
+        return find_config(os.environ, given=given)
+    place = discover(Path.cwd())
+    if place is None:
+        return find_config(os.environ)
+    return find_config(os.environ, git_dir=place.common_dir, top=place.work_tree)
+
+
+def load_here(file: ConfigFile, *, url: str = "") -> Config:
+    """Given a configuration and the platform of a command line, or "", return what counts of it.
+
+    Raises: ConfigInvalid; NotTrusted, also for what a pull request of a stranger brings into a job.
+    """
+    if file.origin == "work tree" and service(os.environ).is_fork:
+        raise NotTrusted(
+            f"this change comes from a fork, so {file.path} decides nothing",
+            hint="name everything in the job: syncd push --ci --url URL --space SPACE=DIR\n"
+            "syncd check and syncd site validate need neither platform nor token",
+        )
+    return load_config(file, os.environ, url=url)
 
 
 def open_here(repository: Path) -> Repository:
@@ -26,14 +78,10 @@ def open_here(repository: Path) -> Repository:
 
     Raises: NotARepository.
     """
-    here = Path.cwd()
-    for directory in (here, *here.parents):
-        if (directory / ".git").is_file():
-            with suppress(NotARepository):
-                if find_place(directory).common_dir == find_place(repository).common_dir:
-                    return Repository.open(directory)
-        if (directory / ".git").exists():
-            break
+    with suppress(NotARepository):
+        place = discover(Path.cwd())
+        if place is not None and place.is_linked and place.common_dir == find(repository).common_dir:
+            return Repository.open(place.work_tree or place.git_dir)
     return Repository.open(repository)
 
 

@@ -66,8 +66,15 @@ def _room(keep: Path | None) -> Iterator[Path]:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep.absolute()
         return
+    before = os.environ.get("XDG_STATE_HOME")
     with tempfile.TemporaryDirectory(prefix="syncd-demo-") as name:
-        yield Path(name).resolve()
+        os.environ["XDG_STATE_HOME"] = name  # what is trusted here is forgotten with it
+        try:
+            yield Path(name).resolve()
+        finally:
+            del os.environ["XDG_STATE_HOME"]
+            if before is not None:
+                os.environ["XDG_STATE_HOME"] = before
 
 
 @contextmanager

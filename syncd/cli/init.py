@@ -9,14 +9,16 @@ from typing import cast, get_args
 import typer
 
 from syncd.cli.clone import check_out
+from syncd.cli.context import load_here
 from syncd.cli.output import emit, result_document, result_lines
 from syncd.cli.progress import progress
 from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
 from syncd.cli.terminal import print_text
-from syncd.config import Config, RepositoryConfig, inside, load
+from syncd.config import Config, ConfigFile, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, wish, workplace
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
+from syncd.repo.place import discover, find_bare
 from syncd.sync.binding import Side
 from syncd.sync.cycle import Result, exit_code, run_cycle
 from syncd.sync.outcome import Waiting
@@ -54,14 +56,12 @@ def run_init(asked: Init, *, as_json: bool) -> int:
 
 
 def _configuration(asked: Init) -> Config:
-    file = inside(Path.cwd())
-    if file is None:
-        raise NotARepository(f"{Path.cwd()} is in no Git repository", hint="run syncd init inside one, or syncd clone")
+    top, git_dir = _locate(Path.cwd())
+    file = git_dir / "syncd.toml"
     if not asked.url:
-        return load(file)
+        return load_here(ConfigFile(file, "git directory"))
     if not asked.words:
         raise typer.BadParameter("name at least one SPACE")
-    top = _top(Path.cwd())
     with Repository.open(top) as git:
         branch = asked.branch or git.head().branch
     if branch is None:
@@ -74,14 +74,19 @@ def _configuration(asked: Init) -> Config:
     return taken_up(setup, hint=again) or written(setup, drafted(setup))
 
 
-def _top(start: Path) -> Path:
-    """The repository around a directory: the top of its work tree, or a bare one."""
-    for directory in (start, *start.parents):
-        if directory.name == ".git" and (directory / "HEAD").is_file():
-            return directory.parent
-        if (directory / ".git").exists() or ((directory / "HEAD").is_file() and (directory / "objects").is_dir()):
-            return directory
-    raise NotARepository(f"{start} is in no Git repository")
+def _locate(start: Path) -> tuple[Path, Path]:
+    """The top of the repository around a directory, or a bare one, and where its configuration is kept."""
+    place = discover(start)
+    if place is None:
+        raise NotARepository(f"{start} is in no Git repository", hint="run syncd init inside one, or syncd clone")
+    top = place.work_tree or place.git_dir
+    bare = find_bare(start)
+    if bare is not None and bare.git_dir not in (place.git_dir, place.common_dir) and bare.git_dir.is_relative_to(top):
+        raise NotARepository(
+            f"{bare.git_dir} looks like a bare repository inside of the work tree {top}",
+            hint=f"run syncd init in {top} to bind that one; a bare repository has to lie outside of any work tree",
+        )
+    return top, place.common_dir
 
 
 def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Result]:

@@ -10,17 +10,32 @@ from pathlib import Path
 import typer
 
 from syncd.api.client import Client
-from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, load, token
+from syncd.cli.context import load_here
+from syncd.config import (
+    Config,
+    ConfigFile,
+    PlatformConfig,
+    RepositoryConfig,
+    SpaceConfig,
+    make_document,
+    token,
+    trust_document,
+)
+from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid
 from syncd.layout.paths import slugify
 
 Wanted = Sequence[tuple[str, str]]
 """Spaces, each with the directory that it is to have, or ""."""
+WAYS_TO_GIVE_ONE = "name its file with --token-file FILE, or set the variable SYNCD_TOKEN"
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a configuration is to say, and where it goes; `path` is the repository as the configuration names it."""
+    """What a configuration is to say, and where it goes; `path` is the repository as the configuration names it.
+
+    Shape: `file` lies in a git directory and is reached by no link.
+    """
 
     file: Path
     platform: PlatformConfig
@@ -45,11 +60,11 @@ def wanted_of(words: Sequence[str]) -> Wanted:
 def taken_up(setup: Setup, *, hint: str = "") -> Config | None:
     """Given a setup, return the configuration that an earlier run wrote for the same things; None when there is none.
 
-    Raises: ConfigInvalid when it was written for something else.
+    Raises: ConfigInvalid when it was written for something else; NotTrusted when no run of this user wrote it.
     """
-    if not setup.file.is_file():
+    if not os.path.lexists(setup.file):
         return None
-    config = load(setup.file)
+    config = load_here(ConfigFile(setup.file, "git directory"))
     spaces = [(space.id, space.directory) for space in config.repository[0].space]
     asked = [(space, inner.strip("./")) for space, inner in setup.wanted]
     if config.platform.url != setup.platform.url or spaces != asked:
@@ -59,7 +74,7 @@ def taken_up(setup: Setup, *, hint: str = "") -> Config | None:
 
 def drafted(setup: Setup) -> RepositoryConfig:
     """Given a setup, return the configuration of its repository, once the platform has said that the spaces exist."""
-    secret = token(setup.platform, os.environ).get_secret_value()
+    secret = token(setup.platform, os.environ, hint=WAYS_TO_GIVE_ONE).get_secret_value()
     with Client(setup.platform.url, secret, insecure=setup.platform.insecure) as client:
         titles = [client.spaces.get(space).title for space, _ in setup.wanted]
     spaces = [
@@ -71,13 +86,17 @@ def drafted(setup: Setup) -> RepositoryConfig:
 
 def written(setup: Setup, repository: RepositoryConfig) -> Config:
     """Given a setup and its repository, write the configuration, whole or not at all, and return it."""
+    file = ConfigFile(setup.file, "git directory")
+    data = _rendered(setup, repository).encode()
+    # First, so that what is written is never a stranger's: a run that dies in between left a record of nothing.
+    trust_document(file, make_document(setup.file, data), os.environ, at=now().isoformat())
     aside = setup.file.with_name(f"{setup.file.name}.new")
-    with aside.open("w", encoding="utf-8") as file:
-        file.write(_rendered(setup, repository))
-        file.flush()
-        os.fsync(file.fileno())
+    with aside.open("wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
     aside.replace(setup.file)
-    return load(setup.file)
+    return load_here(file)
 
 
 def _names(wanted: Wanted, titles: Sequence[str]) -> list[str]:

@@ -8,7 +8,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from syncd.api.client import Client
-from syncd.config import Config, RepositoryConfig, SiteConfig, UpstreamConfig, check_private, token
+from syncd.config import (
+    Config,
+    RepositoryConfig,
+    SiteConfig,
+    UpstreamConfig,
+    check_private,
+    is_credential,
+    read_token,
+    token,
+)
 from syncd.daemon.locks import RUN, STATE, Lock
 from syncd.errors import ConfigInvalid
 from syncd.repo import Access, Repository
@@ -118,10 +127,18 @@ def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[st
     if url is None:
         raise ConfigInvalid(f"Git knows no remote {config.remote}", hint=f"git remote add {config.remote} URL")
     parse(url)
-    files = {key: path for key in ("token_file", "ssh_key_file") if (path := getattr(config, key)) is not None}
-    for key, path in files.items():
-        check_private(path, key, environ)
-    access = Access(url, config.username, known_hosts_file=config.known_hosts_file, **files)
+    if config.token_file is not None:
+        read_token(config.token_file, "token_file", environ)
+    if config.ssh_key_file is not None:
+        check_private(config.ssh_key_file, "ssh_key_file", environ)
+    access = Access(
+        url,
+        config.username,
+        token_file=config.token_file,
+        ssh_key_file=config.ssh_key_file,
+        known_hosts_file=config.known_hosts_file,
+        is_guarded=config.token_file is not None and is_credential(config.token_file, environ),
+    )
     return Upstream(config.remote, access, config.push, config.side)
 
 

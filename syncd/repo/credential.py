@@ -1,25 +1,39 @@
 """A credential helper of git, run by its path: it reads a token from its file, and tells it for one host only.
 
 git asks on standard input and reads the answer from standard output, so the token is in no argument, environment or
-configuration. Source: gitcredentials(7), git-credential(1).
+configuration. A file that holds anything but one token, or that others may read, is never sent anywhere.
+Source: gitcredentials(7), git-credential(1).
 """
 
+import os
+import re
+import stat
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+
+PRIVATE, GUARDED = "private", "guarded"
+"""A file that only its owner may read; one of which the service manager decides who may."""
+_TOKEN = re.compile(rb"[\x21-\x7e]{1,16384}")
+_BYTES_MAX = 1 << 16
 
 
 def answer(arguments: Sequence[str], question: str) -> str:
-    """Given the token's file, the user's name, protocol, host and action, and git's question, return the answer.
+    """Given how the file is kept, the file, the user's name, protocol, host and action, and git's question, answer it.
 
-    Shape: nothing for any other host, as after a redirect, and for any other action.
+    Shape: nothing for any other host, as after a redirect, for any other action, and for a file that is no token's.
     """
-    file, username, protocol, host, action = arguments
+    kept, file, username, protocol, host, action = arguments
     asked = dict(line.partition("=")[::2] for line in question.splitlines())
     if action != "get" or (asked.get("protocol"), asked.get("host")) != (protocol, host):
         return ""
-    token = Path(file).read_text(encoding="utf-8").strip().partition("\n")[0]
-    return f"username={username}\npassword={token}\n"
+    token = _read(file, is_private=kept != GUARDED)
+    return f"username={username}\npassword={token.decode('ascii')}\n" if _TOKEN.fullmatch(token) else ""
+
+
+def _read(path: str, *, is_private: bool) -> bytes:
+    with open(path, "rb") as file:
+        is_open = os.fstat(file.fileno()).st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        return b"" if is_private and is_open else file.read(_BYTES_MAX).strip()
 
 
 if __name__ == "__main__":

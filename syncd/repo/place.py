@@ -8,6 +8,9 @@ from pathlib import Path
 from syncd.errors import NotARepository
 from syncd.repo.failures import system_failures
 
+_POINTER_BYTES_MAX = 1 << 16
+"""More than any path has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -37,28 +40,74 @@ def find(path: Path) -> Place:
     Raises: NotARepository; also when it belongs to someone else, whose configuration could run programs as us.
     """
     with system_failures(str(path)):
-        git_dir, work_tree = _looked_up(path.resolve())
-        pointer = git_dir / "commondir"
-        common_dir = (git_dir / _line(pointer)).resolve() if pointer.is_file() else git_dir
-        owner = common_dir.stat().st_uid
-    if owner not in _ourselves():
-        raise NotARepository(f"{path} belongs to user {owner}", hint="run syncd as the user who owns the repository")
-    return Place(git_dir, common_dir, work_tree)
+        place = _place_at(path.resolve()) or _bare_place(path.resolve())
+        if place is None:
+            os.scandir(path).close()  # what cannot be read is told apart from what is not there
+            hint = "name the repository's top directory, or git init there"
+            raise NotARepository(f"{path} is no Git repository", hint=hint)
+        for mine in {place.git_dir, place.common_dir, place.work_tree or place.git_dir}:
+            if (owner := mine.stat().st_uid) not in _ourselves():
+                hint = "run syncd as the user who owns the repository"
+                raise NotARepository(f"{mine} belongs to user {owner}", hint=hint)
+    return place
 
 
-def _looked_up(path: Path) -> tuple[Path, Path | None]:
-    inner = path / ".git"
-    if inner.is_dir():
-        return inner.resolve(), path
-    if inner.is_file() and (pointer := _line(inner)).startswith("gitdir: "):
-        return (path / pointer.removeprefix("gitdir: ")).resolve(), path
-    if (path / "HEAD").is_file() and (path / "objects").is_dir():
-        return path, None
-    raise NotARepository(f"{path} is no Git repository", hint="name the repository's top directory, or git init there")
+def discover(start: Path) -> Place | None:
+    """Given a directory, return the repository around it, or None; nothing in it is believed yet.
+
+    Shape: the nearest `.git` wins, however many directories below it look like bare repositories, since those can be
+    committed; a bare one counts where no `.git` is above. Source: git-config(1), safe.bareRepository.
+    Raises: NotARepository when a `.git` file leads nowhere.
+    """
+    here = start.resolve()
+    with system_failures(str(start)):
+        for directory in (here, *here.parents):
+            if directory.name == ".git" and _is_git_dir(directory):
+                return Place(directory, directory, directory.parent)
+            if (place := _place_at(directory)) is not None:
+                return place
+        return find_bare(here)
+
+
+def find_bare(start: Path) -> Place | None:
+    """Given a directory, return what looks like a bare repository at it or next above it, or None."""
+    here = start.resolve()
+    return next((bare for directory in (here, *here.parents) if (bare := _bare_place(directory)) is not None), None)
+
+
+def _place_at(top: Path) -> Place | None:
+    """The repository whose work tree begins here. Raises: NotARepository when a `.git` file leads nowhere."""
+    inner = top / ".git"
+    if os.path.isfile(inner):
+        pointer = _line(inner)
+        git_dir = (top / pointer.removeprefix("gitdir: ")).resolve()
+        if not pointer.startswith("gitdir: ") or not _is_git_dir(git_dir):
+            raise NotARepository(f"{inner} leads to no Git repository", hint="git worktree repair mends a link")
+        return Place(git_dir, _common_dir(git_dir), top)
+    if _is_git_dir(inner):
+        return Place(inner.resolve(), _common_dir(inner.resolve()), top)
+    return None
+
+
+def _bare_place(directory: Path) -> Place | None:
+    return Place(directory, directory, None) if _is_git_dir(directory) else None
+
+
+def _is_git_dir(path: Path) -> bool:
+    """Whether Git takes a directory for a git directory. Source: git, setup.c, is_git_directory."""
+    head, common = path / "HEAD", _common_dir(path)
+    is_headed = os.path.isfile(head) or os.path.islink(head)
+    return is_headed and os.path.isdir(common / "objects") and os.path.isdir(common / "refs")
+
+
+def _common_dir(git_dir: Path) -> Path:
+    pointer = git_dir / "commondir"
+    return (git_dir / _line(pointer)).resolve() if os.path.isfile(pointer) else git_dir
 
 
 def _line(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\r\n")
+    with path.open("rb") as file:
+        return os.fsdecode(file.read(_POINTER_BYTES_MAX)).rstrip("\r\n")
 
 
 def _ourselves() -> Sequence[int]:

@@ -47,13 +47,17 @@ _PUSHED = re.compile(r"(.)\t[^\t]*\t(.*)")
 
 @dataclass(frozen=True)
 class Access:
-    """Where a remote is, and what identifies the caller there: paths of files, never what they hold."""
+    """Where a remote is, and what identifies the caller there: paths of files, never what they hold.
+
+    Shape: a token file that `is_guarded` is the service manager's, which decides who may read it.
+    """
 
     url: str
     username: str = ""
     token_file: Path | None = None
     ssh_key_file: Path | None = None
     known_hosts_file: Path | None = None
+    is_guarded: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,8 @@ def _config(address: Address, access: Access) -> Mapping[str, str]:
         "transfer.credentialsInUrl": "die",
     }
     if access.token_file is not None and address.protocol in ("https", "http"):
-        words = [str(access.token_file), access.username or USERNAME, address.protocol, address.host]
+        guard = credential.GUARDED if access.is_guarded else credential.PRIVATE
+        words = [guard, str(access.token_file), access.username or USERNAME, address.protocol, address.host]
         config["credential.helper"] = "!" + shlex.join([_python(), "-I", "-S", str(credential.__file__), *words])
     return config
 

@@ -123,14 +123,15 @@ def test_a_rehearsal_shows_the_plan_and_returns_2_when_changes_wait(jobs: Jobs) 
 
 @pytest.mark.long
 def test_a_committed_configuration_is_found(jobs: Jobs) -> None:
-    text = f'[platform]\nurl = "{jobs.shell.url}"\n[[repository]]\n[[repository.space]]\nid = "{jobs.shell.space}"\n'
+    url = {"SYNCD_URL": jobs.shell.url}
+    text = f'[[repository]]\n[[repository.space]]\nid = "{jobs.shell.space}"\n'
     jobs.commit({"syncd.toml": text + 'directory = "docs"\n', **{f"docs/{path}": body for path, body in PAGES.items()}})
-    assert jobs.job().code == 0
+    assert jobs.job(environ={**GITHUB, **url}).code == 0
     jobs.commit({"docs/use.md": MORE})
-    came = jobs.job(environ={})
+    came = jobs.job(environ=url)
     assert came.code == 78, "no branch is known on a detached HEAD outside of a CI service"
-    assert jobs.job(environ={}, detached=False).code == 0
-    assert "update page use.md" in jobs.job("other", "--dry-run", environ={}).out
+    assert jobs.job("--url", jobs.shell.url, environ={}, detached=False).code == 0
+    assert "update page use.md" in jobs.job("other", "--dry-run", environ=url).out
 
 
 @pytest.mark.long
@@ -208,6 +209,25 @@ def test_a_service_says_which_branch_a_job_is_about(
 ) -> None:
     told = service(environ)
     assert (told.branch, told.target, told.is_fork) == (branch, target, is_fork)
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "is_fork"),
+    [
+        ("pull_request", '{"pull_request": {"head": {"repo": {"full_name": "team/docs"}}}}', False),
+        ("pull_request", '{"pull_request": {"head": {"repo": {"full_name": "evil/docs"}}}}', True),
+        ("pull_request_target", '{"pull_request": {"head": {"repo": {"full_name": "evil/docs"}}}}', True),
+        ("pull_request_target", '{"pull_request": {"head": {"repo": null}}}', True),
+        ("pull_request_review", "{}", True),
+        ("push", "{}", False),
+    ],
+)
+def test_a_pull_request_is_a_strangers_unless_the_event_says_it_is_ours(
+    name: str, event: str, is_fork: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "event.json").write_text(event)
+    environ = {**GITHUB, "GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    assert service(environ).is_fork is is_fork
 
 
 @pytest.mark.parametrize(

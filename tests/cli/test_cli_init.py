@@ -110,6 +110,7 @@ def test_a_bare_repository_with_an_upstream_needs_no_other_clone(shell: Any, wor
     config = service / "syncd.toml"
     plain = config.read_text()
     config.write_text(f"{plain}\n[repository.upstream]\n")
+    assert f"origin is {hosted}, says Git" in type_("trust", "--yes", at=service)[1]
     assert type_("sync", at=service)[0] == 0
     assert shell.git("show", "trunk:docs/use.md", cwd=hosted) == "# Use\n\nLike this.\n"
     shell.git("pull", "--quiet", str(hosted), "trunk", cwd=work)
@@ -128,6 +129,12 @@ def test_a_bare_repository_with_an_upstream_needs_no_other_clone(shell: Any, wor
     token.write_text("hunter2\n")
     token.chmod(0o644)
     config.write_text(f'{plain}\n[repository.upstream]\nurl = "{hosted}"\ntoken_file = "{token}"\n')
+    assert type_("trust", "--yes", at=service)[0] == 0
     code, _, why = type_("sync", at=service)
     assert code == 78
     assert "others may read the token_file" in why
+    token.chmod(0o600)
+    token.write_text("https://me:hunter2@git.example.org\nhttps://me:another@git.example.com\n")
+    code, _, why = type_("sync", at=service)
+    assert code == 78
+    assert "does not hold one token" in why

@@ -11,7 +11,7 @@ import pytest
 from syncd.errors import ConfigInvalid, GitFailed, NotFound, Stopped, SyncdError, Unauthorized, Unreachable
 from syncd.repo import Access, Remote, Repository
 from syncd.repo.address import parse
-from syncd.repo.credential import answer
+from syncd.repo.credential import GUARDED, PRIVATE, answer
 from syncd.repo.failures import remote_failure
 from syncd.repo.place import find
 from syncd.repo.remote import ssh_command
@@ -270,7 +270,7 @@ def test_a_credential_in_an_address_is_refused_and_not_repeated(url: str) -> Non
 
 
 def test_the_helper_answers_for_one_host_only(token: Path) -> None:
-    words = [str(token), "me", "https", "example.org"]
+    words = [PRIVATE, str(token), "me", "https", "example.org"]
     assert answer([*words, "get"], "protocol=https\nhost=example.org\n") == f"username=me\npassword={TOKEN}\n"
     for question in (
         "protocol=https\nhost=evil.org\n",
@@ -280,6 +280,22 @@ def test_the_helper_answers_for_one_host_only(token: Path) -> None:
     ):
         assert answer([*words, "get"], question) == ""
     assert answer([*words, "store"], "protocol=https\nhost=example.org\n") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "two words\n", "two\nlines\n", "https://u:p@h\nhttps://v:q@i\n", "é\n", "x" * 20_000, "-----BEGIN\nx\n"],
+)
+def test_the_helper_sends_nothing_but_a_token(token: Path, text: str) -> None:
+    token.write_text(text)
+    assert answer([PRIVATE, str(token), "me", "https", "h", "get"], "protocol=https\nhost=h\n") == ""
+
+
+def test_the_helper_sends_no_file_that_others_may_read_unless_it_is_guarded(token: Path) -> None:
+    token.chmod(0o640)
+    words = [str(token), "me", "https", "h", "get"]
+    assert answer([PRIVATE, *words], "protocol=https\nhost=h\n") == ""
+    assert answer([GUARDED, *words], "protocol=https\nhost=h\n") != ""
 
 
 @pytest.mark.parametrize(

@@ -334,6 +334,8 @@ def test_the_story_of_a_take_over_as_it_is_typed(
         f'[platform]\nurl = "{stage.url}"\ntoken_file = "{token}"\n\n[[repository]]\n[[repository.space]]\n'
         f'id = "{stage.spaces[0]}"\ndirectory = "space"\n[repository.site]\nfile = "{FILE}"\n'
     )
+    assert run(["trust", "--yes"]) == 0
+    capsys.readouterr()
     with stage.workspace() as workspace:
         applied(workspace, declared(stage))
 

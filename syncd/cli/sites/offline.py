@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from syncd.config import find, load
-from syncd.errors import ConfigInvalid
+from syncd.cli.context import repositories
 from syncd.sync.reconcile.source import Source, in_work_tree
 
 if TYPE_CHECKING:
@@ -57,16 +56,13 @@ def place_of(config_file: Path | None, file: Path | None) -> Place:
 
 def _configured(given: Path | None) -> "list[tuple[Path, str, tuple[Binding, ...]]]":
     """The top, the site file ("" without one) and the spaces of every repository that the configuration names."""
-    try:
-        path = find(os.environ, given=given, start=Path.cwd())
-    except ConfigInvalid:
-        if given is not None:
-            raise
+    configured = repositories(given)
+    if not configured:
         return []
     from syncd.sync.workspace import Binding  # heavy, and of no use without a configuration
 
     found = []
-    for repository in load(path).repository:
+    for repository in configured:
         spaces = tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
         found.append((_top(repository.path), repository.site.file if repository.site is not None else "", spaces))
     return found

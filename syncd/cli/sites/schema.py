@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from syncd import config
+from syncd.config import shapes as config
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.site.schema import DRAFT, redirect_schema, site_schema
 

@@ -121,6 +121,8 @@ def _judged(place: Place, asked: Asked) -> Judged:
 def _of_lock(place: Place, file: SiteFile) -> Iterable[Finding]:
     """What the committed lock tells without the platform."""
     path = place.top / lock_path(place.path)
+    if path.is_symlink():
+        return ()  # Git has the link, and what it leads to is nobody's lock
     return check_lock(file, parse_lock(path.read_text(encoding="utf-8"), at=str(path))) if path.is_file() else ()
 
 

@@ -83,8 +83,8 @@ def in_work_tree(top: Path, path: str) -> Source:
     def text_of(name: str, most: int) -> str | None:
         file = root / name
         try:
-            # A link may lead out of the repository: what is there is nobody's site file.
-            if not file.resolve().is_relative_to(root) or not file.is_file():
+            # A link may lead out of the repository, or into .git: what is there is nobody's site file.
+            if file.resolve() != file or not file.is_file():
                 return None
             size = file.stat().st_size
             return _text(file.read_bytes() if size <= most else b"", name, size, most)

@@ -1,16 +1,15 @@
 """The operator's file: the example loads, every mistake is named by its key, and nothing is guessed."""
 
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncd.config import Config, PlatformConfig, find, inside, load, parse, token
+from syncd.config import Config, load, parse
 from syncd.errors import ConfigInvalid
 
-EXAMPLE = Path(__file__).parent.parent / "config.example.toml"
+EXAMPLE = Path(__file__).parents[2] / "config.example.toml"
 PLATFORM = '[platform]\nurl = "https://api.example.com"\n'
 REPOSITORY = "[[repository]]\n"
 SPACE = '[[repository.space]]\nid = "s1"\ndirectory = "a"\nname = "a"\n'
@@ -188,113 +187,6 @@ def test_absolute_paths_stay_and_a_tilde_is_home(tmp_path: Path, monkeypatch: py
     config = load(written(tmp_path / "c.toml", text))
     assert config.platform.token_file == tmp_path / "home" / "token"
     assert config.repository[0].path == elsewhere
-
-
-def test_the_first_place_that_has_a_configuration_is_taken(tmp_path: Path) -> None:
-    given, named = tmp_path / "given.toml", tmp_path / "named.toml"
-    start = tmp_path / "docs" / "deep" / "deeper"
-    start.mkdir(parents=True)
-    own = written(tmp_path / "docs" / ".git" / "syncd.toml")
-    xdg = written(tmp_path / "xdg" / "syncd" / "config.toml")
-    home = written(tmp_path / "home" / ".config" / "syncd" / "config.toml")
-    everything = {"SYNCD_CONFIG": str(named), "XDG_CONFIG_HOME": str(tmp_path / "xdg"), "HOME": str(tmp_path / "home")}
-    assert find(everything, given=given, start=start) == given
-    assert find(everything, given=None, start=start) == named
-    del everything["SYNCD_CONFIG"]
-    assert find(everything, given=None, start=start) == own
-    own.unlink()
-    shared = written(tmp_path / "docs" / "syncd.toml")
-    assert find(everything, given=None, start=start) == shared
-    shared.unlink()
-    assert find(everything, given=None, start=start) == xdg
-    del everything["XDG_CONFIG_HOME"]
-    assert find(everything, given=None, start=start) == home
-    assert find({**everything, "SYNCD_CONFIG": "", "XDG_CONFIG_HOME": ""}, given=None, start=start) == home
-
-
-def test_without_any_other_configuration_the_system_s_is_meant(tmp_path: Path) -> None:
-    system = Path("/etc/syncd/config.toml")
-    if system.is_file():
-        assert find({"HOME": str(tmp_path)}, given=None, start=tmp_path) == system
-        return
-    with pytest.raises(ConfigInvalid, match="there is no configuration here") as caught:
-        find({"HOME": str(tmp_path)}, given=None, start=tmp_path)
-    assert "syncd clone" in caught.value.hint
-    assert "--config" in caught.value.hint
-
-
-def test_a_linked_work_tree_has_the_configuration_of_its_repository(tmp_path: Path) -> None:
-    main = tmp_path / "docs" / ".git"
-    (main / "worktrees" / "side").mkdir(parents=True)
-    linked = written(tmp_path / "side" / ".git", f"gitdir: {main / 'worktrees' / 'side'}\n").parent
-    assert inside(linked) == main / "syncd.toml"
-    written(tmp_path / "side" / ".git", "gitdir: ../docs/.git/worktrees/side\n")
-    found = inside(linked)
-    assert found is not None
-    assert found.resolve() == main / "syncd.toml"
-
-
-def test_a_repository_with_its_git_directory_elsewhere_has_its_configuration_there(tmp_path: Path) -> None:
-    apart = tmp_path / "apart.git"
-    apart.mkdir()
-    tree = written(tmp_path / "tree" / ".git", f"gitdir: {apart}\n").parent
-    assert inside(tree / "below") == apart / "syncd.toml"
-    assert inside(tmp_path / "nowhere") is None
-
-
-def secret(path: Path, text: str = "gb_token\n", mode: int = 0o600) -> Path:
-    written(path, text).chmod(mode)
-    return path
-
-
-def platform(token_file: Path | None = None) -> PlatformConfig:
-    return PlatformConfig(url="https://api.example.com", token_file=token_file)
-
-
-def test_the_token_comes_from_the_file_then_the_variable_then_the_credential(tmp_path: Path) -> None:
-    own = secret(tmp_path / "own", "from-file\n")
-    secret(tmp_path / "credentials" / "token", "from-credential\n", 0o440)
-    credentials = {"CREDENTIALS_DIRECTORY": str(tmp_path / "credentials")}
-    everything = {"SYNCD_TOKEN": "from-variable\n", **credentials}
-    assert token(platform(own), everything).get_secret_value() == "from-file"
-    assert token(platform(), everything).get_secret_value() == "from-variable"
-    assert token(platform(), {**credentials, "SYNCD_TOKEN": ""}).get_secret_value() == "from-credential"
-
-
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601, 0o666, 0o644])
-def test_a_token_file_that_others_can_open_is_refused(tmp_path: Path, mode: int) -> None:
-    with pytest.raises(ConfigInvalid, match="others may read") as caught:
-        token(platform(secret(tmp_path / "token", mode=mode)), {})
-    assert "chmod 600" in caught.value.hint
-
-
-@pytest.mark.parametrize("mode", [0o600, 0o400])
-def test_a_token_file_of_its_owner_is_accepted(tmp_path: Path, mode: int) -> None:
-    assert token(platform(secret(tmp_path / "token", mode=mode)), {}).get_secret_value() == "gb_token"
-
-
-@pytest.mark.parametrize("text", ["", "\n", "two words", "two\nlines", "é", "tab\there"])
-def test_a_file_that_does_not_hold_one_token_is_refused_and_never_quoted(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ConfigInvalid, match="does not hold one token") as caught:
-        token(platform(secret(tmp_path / "file", text)), {})
-    assert "words" not in caught.value.what
-
-
-@pytest.mark.parametrize("environ", [{}, {"SYNCD_TOKEN": ""}])
-def test_without_a_token_the_hint_names_the_ways_to_give_one(environ: Mapping[str, str]) -> None:
-    with pytest.raises(ConfigInvalid, match="there is no token") as caught:
-        token(platform(), environ)
-    assert "token_file" in caught.value.hint
-    assert "SYNCD_TOKEN" in caught.value.hint
-
-
-def test_a_token_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigInvalid, match="absent cannot be read"):
-        token(platform(tmp_path / "absent"), {})
-
-
-def test_a_token_is_never_shown(tmp_path: Path) -> None:
-    assert "gb_token" not in repr(token(platform(secret(tmp_path / "token")), {}))
 
 
 def test_a_configuration_cannot_be_changed_once_it_is_read() -> None:

@@ -1,16 +1,10 @@
-"""The operator's file: which platform, which repositories, which spaces; TOML into frozen shapes."""
+"""The shapes of the configuration: which platform, which repositories, which spaces."""
 
 import re
-import stat
-import tomllib
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
-
-from syncd.errors import ConfigInvalid
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 INTERVAL_SECONDS = 60.0
 """Between two polls of one repository: one cheap request a space."""
@@ -18,7 +12,6 @@ SITE_SECONDS = 300.0
 """Between two looks at a site whose file has not changed: a dozen requests, and one for a thousand redirects."""
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _PATTERN_SIGNS = frozenset("*?[")
 """Signs that no branch has in its name: what holds one stands for several branches."""
 
@@ -207,173 +200,3 @@ class Config(_Section):
     """Where the platform is."""
     repository: Annotated[tuple[RepositoryConfig, ...], Field(min_length=1)]
     """One table for each Git repository."""
-
-
-def load(path: Path) -> Config:
-    """Given the path of a configuration file, return what it says; relative paths are resolved against its directory.
-
-    Raises: ConfigInvalid naming every key that is wrong.
-    """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigInvalid(f"there is no configuration at {path}", hint="see: syncd clone --help") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path} cannot be read: {_why(error)}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigInvalid(f"{path}: {error}") from error
-    return _resolved(parse(raw, at=path), path)
-
-
-def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
-    """Given parsed TOML, return the configuration.
-
-    Raises: ConfigInvalid with one line a mistake: `key.path - what is wrong`.
-    """
-    try:
-        return Config.model_validate(raw)
-    except ValidationError as error:
-        lines = "; ".join(_mistakes(error))
-        raise ConfigInvalid(f"{at}: {lines}", hint="every key, with what it may hold: syncd schema config") from None
-
-
-_SAID = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
-"""Words for what pydantic tells a programmer."""
-
-
-def _mistakes(error: ValidationError) -> Iterator[str]:
-    """What is wrong, key by key; of a list that lacks only what was wrong in it, nothing more."""
-    found = error.errors()
-    for one in found:
-        loc = one["loc"]
-        if one["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in found):
-            continue
-        said = one["msg"].removeprefix("Value error, ")
-        if one["type"] == "extra_forbidden":
-            near = get_close_matches(str(loc[-1]), _keys(loc[:-1]), n=1)
-            said = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
-        else:
-            said = _SAID.get(one["type"], said)
-        yield f"{'.'.join(map(str, loc)) or 'file'} - {said}"
-
-
-def _keys(loc: tuple[int | str, ...]) -> list[str]:
-    """The keys of the table at a place."""
-    table: type[BaseModel] = Config
-    for part in (part for part in loc if isinstance(part, str)):
-        inner = table.model_fields[part].annotation
-        table = next(one for one in (inner, *get_args(inner)) if isinstance(one, type) and issubclass(one, BaseModel))
-    return list(table.model_fields)
-
-
-def find(environ: Mapping[str, str], *, given: Path | None, start: Path) -> Path:
-    """Given the ways to name a configuration, return the first that applies.
-
-    Shape: `--config`, `$SYNCD_CONFIG`, `.git/syncd.toml` of the repository around `start`, `syncd.toml` committed at
-    its top, the user's, the system's.
-    Raises: ConfigInvalid when none exists.
-    """
-    if given is not None:
-        return given
-    if named := environ.get("SYNCD_CONFIG"):
-        return Path(named)
-    user = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config") / "syncd" / "config.toml"
-    for candidate in (inside(start), committed(start), user, Path("/etc/syncd/config.toml")):
-        if candidate is not None and candidate.is_file():
-            return candidate
-    raise ConfigInvalid(
-        "there is no configuration here",
-        hint="run syncd inside a repository made by syncd clone or bound by syncd init, or name --config FILE",
-    )
-
-
-def committed(start: Path) -> Path | None:
-    """Given a directory, return where a configuration at the top of the work tree around it would be."""
-    top = next((directory for directory in (start, *start.parents) if (directory / ".git").exists()), None)
-    return top / "syncd.toml" if top is not None else None
-
-
-def inside(start: Path) -> Path | None:
-    """Given a directory, return where the configuration of the repository around it is, or None outside of one."""
-    for directory in (start, *start.parents):
-        git = directory / ".git"
-        if git.is_dir():
-            return git / "syncd.toml"
-        if (directory / "HEAD").is_file() and (directory / "objects").is_dir():  # bare
-            return directory / "syncd.toml"
-        if git.is_file():  # a linked worktree: `gitdir: <path>`; its repository is two levels up from worktrees/<name>
-            pointed = Path(git.read_text(encoding="utf-8").removeprefix("gitdir:").strip())
-            linked = pointed if pointed.is_absolute() else directory / pointed
-            return (linked.parent.parent if linked.parent.name == "worktrees" else linked) / "syncd.toml"
-    return None
-
-
-def token(config: PlatformConfig, environ: Mapping[str, str]) -> SecretStr:
-    """Given the configuration, return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`.
-
-    Raises: ConfigInvalid when there is none, or when others may read the file.
-    """
-    credential = Path(environ["CREDENTIALS_DIRECTORY"]) / "token" if "CREDENTIALS_DIRECTORY" in environ else None
-    if config.token_file is None and environ.get("SYNCD_TOKEN"):
-        return SecretStr(environ["SYNCD_TOKEN"].strip())
-    path = config.token_file or credential
-    if path is None:
-        raise ConfigInvalid("there is no token", hint="set platform.token_file, or the variable SYNCD_TOKEN")
-    try:
-        mode = path.stat().st_mode
-        text = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        hint = "platform.token_file names it" if config.token_file is not None else ""
-        raise ConfigInvalid(f"the token file {path} cannot be read: {_why(error)}", hint=hint) from error
-    if path != credential and mode & _OTHERS:
-        raise ConfigInvalid(f"others may read the token file {path}", hint=f"chmod 600 {path}")
-    if not re.fullmatch(r"[\x21-\x7e]+", text):
-        raise ConfigInvalid(f"the token file {path} does not hold one token on one line")
-    return SecretStr(text)
-
-
-def _why(error: OSError | UnicodeDecodeError) -> str:
-    return str(error.strerror) if isinstance(error, OSError) else "it is no UTF-8"
-
-
-def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
-    """Given a file that holds a secret, make sure that it can be read, and by its owner only, unless systemd gave it.
-
-    Raises: ConfigInvalid.
-    """
-    try:
-        mode = path.stat().st_mode
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise ConfigInvalid(f"the {key} {path} cannot be read: {error.strerror}") from error
-    handed = Path(environ["CREDENTIALS_DIRECTORY"]) if "CREDENTIALS_DIRECTORY" in environ else None
-    if mode & _OTHERS and (handed is None or path.parent != handed):
-        raise ConfigInvalid(f"others may read the {key} {path}", hint=f"chmod 600 {path}")
-
-
-def _resolved(config: Config, path: Path) -> Config:
-    home = path.parent
-    root = home.parent if home.name == ".git" else home
-    platform = config.platform
-    if platform.token_file is not None:
-        platform = platform.model_copy(update={"token_file": root / platform.token_file.expanduser()})
-    repositories = tuple(
-        repository.model_copy(
-            update={
-                "path": (root / repository.path.expanduser()).resolve(),
-                "upstream": _beside(repository.upstream, root),
-            }
-        )
-        for repository in config.repository
-    )
-    return config.model_copy(update={"platform": platform, "repository": repositories})
-
-
-def _beside(upstream: UpstreamConfig | None, root: Path) -> UpstreamConfig | None:
-    if upstream is None:
-        return None
-    files = {name: getattr(upstream, name) for name in ("token_file", "ssh_key_file", "known_hosts_file")}
-    return upstream.model_copy(
-        update={name: root / path.expanduser() for name, path in files.items() if path is not None}
-    )

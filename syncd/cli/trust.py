@@ -1,0 +1,196 @@
+"""`trust`: show what a configuration in a repository says, and record that its owner wants just that."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from syncd.cli.output import emit
+from syncd.cli.terminal import moment, paint, print_text, safe
+from syncd.config import ConfigFile, trust_document
+from syncd.config.finding import NAME, find_platform, is_trusted, read_valid
+from syncd.config.reading import Document
+from syncd.config.register import Record, Register
+from syncd.config.trust import Key, find_privileged_keys, list_keys
+from syncd.daemon.workplace import now
+from syncd.errors import ConfigInvalid, NotARepository, SyncdError
+from syncd.repo import Repository
+from syncd.repo.address import parse
+from syncd.repo.place import discover
+
+MEANINGS = {
+    "platform.url": "your token is sent there",
+    "platform.token_file": "your token is read from this file",
+    "platform.insecure": "your token may travel unencrypted",
+    "repository.path": "this repository is read and changed",
+    "repository.remote": "refs below this name are written",
+    "repository.upstream": "commits come from the Git remote origin, and go there",
+    "repository.upstream.remote": "commits come from this Git remote, and go there",
+    "repository.upstream.url": "commits come from there, and go there",
+    "repository.upstream.push": "branches that commits go to",
+    "repository.upstream.side": "branches that commits go to",
+    "repository.upstream.username": "the upstream's token is sent under this name",
+    "repository.upstream.token_file": "what is in this file is sent to the upstream",
+    "repository.upstream.ssh_key_file": "this key speaks for you at the upstream",
+    "repository.upstream.known_hosts_file": "hosts are believed that this file names",
+}
+"""What each privileged key leads to."""
+
+
+@dataclass(frozen=True)
+class TrustOptions:
+    """What a person typed behind `trust`."""
+
+    file: Path | None = None
+    yes: bool = False
+    as_json: bool = False
+
+
+def run_trust(options: TrustOptions) -> None:
+    """Show the configuration that is meant, ask, and record that it is trusted.
+
+    Raises: ConfigInvalid; BadParameter when nobody is here to ask.
+    """
+    file = _locate(options.file)
+    document = read_valid(file)
+    is_known = is_trusted(file, document, os.environ)
+    if options.as_json:
+        if options.yes:
+            trust_document(file, document, os.environ, at=now().isoformat())
+        emit(_document(file, document, is_trusted=is_known or options.yes))
+        return
+    print_text("\n".join(_lines(file, document)))
+    if is_known:
+        print("This is trusted already.")
+        return
+    if not options.yes:
+        _ask(file)
+    trust_document(file, document, os.environ, at=now().isoformat())
+    print(
+        "Trusted, until one byte of it changes."
+        if file.origin == "work tree"
+        else "Trusted, until one of these changes."
+    )
+
+
+def list_trusted(*, as_json: bool) -> None:
+    """Print every configuration that is trusted, and whether it still is what was trusted."""
+    found = [(record, _state(record)) for record in Register(os.environ).list_records()]
+    if as_json:
+        emit({"trusted": [{"file": one.file, "at": one.at, "state": state, "keys": one.keys} for one, state in found]})
+        return
+    for record, state in found:
+        print(f"{safe(record.file)}  since {moment(record.at)}{'' if state == 'unchanged' else f'  ({state})'}")
+    if not found:
+        print("Nothing is trusted.")
+
+
+def revoke(options: TrustOptions) -> None:
+    """Forget that a configuration was trusted. Raises: ConfigInvalid when it was not."""
+    path = Path(os.path.abspath(options.file)) if options.file is not None else None
+    if path is None or path.is_dir():
+        path = _locate(options.file).path
+    if not Register(os.environ).remove(path):
+        raise ConfigInvalid(f"{path} is not trusted", hint="what is: syncd trust --list")
+    if options.as_json:
+        emit({"file": str(path), "trusted": False})
+    else:
+        print(f"{safe(str(path))} is trusted no more.")
+
+
+def _locate(given: Path | None) -> ConfigFile:
+    """The configuration of the repository around a file, a directory, or the current directory."""
+    path = Path(os.path.abspath(given or Path.cwd()))
+    directory = path if path.is_dir() else path.parent
+    place = discover(directory)
+    if place is None:
+        raise NotARepository(f"{directory} is in no Git repository", hint="name a syncd.toml, or its repository")
+    found = [ConfigFile(place.common_dir / NAME, "git directory", place.work_tree)]
+    if place.work_tree is not None:
+        found.append(ConfigFile(place.work_tree / NAME, "work tree", place.work_tree))
+    if path.is_dir():
+        file = next((one for one in found if os.path.lexists(one.path)), None)
+        if file is None:
+            raise ConfigInvalid(f"there is no {NAME} in {place.work_tree or place.git_dir}")
+        return file
+    real = path.parent.resolve() / path.name
+    file = next((one for one in found if one.path == real), None)
+    if file is None:
+        hint = f"a file that --config names needs no trust: --config {path}"
+        raise ConfigInvalid(f"{path} is no configuration that syncd finds by itself", hint=hint)
+    return file
+
+
+def _ask(file: ConfigFile) -> None:
+    if not sys.stdin.isatty():
+        raise typer.BadParameter(f"nobody is here to ask: read {file.path}, then add --yes")
+    if not typer.confirm("Trust this?", err=True):
+        print("Nothing was recorded.", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _lines(file: ConfigFile, document: Document) -> list[str]:
+    whose = "comes with the repository: whoever commits can change it"
+    if file.origin == "git directory":
+        whose = "lies in the git directory: no commit can change it"
+    lines = [f"{paint(safe(str(file.path)), 1, sys.stdout)} {whose}"]
+    privileged = find_privileged_keys(document.raw)
+    lines += ["Only you may decide:", *_key_lines(privileged)] if privileged else []
+    if not any(key.plain.startswith("platform") for key in privileged):
+        lines.append(_platform_line(file))
+    lines += _remote_lines(file, document)
+    permitted = [key for key in list_keys(document.raw) if key not in privileged]
+    return [*lines, "The repository may decide:", *_key_lines(permitted)]
+
+
+def _key_lines(keys: Sequence[Key]) -> list[str]:
+    lines = []
+    for key in keys:
+        meaning = f"   {paint('! ' + MEANINGS[key.plain], 33, sys.stdout)}" if key.plain in MEANINGS else ""
+        lines.append(f"  {safe(key.name)} = {safe(_render(key))}{meaning}")
+    return lines
+
+
+def _render(key: Key) -> str:
+    return json.dumps(key.value, ensure_ascii=False, default=str)
+
+
+def _platform_line(file: ConfigFile) -> str:
+    try:
+        url = find_platform(os.environ, os.environ.get("SYNCD_URL", ""), at=file.path)["url"]
+    except ConfigInvalid:
+        return "It names no platform: SYNCD_URL does, or [platform] in your own configuration."
+    return f"Your token is sent to {safe(str(url))}, which you named yourself."
+
+
+def _remote_lines(file: ConfigFile, document: Document) -> list[str]:
+    """The addresses of upstreams that the file leaves to Git."""
+    upstreams = [one["upstream"] for one in document.raw.get("repository", ()) if "upstream" in one]
+    names = [str(one.get("remote", "origin")) for one in upstreams if "url" not in one]
+    if not names:
+        return []
+    with Repository.open(file.top or file.path.parent) as repository:
+        urls = {name: repository.remote_url(name) for name in names}
+    return [f"  {safe(name)} is {safe(parse(url).url)}, says Git" for name, url in urls.items() if url is not None]
+
+
+def _document(file: ConfigFile, document: Document, *, is_trusted: bool) -> dict[str, object]:
+    privileged = {key.name: key.value for key in find_privileged_keys(document.raw)}
+    permitted = {key.name: key.value for key in list_keys(document.raw) if key.name not in privileged}
+    keys = {"privileged": privileged, "permitted": permitted}
+    return {"file": str(file.path), "origin": file.origin, **keys, "trusted": is_trusted}
+
+
+def _state(record: Record) -> str:
+    path = Path(record.file)
+    if not os.path.lexists(path):
+        return "gone"
+    try:
+        file = _locate(path)
+        return "unchanged" if is_trusted(file, read_valid(file), os.environ) else "changed since"
+    except SyncdError:
+        return "changed since"

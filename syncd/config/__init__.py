@@ -1,0 +1,37 @@
+"""The configuration: its shapes, where it is found, whose word it is, and the secrets that it names."""
+
+from syncd.config.finding import find_config, load_config, load_repositories, trust_document
+from syncd.config.reading import load, make_document, parse
+from syncd.config.shapes import (
+    ChangeRequestsConfig,
+    Config,
+    PlatformConfig,
+    RepositoryConfig,
+    SiteConfig,
+    SpaceConfig,
+    UpstreamConfig,
+)
+from syncd.config.tokens import check_private, is_credential, read_token, token
+from syncd.config.trust import ConfigFile
+
+__all__ = [
+    "ChangeRequestsConfig",
+    "Config",
+    "ConfigFile",
+    "PlatformConfig",
+    "RepositoryConfig",
+    "SiteConfig",
+    "SpaceConfig",
+    "UpstreamConfig",
+    "check_private",
+    "find_config",
+    "is_credential",
+    "load",
+    "load_config",
+    "load_repositories",
+    "make_document",
+    "parse",
+    "read_token",
+    "token",
+    "trust_document",
+]

@@ -1,0 +1,188 @@
+"""Which configuration applies, and how much of it counts: all of what the operator says, little of what others say."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from syncd.config.reading import Document, parse, read_document, resolve_paths
+from syncd.config.register import Record, Register
+from syncd.config.shapes import Config, RepositoryConfig
+from syncd.config.trust import (
+    ConfigFile,
+    Key,
+    check_upstream,
+    compute_digest,
+    find_privileged_keys,
+    is_same_address,
+    keep_permitted,
+)
+from syncd.errors import ConfigInvalid, NotTrusted
+
+NAME = "syncd.toml"
+_NOWHERE = {"url": "https://platform.invalid"}
+"""Stands for a platform where only the shape of a file, or its repositories, are of interest."""
+_SYSTEM = Path("/etc/syncd/config.toml")
+
+
+def find_config(
+    environ: Mapping[str, str], *, given: Path | None = None, git_dir: Path | None = None, top: Path | None = None
+) -> ConfigFile | None:
+    """Given the ways to name a configuration, and the repository around the caller, return the first that applies.
+
+    Shape: `--config`, `$SYNCD_CONFIG`, `syncd.toml` in the git directory, one of the operator's that names the
+    repository at `top`, `syncd.toml` at the top of the work tree, the user's, the system's; None when none exists.
+    Raises: ConfigInvalid when one of the operator's cannot be read.
+    """
+    if given is not None:
+        return ConfigFile(given)
+    if named := environ.get("SYNCD_CONFIG"):
+        if not Path(named).is_absolute():
+            raise ConfigInvalid(
+                f"SYNCD_CONFIG is {named}, which is another file in each directory", hint="give it an absolute path"
+            )
+        return ConfigFile(Path(named))
+    if git_dir is not None and _exists(git_dir / NAME):
+        return ConfigFile(git_dir / NAME, "git directory", top)
+    own = [path for path in _own_files(environ) if path.is_file()]
+    naming = [path for path in own if (top or git_dir) in _named_repositories(path)]
+    if not naming and top is not None and _exists(top / NAME):
+        return ConfigFile(top / NAME, "work tree", top)
+    complete = [path for path in naming or own if "repository" in read_document(path).raw]
+    return ConfigFile(complete[0]) if complete else None
+
+
+def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") -> Config:
+    """Given a configuration that applies, return what counts of it, with the platform that the operator names.
+
+    Shape: `url`, else $SYNCD_URL, is the platform where a file of a repository has no say about it.
+    Raises: ConfigInvalid; NotTrusted when a file of a repository says what only the operator may say.
+    """
+    url = url or environ.get("SYNCD_URL", "")
+    document = read_valid(file)
+    raw = dict(document.raw)
+    if file.origin != "operator" and not is_trusted(file, document, environ):
+        foreign = [key for key in find_privileged_keys(raw) if not _is_known(key, file, url)]
+        if foreign or not url:
+            raise _refuse(file, environ, foreign, url)
+        raw = keep_permitted(raw)
+    elif file.origin == "work tree":
+        check_upstream(file, raw)
+    if "platform" not in raw:
+        raw["platform"] = find_platform(environ, url, at=file.path)
+    config = resolve_paths(parse(raw, at=file.path), file.path)
+    return config.model_copy(update={"repository": _place_at_top(config.repository, file, raw)})
+
+
+def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[RepositoryConfig, ...]:
+    """Given a configuration that applies, return its repositories for work that needs no platform.
+
+    Shape: of a file that is not trusted, only what a repository may say. Raises: ConfigInvalid.
+    """
+    document = read_valid(file)
+    raw = dict(document.raw)
+    if file.origin != "operator" and not is_trusted(file, document, environ):
+        raw = keep_permitted(raw)
+    config = resolve_paths(parse({**raw, "platform": _NOWHERE}, at=file.path), file.path)
+    return _place_at_top(config.repository, file, raw)
+
+
+def is_trusted(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> bool:
+    """Given a configuration of a repository and what it says, return whether its owner has trusted just that."""
+    record = Register(environ).find(file.path)
+    return record is not None and record.digest == compute_digest(file, document)
+
+
+def read_valid(file: ConfigFile) -> Document:
+    """Given a configuration that applies, return what is there when every key and value in it is of the right shape.
+
+    Shape: a platform may be missing. Raises: ConfigInvalid.
+    """
+    document = read_document(file.path, is_plain=file.origin != "operator")
+    parse({"platform": _NOWHERE, **document.raw}, at=file.path)
+    return document
+
+
+def trust_document(file: ConfigFile, document: Document, environ: Mapping[str, str], *, at: str) -> Record:
+    """Given a configuration of a repository and what it says, record that its owner trusts just that.
+
+    Units: `at` is the time in ISO 8601. Raises: ConfigInvalid.
+    """
+    keys = {key.name: str(key.value) for key in find_privileged_keys(document.raw)}
+    record = Record(str(file.path), compute_digest(file, document), at, keys)
+    Register(environ).write(record)
+    return record
+
+
+def find_platform(environ: Mapping[str, str], url: str = "", *, at: Path) -> dict[str, Any]:
+    """Given an address or "", and the file that lacks a platform, return the operator's platform as a table.
+
+    Shape: the address alone; else the table of the user's configuration, or of the system's.
+    Raises: ConfigInvalid when there is none.
+    """
+    if url:
+        return {"url": url}
+    for path in _own_files(environ):
+        raw = read_document(path).raw if path.is_file() else {}
+        if "platform" in raw:
+            whole = {"platform": raw["platform"], "repository": [{"space": [{"id": "none"}]}]}
+            return resolve_paths(parse(whole, at=path), path).platform.model_dump(exclude_none=True)
+    raise ConfigInvalid(
+        f"{at}: platform - is missing",
+        hint=f"set SYNCD_URL, or write [platform] with its url into {_own_files(environ)[0]}",
+    )
+
+
+def _own_files(environ: Mapping[str, str]) -> tuple[Path, Path]:
+    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
+    return home / "syncd" / "config.toml", _SYSTEM
+
+
+def _exists(path: Path) -> bool:
+    return path.is_symlink() or (path.exists() and not path.is_dir())
+
+
+def _named_repositories(path: Path) -> set[Path]:
+    """The repositories that a configuration of the operator's names."""
+    raw = {"platform": _NOWHERE, **read_document(path).raw}
+    if "repository" not in raw:
+        return set()
+    return {repository.path for repository in resolve_paths(parse(raw, at=path), path).repository}
+
+
+def _place_at_top(
+    repositories: tuple[RepositoryConfig, ...], file: ConfigFile, raw: Mapping[str, Any]
+) -> tuple[RepositoryConfig, ...]:
+    """What lies in a work tree is about the repository of this work tree, unless its owner trusts it to say another."""
+    if file.origin != "work tree" or file.top is None:
+        return repositories
+    update = {"path": file.top}
+    return tuple(
+        one if "path" in table else one.model_copy(update=update)
+        for one, table in zip(repositories, raw["repository"], strict=True)
+    )
+
+
+def _is_known(key: Key, file: ConfigFile, url: str) -> bool:
+    """Whether a privileged key says only what the operator says too, or what goes without saying."""
+    if key.name == "platform.url":
+        return bool(url) and is_same_address(str(key.value), url)
+    is_path = key.name.startswith("repository.") and key.name.endswith(".path")
+    return is_path and (file.path.parent / str(key.value)).resolve() == file.top
+
+
+def _refuse(file: ConfigFile, environ: Mapping[str, str], foreign: list[Key], url: str) -> NotTrusted:
+    record = Register(environ).find(file.path)
+    if record is not None:
+        why = f"is not what you trusted on {record.at[:10]}"
+    elif file.origin == "work tree":
+        why = "comes with the repository, and you have not trusted it"
+    else:
+        why = "was not written by syncd on this machine, and you have not trusted it"
+    names = ", ".join(key.name for key in foreign)
+    hints = ["read it, then: syncd trust"]
+    if {key.name for key in foreign} <= {"platform.url"}:
+        hints.append("or, in a CI job, name the platform in the job itself: SYNCD_URL")
+    elif url:
+        hints.append(f"or take out what is not for a repository to say: {names}")
+    says = f"; only you may say {names}" if names else ""
+    return NotTrusted(f"{file.path} {why}{says}", hint="\n".join(hints))

@@ -1,0 +1,161 @@
+"""From the text of a configuration to its shapes; every mistake is named by its key."""
+
+import os
+import stat
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from syncd.config.shapes import Config, UpstreamConfig
+from syncd.errors import ConfigInvalid
+
+BYTES_MAX, DOTS_MAX = 1 << 18, 500
+"""Bytes of a file, and dots in a line of it: more than any has. tomllib takes time by the square of a key's parts."""
+_SHOWN, _KEY_SHOWN = 20, 80
+"""Mistakes that one error names, and characters of a key: the file may be a stranger's."""
+_MEANINGS = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
+"""Words for what pydantic tells a programmer."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A configuration as it is on disk: its bytes, and the TOML in them."""
+
+    path: Path
+    data: bytes
+    raw: Mapping[str, Any]
+
+
+def load(path: Path) -> Config:
+    """Given the path of a configuration of the operator's, return what it says.
+
+    Shape: relative paths are resolved against its directory. Raises: ConfigInvalid naming every key that is wrong.
+    """
+    return resolve_paths(parse(read_document(path).raw, at=path), path)
+
+
+def read_document(path: Path, *, is_plain: bool = False) -> Document:
+    """Given the path of a configuration, return what is there; `is_plain` takes no link, pipe or device for it.
+
+    Raises: ConfigInvalid when it cannot be read, or is no TOML.
+    """
+    try:
+        return make_document(path, _read_plain(path) if is_plain else path.read_bytes())
+    except FileNotFoundError:
+        raise ConfigInvalid(f"there is no configuration at {path}", hint="see: syncd clone --help") from None
+    except OSError as error:
+        raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}") from error
+
+
+def make_document(path: Path, data: bytes) -> Document:
+    """Given where a configuration is, or will be, and its bytes, return it. Raises: ConfigInvalid."""
+    if len(data) > BYTES_MAX:
+        raise ConfigInvalid(f"{path} has more than {BYTES_MAX} bytes")
+    if any(line.count(b".") > DOTS_MAX for line in data.split(b"\n")):
+        raise ConfigInvalid(f"{path} has a line with more than {DOTS_MAX} dots")
+    try:
+        return Document(path, data, tomllib.loads(data.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        raise ConfigInvalid(f"{path} cannot be read: {explain_failure(error)}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigInvalid(f"{path}: {error}") from error
+    except RecursionError:
+        raise ConfigInvalid(f"{path}: tables or lists lie too deep in each other") from None
+
+
+def _read_plain(path: Path) -> bytes:
+    if path.resolve() != path:
+        raise ConfigInvalid(
+            f"{path} is a symbolic link, and what a link leads to is not the repository's",
+            hint=f"put the file itself there, or name it: --config {path.resolve()}",
+        )
+    # Nothing waits for a writer of a pipe, and what became a link meanwhile is not followed.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ConfigInvalid(f"{path} is no regular file")
+        return file.read(BYTES_MAX + 1)
+
+
+def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
+    """Given parsed TOML, return the configuration.
+
+    Raises: ConfigInvalid with one line a mistake: `key.path - what is wrong`.
+    """
+    try:
+        return Config.model_validate(raw)
+    except ValidationError as error:
+        mistakes = list(_mistakes(error))
+        more = [f"and {len(mistakes) - _SHOWN} more"] if len(mistakes) > _SHOWN else []
+        lines = "; ".join([*mistakes[:_SHOWN], *more])
+        raise ConfigInvalid(f"{at}: {lines}", hint="every key, with what it may hold: syncd schema config") from None
+
+
+def resolve_paths(config: Config, path: Path) -> Config:
+    """Given a configuration and where it was read from, return it with absolute paths."""
+    home = path.parent
+    root = home.parent if home.name == ".git" else home
+    platform = config.platform
+    if platform.token_file is not None:
+        platform = platform.model_copy(update={"token_file": root / _expand_home(platform.token_file)})
+    repositories = tuple(
+        repository.model_copy(
+            update={
+                "path": (root / _expand_home(repository.path)).resolve(),
+                "upstream": _resolve_upstream(repository.upstream, root),
+            }
+        )
+        for repository in config.repository
+    )
+    return config.model_copy(update={"platform": platform, "repository": repositories})
+
+
+def explain_failure(error: OSError | UnicodeDecodeError) -> str:
+    """Given why a file could not be read, return the reason in words."""
+    return str(error.strerror) if isinstance(error, OSError) else "it is no UTF-8"
+
+
+def _expand_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise ConfigInvalid(f"{path} begins with the home of a user who does not exist") from None
+
+
+def _resolve_upstream(upstream: UpstreamConfig | None, root: Path) -> UpstreamConfig | None:
+    if upstream is None:
+        return None
+    files = {name: getattr(upstream, name) for name in ("token_file", "ssh_key_file", "known_hosts_file")}
+    return upstream.model_copy(
+        update={name: root / _expand_home(path) for name, path in files.items() if path is not None}
+    )
+
+
+def _mistakes(error: ValidationError) -> Iterator[str]:
+    """What is wrong, key by key; of a list that lacks only what was wrong in it, nothing more."""
+    found = error.errors()
+    for one in found:
+        loc = one["loc"]
+        if one["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in found):
+            continue
+        meaning = one["msg"].removeprefix("Value error, ")
+        if one["type"] == "extra_forbidden":
+            near = get_close_matches(str(loc[-1]), _keys(loc[:-1]), n=1)
+            meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
+        else:
+            meaning = _MEANINGS.get(one["type"], meaning)
+        yield f"{'.'.join(str(part)[:_KEY_SHOWN] for part in loc) or 'file'} - {meaning}"
+
+
+def _keys(loc: tuple[int | str, ...]) -> list[str]:
+    """The keys of the table at a place."""
+    table: type[BaseModel] = Config
+    for part in (part for part in loc if isinstance(part, str)):
+        inner = table.model_fields[part].annotation
+        table = next(one for one in (inner, *get_args(inner)) if isinstance(one, type) and issubclass(one, BaseModel))
+    return list(table.model_fields)

@@ -1,0 +1,82 @@
+"""Files that hold a secret: who may read them, and what a token looks like."""
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from syncd.config.reading import explain_failure
+from syncd.config.shapes import PlatformConfig
+from syncd.config.trust import is_same_address
+from syncd.errors import ConfigInvalid
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
+_BYTES_MAX = 1 << 16
+_WAYS = "set platform.token_file, or the variable SYNCD_TOKEN"
+
+
+def token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
+    """Given the configuration, return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`.
+
+    Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token.
+    Raises: ConfigInvalid when there is none, or when others may read the file.
+    """
+    if config.token_file is None and environ.get("SYNCD_TOKEN"):
+        named = environ.get("SYNCD_URL")
+        if named and not is_same_address(named, config.url):
+            raise ConfigInvalid(
+                f"SYNCD_TOKEN is for {named}, which SYNCD_URL names, and the platform here is {config.url}",
+                hint="unset SYNCD_URL, or name the same platform",
+            )
+        return SecretStr(environ["SYNCD_TOKEN"].strip())
+    credentials = _credentials(environ)
+    path = config.token_file or (credentials / "token" if credentials is not None else None)
+    if path is None:
+        raise ConfigInvalid("there is no token", hint=hint)
+    return read_token(path, "token file", environ, hint=hint if config.token_file is not None else "")
+
+
+def read_token(path: Path, key: str, environ: Mapping[str, str], *, hint: str = "") -> SecretStr:
+    """Given a file, what it is called, and the environment, return the token that it holds.
+
+    Raises: ConfigInvalid when it cannot be read, when others may read it, or when it does not hold one token.
+    """
+    try:
+        with path.open("rb") as file:
+            _check_mode(path, os.fstat(file.fileno()), key, environ)
+            text = file.read(_BYTES_MAX).decode("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"the {key} {path} cannot be read: {explain_failure(error)}", hint=hint) from error
+    if not _TOKEN.fullmatch(text):
+        raise ConfigInvalid(f"the {key} {path} does not hold one token on one line")
+    return SecretStr(text)
+
+
+def check_private(path: Path, key: str, environ: Mapping[str, str]) -> None:
+    """Given a file that holds a secret, make sure that it can be read, and by its owner only, unless systemd gave it.
+
+    Raises: ConfigInvalid.
+    """
+    try:
+        with path.open("rb") as file:
+            _check_mode(path, os.fstat(file.fileno()), key, environ)
+    except OSError as error:
+        raise ConfigInvalid(f"the {key} {path} cannot be read: {error.strerror}") from error
+
+
+def is_credential(path: Path, environ: Mapping[str, str]) -> bool:
+    """Given a file, return whether systemd keeps it for this service; then systemd decides who may read it."""
+    return path.parent == _credentials(environ)
+
+
+def _credentials(environ: Mapping[str, str]) -> Path | None:
+    return Path(environ["CREDENTIALS_DIRECTORY"]) if environ.get("CREDENTIALS_DIRECTORY") else None
+
+
+def _check_mode(path: Path, status: os.stat_result, key: str, environ: Mapping[str, str]) -> None:
+    if status.st_mode & _OTHERS and not is_credential(path, environ):
+        raise ConfigInvalid(f"others may read the {key} {path}", hint=f"chmod 600 {path}")

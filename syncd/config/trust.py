@@ -1,0 +1,116 @@
+"""Who may say what: the keys that a repository decides, and those that need the word of its owner."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from syncd.config.reading import Document
+from syncd.errors import ConfigInvalid
+
+Origin = Literal["operator", "git directory", "work tree"]
+"""Whose word a configuration is: the operator's; that of whoever made the repository; that of whoever commits."""
+
+PERMITTED = frozenset({"repository"}) | {
+    f"repository.{key}"
+    for key in (
+        *("branches", "instance", "interval", "propose", "space", "site", "change_requests"),
+        *(f"space.{key}" for key in ("id", "directory", "name")),
+        *(f"site.{key}" for key in ("file", "apply", "every", "lock", "ordering", "redirect_kinds")),
+        *(f"change_requests.{key}" for key in ("status", "reviewers", "update", "merge", "deleted_branch")),
+    )
+}
+"""Keys that a repository may decide: spaces, directories, branches and policies. A key that is not here may not."""
+_REMOTE_ADDRESS = re.compile(r"(?:https|ssh)://\S+|(?!/)[^:/\s]+:(?!:|//)\S+")
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """A configuration that applies, and whose word it is; `top` is the work tree that it lies in, if any."""
+
+    path: Path
+    origin: Origin = "operator"
+    top: Path | None = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a file and its value; `plain` is its name without the numbers of list items."""
+
+    name: str
+    plain: str
+    value: Any
+
+
+def list_keys(raw: Mapping[str, Any]) -> list[Key]:
+    """Given parsed TOML of the right shape, return every key in it that has a value; an empty table is one."""
+    return list(_leaves(raw))
+
+
+def find_privileged_keys(raw: Mapping[str, Any]) -> list[Key]:
+    """Given parsed TOML of the right shape, return the keys in it that are not a repository's to decide."""
+    return [key for key in _leaves(raw) if key.plain not in PERMITTED]
+
+
+def keep_permitted(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Given parsed TOML of the right shape, return it without the keys that are not a repository's to decide."""
+    kept: dict[str, Any] = _keep(raw, "")
+    return kept
+
+
+def compute_digest(file: ConfigFile, document: Document) -> str:
+    """Given a configuration, return what a record of trust pins.
+
+    Shape: of a committed file every byte, since whoever commits chooses the spaces too; of a file in the git directory,
+    which nobody can commit, the privileged keys.
+    """
+    pinned = document.data
+    if file.origin == "git directory":
+        keys = {key.name: key.value for key in find_privileged_keys(document.raw)}
+        pinned = json.dumps(keys, sort_keys=True, default=str).encode()
+    return hashlib.sha256(f"{file.origin}\0".encode() + pinned).hexdigest()
+
+
+def check_upstream(file: ConfigFile, raw: Mapping[str, Any]) -> None:
+    """Given a committed configuration, see that an upstream is named by an address of https or ssh.
+
+    Shape: Git runs the hooks of a remote that is a path, and `.git/config` may give a name any address.
+    Raises: ConfigInvalid.
+    """
+    for number, repository in enumerate(raw.get("repository", ())):
+        upstream = repository.get("upstream")
+        if upstream is not None and not _REMOTE_ADDRESS.fullmatch(str(upstream.get("url", ""))):
+            raise ConfigInvalid(
+                f"{file.path}: repository.{number}.upstream.url - must be an https or ssh address in a committed file",
+                hint="a path may stand in a configuration of your own: .git/syncd.toml, or one that --config names",
+            )
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Given two addresses of a platform, return whether they are one, but for a slash or `/v1` at the end."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(url: str) -> str:
+    return url.rstrip("/").removesuffix("/v1")
+
+
+def _leaves(value: Any, name: str = "", plain: str = "") -> Iterator[Key]:
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}".lstrip("."), f"{plain}.{key}".lstrip("."))
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for number, item in enumerate(value):
+            yield from _leaves(item, f"{name}.{number}", plain)
+    else:
+        yield Key(name, plain, value)
+
+
+def _keep(value: Any, plain: str) -> Any:
+    if isinstance(value, Mapping):
+        inner = {key: f"{plain}.{key}".lstrip(".") for key in value}
+        return {key: _keep(value[key], path) for key, path in inner.items() if path in PERMITTED}
+    return [_keep(item, plain) for item in value] if isinstance(value, list) else value
