@@ -14,6 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from syncd.layout.richtext.nodes import DEEPEST
+from syncd.layout.richtext.plain import COLUMNS_MAX, NODES_MAX, TooLarge
 from syncd.layout.richtext.tags import ends, is_known, name_of, span
 
 EMOJI = re.compile(r":([+-]?[a-z0-9]++(?:[_+-][a-z0-9]++)*+):")
@@ -33,6 +34,12 @@ _CLOSED = HTML_SEQUENCES[:5]
 """Kinds of HTML block that end where a sign says so; the others end at a blank line."""
 
 _STEEPEST = 5
+_SIGNS = tuple("\n*_[]`<&!~$:\\")
+"""What stands at the beginning of a token in a line."""
+_CODE = ("fence", "code_block", "html_block", "math_block")
+"""Tokens that hold lines as they are."""
+_RULE = re.compile(r"[-:| \t>]++")
+"""The line below the header of a table, perhaps in a quote."""
 
 
 @cache
@@ -41,6 +48,7 @@ def parser() -> MarkdownIt:
     options = {"maxNesting": DEEPEST + _STEEPEST, "tasklists": True, "inline_definitions": True, "store_labels": True}
     made = _Grammar("commonmark", options).enable(["table", "strikethrough"]).disable("text_join")
     block, inline = made.block.ruler, made.inline.ruler
+    block.before("table", "bound", _bound, {"alt": _INTERRUPTS})
     block.before("table", "deep", _deep)
     block.before("table", "tag", _tag, {"alt": _INTERRUPTS})
     block.before("table", "math_block", _math_block)
@@ -59,7 +67,7 @@ def _plain() -> MarkdownIt:
 
 
 def parse(markdown: str) -> list[Token]:
-    """Given a page, return its tokens."""
+    """Given a page, return its tokens. Raises: TooLarge when they are more than the bounds of a page."""
     return parser().parse(markdown)
 
 
@@ -102,6 +110,17 @@ class _Grammar(MarkdownIt):
 
 def _line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
+
+
+def _bound(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """No block at all: it stops at a page that has too many, or a table that has too many columns."""
+    if len(state.tokens) > NODES_MAX:
+        raise TooLarge
+    if not silent and start + 1 < end:
+        begins, ends = state.bMarks[start + 1], state.eMarks[start + 1]
+        if state.src.count("|", begins, ends) > COLUMNS_MAX + 1 and _RULE.fullmatch(state.src, begins, ends):
+            raise TooLarge
+    return False
 
 
 def _deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -171,18 +190,14 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """An HTML block as ever, but a tag on a line of its own ends one that else only a blank line would end."""
-    found = html_block(state, start, end, silent)
-    if silent or not found:
-        return found
-    token = state.tokens[-1]
-    if "{%" in token.content and html_kind(token.content) == "open":
-        for line in range(start + 1, state.line):
-            if _tag(state, line, end, True):
-                state.line = line
-                token.map = [start, line]
-                token.content = state.getLines(start, line, state.blkIndent, True)
+    if not silent and html_kind(state.src[state.bMarks[start] : state.eMarks[start]]) == "open":
+        for line in range(start + 1, end):
+            if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
                 break
-    return True
+            if _tag(state, line, end, True):
+                end = line
+                break
+    return html_block(state, start, end, silent)
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -194,12 +209,20 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _inlines(state: StateCore) -> None:
     """Parse what stands in each line; behind too many brackets lines are plain text."""
-    left = BRACKETS_MAX
+    left, nodes = BRACKETS_MAX, len(state.tokens)
     for token in state.tokens:
+        if token.type in _CODE:
+            nodes += token.content.count("\n")
         if token.type == "inline" and token.children is not None:
+            # Before it is parsed: a paragraph may be all there is on a page.
+            if nodes + sum(map(token.content.count, _SIGNS)) > NODES_MAX:
+                raise TooLarge
             left -= token.content.count("[") - token.content.count("\\[")
             parser = state.md if left >= 0 else _plain()
             parser.inline.parse(token.content, parser, state.env, token.children)
+            nodes += len(token.children)
+    if nodes > NODES_MAX:
+        raise TooLarge
 
 
 def _push(state: StateBlock, type: str, start: int, end: int) -> Token:

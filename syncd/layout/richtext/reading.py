@@ -14,6 +14,7 @@ from syncd.layout.richtext.inlines import read_inlines
 from syncd.layout.richtext.kept import INFO, read_fence, read_overlay
 from syncd.layout.richtext.markup import CLOSE, read_details, read_figure, tag_of
 from syncd.layout.richtext.nodes import DEEPEST, Node, address, block, fragment, inline, keyed, paragraph, words
+from syncd.layout.richtext.plain import CHARACTERS_MAX, NODES_MAX, TooLarge, plain_page
 from syncd.layout.richtext.tables import read_table
 from syncd.model.document import Document
 
@@ -25,11 +26,21 @@ def to_document(markdown: str) -> Document:
     """Given the Markdown of a page or comment, without front matter, return its document.
 
     Shapes: a leading heading stays a heading. Every block has a key that follows from its content, every heading its
-    anchor in `meta`. Unknown blocks, marks and members that `to_markdown` kept come back exactly.
+    anchor in `meta`. Unknown blocks, marks and members that `to_markdown` kept come back exactly. A page beyond the
+    bounds of `plain` is one block of code with its Markdown; so no page takes more than a second or two.
     """
     reader = _Reader()
-    nodes = anchored(reader.read(parse(markdown if markdown.endswith("\n") else f"{markdown}\n")), reader.kept)
+    try:
+        nodes = anchored(reader.read(_tokens(markdown)), reader.kept)
+    except TooLarge:
+        nodes = [plain_page(markdown)]
     return Document(object="document", data={}, nodes=tuple(keyed(nodes, reader.kept)))
+
+
+def _tokens(markdown: str) -> list[Token]:
+    if len(markdown) > CHARACTERS_MAX or markdown.count("\n") > NODES_MAX:
+        raise TooLarge
+    return parse(markdown if markdown.endswith("\n") else f"{markdown}\n")
 
 
 @dataclass

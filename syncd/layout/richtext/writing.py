@@ -13,6 +13,7 @@ from syncd.layout.richtext.kept import INFO, fence_text, overlay
 from syncd.layout.richtext.markup import CLOSE, tag, write_figure
 from syncd.layout.richtext.nodes import DEEPEST, Node, text_of, words
 from syncd.layout.richtext.phrases import write_words
+from syncd.layout.richtext.plain import plain_markdown
 from syncd.layout.richtext.tables import write_table
 from syncd.model.document import Document
 
@@ -27,6 +28,8 @@ def to_markdown(document: Document) -> str:
     Shapes: unknown blocks are fences of JSON, unknown inlines and marks are in a `span`, members that a known block
     should not have are in a comment before it. A paragraph without text says nothing and is left out.
     """
+    if (plain := plain_markdown(document.nodes)) is not None:
+        return plain
     text = _write(document.nodes, _Place())
     return f"{text}\n" if text else ""
 

@@ -1,0 +1,40 @@
+"""Pages that are too large to be told apart into nodes: one block that holds their Markdown as it is."""
+
+from collections.abc import Sequence
+
+from syncd.layout.richtext.nodes import Node, block, words
+
+CHARACTERS_MAX = 1_000_000
+NODES_MAX = 50_000
+COLUMNS_MAX = 200
+"""Of one page, and of one table in it. The parts of a page that have a sign of their own count as nodes: blocks, cells,
+lines of code, line ends, and what is emphasised, linked or escaped. A book of 900,000 characters has 35,000.
+"""
+
+_DATA: Node = {"syntax": "markdown", "plain": True}
+
+
+class TooLarge(Exception):
+    """A page has more characters or nodes than are told apart."""
+
+
+def plain_page(markdown: str) -> Node:
+    """Given the Markdown of a page, return the block that shows all of it as it is written, in one piece."""
+    return block("code", dict(_DATA), [block("code-line", {}, [words(markdown)])])
+
+
+def plain_markdown(nodes: Sequence[Node]) -> str | None:
+    """Given the blocks of a document, return the Markdown that they hold as it is; None when they are no such page."""
+    if len(nodes) != 1 or nodes[0].get("type") != "code" or nodes[0].get("data") != _DATA:
+        return None
+    try:
+        found = nodes[0]["nodes"][0]["nodes"][0]["leaves"][0]["text"]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return found if isinstance(found, str) and _without_keys(nodes[0]) == plain_page(found) else None
+
+
+def _without_keys(node: Node) -> Node:
+    lines = node["nodes"]
+    bare = [{name: value for name, value in line.items() if name != "key"} for line in lines]
+    return {name: value for name, value in node.items() if name != "key"} | {"nodes": bare}
