@@ -2,6 +2,7 @@
 
 import re
 from typing import Annotated, Any, Literal
+from urllib.parse import quote, unquote_to_bytes
 
 from pydantic import AfterValidator, Field
 
@@ -13,7 +14,30 @@ SOURCE_PATTERN = r"\/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+(?:\/(?:[A-Za-z0-9\-._
 """To be matched in full: `$` would let a trailing newline pass. Source: API document, SiteRedirect."""
 
 _SOURCE = re.compile(SOURCE_PATTERN)
+_PLAIN = re.compile(r"[A-Za-z0-9\-._~/]*")
 _ID_MAX = 100
+
+
+def source_key(source: str) -> str:
+    """Given a redirect's source, return the key under which a site has it once, in whatever way it is written.
+
+    Shapes: each segment is percent-decoded, folded as Unicode folds case (`É` is `é`, `ß` is `ss`), and encoded again,
+    always in the same way; bytes that are no UTF-8 stay bytes. An encoded slash is no slash. Letters are not composed:
+    `é` as one character and as two are two sources. A key is its own key.
+    Source: of this, the API document shows nothing; the product's manual says that letter case does not count.
+    """
+    if _PLAIN.fullmatch(source):
+        return source.lower()
+    return "/".join(map(_segment_key, source.split("/")))
+
+
+def _segment_key(segment: str) -> str:
+    octets = unquote_to_bytes(segment.encode(errors="surrogatepass"))
+    try:
+        folded = octets.decode().casefold().encode()
+    except UnicodeDecodeError:
+        folded = octets.lower()
+    return quote(folded, safe="")
 
 
 def _source(text: str) -> str:

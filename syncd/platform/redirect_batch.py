@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, unquote_to_bytes
 
 import sqlalchemy as sa
 
+from syncd.model.redirect import source_key
 from syncd.platform import schema
 from syncd.platform.structure import View
 from syncd.platform.times import iso
@@ -71,17 +71,3 @@ class Batch:
             run(_TABLE.update().where(_TABLE.c.id == of).values(destination=to), changed)
         if made := [one.row for one in kept if one.new]:
             run(_TABLE.insert(), made)
-
-
-def source_key(source: str) -> str:
-    """Given a source, return the key under which a site may have it once: case-folded, encoded in one way only."""
-    return "/".join(_segment_key(segment) for segment in source.split("/"))
-
-
-def _segment_key(segment: str) -> str:
-    octets = unquote_to_bytes(segment)
-    try:
-        folded = octets.decode().casefold().encode()
-    except UnicodeDecodeError:
-        folded = octets.lower()
-    return quote(folded, safe="")

@@ -16,6 +16,7 @@ from syncd.model.redirect import (
     SiteRedirect,
     Source,
     ToSection,
+    source_key,
 )
 from syncd.platform import answers, failures, schema
 from syncd.platform.auth import needs
@@ -24,7 +25,7 @@ from syncd.platform.destinations import settled, target
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
 from syncd.platform.publishing.keys import ShareKey
-from syncd.platform.redirect_batch import Batch, source_key
+from syncd.platform.redirect_batch import Batch
 from syncd.platform.routing import room
 from syncd.platform.structure import BEYOND, AtSite, SiteRequest, View
 from syncd.platform.times import iso

@@ -4,10 +4,6 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from syncd.platform.redirect_batch import source_key
 
 _ELSEWHERE = {"kind": "external", "url": "https://elsewhere.example/docs"}
 
@@ -67,21 +63,6 @@ def test_a_source_that_is_the_same_to_a_visitor_is_taken_once(http: httpx.Client
     assert http.patch(f"{site}/redirects/{other['id']}", json={"source": twin}).status_code == 409
     # Its own source, written otherwise, is free for a redirect.
     assert http.patch(f"{site}/redirects/{first['id']}", json={"source": twin}).json()["source"] == twin
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.text(st.sampled_from("aZ9-._~\u00e9\u00df\u0130/"), min_size=1, max_size=12))
-def test_the_key_of_a_source_is_the_same_for_each_way_to_write_it(text: str) -> None:
-    plain = "/" + text
-    encoded = "/" + "/".join("".join(f"%{octet:02x}" for octet in part.encode()) for part in text.split("/"))
-    assert source_key(plain) == source_key(encoded)
-    assert source_key(source_key(plain)) == source_key(plain), "a key is its own key"
-    assert source_key(plain).isascii()
-
-
-def test_an_encoded_slash_is_not_a_slash() -> None:
-    assert source_key("/a%2Fb") != source_key("/a/b")
-    assert source_key("/%FF%fe") == source_key("/%ff%FE")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from syncd.layout.site.declared import ROOT, Area, Item, Kind, Place, SiteFile, SitePolicy
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 
 GATE = "visitor.claims.partner == true"
 OTHER_GATE = "visitor.claims.unsigned.beta == true"

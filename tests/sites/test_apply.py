@@ -12,6 +12,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.errors import Rejected, Stopped, Unreachable
 from syncd.layout.site.declared import ROOT, Area, Item, Place, SiteFile, SitePolicy
+from syncd.model.redirect import source_key
 from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
@@ -313,6 +314,19 @@ def test_before_anything_is_written_the_caller_may_keep_what_is_there(stage: Sta
 
     assert applied(stage, file, plan, live, wire=wire, keep_before=keep).exit_code == 0
     assert kept == [(plan, live)]
+
+
+def test_a_source_that_is_written_in_another_way_is_the_same_redirect(stage: Stage) -> None:
+    ways = ("/%C3%89cole", "/%c3%a9cole", "/%C3%A9COLE")
+    for source in ways:
+        item = Item(
+            "redirect", source_key(source), {"source": source, "to": {"url": "https://example.com"}}, Place("s")
+        )
+        file = replace(only_redirects(stage, 0), items={item.ref: item})
+        assert stage.apply(file).exit_code == 0
+        plan, live, _ = planned(stage, file)
+        assert not plan.steps
+        assert [one.fields["source"] for one in live.of("redirect")] == [source]
 
 
 def test_of_many_redirects_only_the_refused_one_fails(stage: Stage) -> None:

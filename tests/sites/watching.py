@@ -8,7 +8,7 @@ import httpx
 import sqlalchemy as sa
 
 from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.platform import schema
 from tests.sites.drawn import Drawn
 from tests.sites.stage import Stage

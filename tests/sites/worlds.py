@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.layout.site.declared import ROOT, Area, Item, Kind, Place, SiteFile, SitePolicy
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
 
 SITE, ORGANIZATION, HOLDING = "site_1", "org_1", "space_holding"

@@ -20,8 +20,8 @@ from syncd.layout.lint.near import Near
 from syncd.layout.site.declared import Item, SiteFile
 from syncd.layout.site.edits import with_redirect, without_redirect
 from syncd.layout.site.follow import words
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.redirect_files import destination
+from syncd.model.redirect import source_key
 from syncd.sync.reconcile.source import Source, read_source
 
 _PLACE = re.compile(r"^[^\s:]+:\d+:\d+: ")

@@ -25,8 +25,8 @@ from syncd.errors import ConfigInvalid
 from syncd.layout.site.declared import AREAS, Area
 from syncd.layout.site.emit import SCHEMA
 from syncd.layout.site.imports import Remark
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.render import block
+from syncd.model.redirect import source_key
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.lockfile import lock_path, lock_text
 from syncd.plan.site.text import plan_text

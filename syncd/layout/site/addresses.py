@@ -10,13 +10,14 @@ from urllib.parse import unquote, urlsplit
 
 from syncd.layout.paths import slugify
 from syncd.layout.site.declared import Item, SiteFile
+from syncd.model.redirect import source_key
 
 if TYPE_CHECKING:
     from syncd.layout.draft import Draft
     from syncd.layout.summary import Entry
 
 Pages = Mapping[str, Mapping[str, str]]
-"""Of each space whose content is known, by its id: the file of each page, by the page's path in lower case."""
+"""Of each space whose content is known, by its id: the file of each page, by its path as `fold_address` spells it."""
 
 _PORTS = {"https": ":443", "http": ":80"}
 
@@ -62,7 +63,7 @@ class SiteMap:
 
     @cached_property
     def _sections(self) -> Mapping[str, Item]:
-        return {_folded(path_of(item)): item for item in self.file.of("section")}
+        return {fold_address(path_of(item)): item for item in self.file.of("section")}
 
     @cached_property
     def _first(self) -> Item | None:
@@ -73,16 +74,16 @@ class SiteMap:
     def _variants(self) -> Mapping[str, Mapping[str, Item]]:
         found: dict[str, dict[str, Item]] = {}
         for item in self.file.of("variant"):
-            found.setdefault(item.parent, {})[_folded(path_of(item))] = item
+            found.setdefault(item.parent, {})[fold_address(path_of(item))] = item
         return found
 
     def inner(self, url: str) -> str | None:
-        """Given an address, return its path below the site, in one spelling and without slashes at its ends.
+        """Given an address, return its path below the site as `fold_address` spells it.
 
         Shape: None for an address elsewhere; what starts with a slash is below the site in any case.
         """
         path = url if url.startswith("/") and not url.startswith("//") else self._below(url)
-        return None if path is None else _folded(re.split("[?#]", path, maxsplit=1)[0])
+        return None if path is None else fold_address(re.split("[?#]", path, maxsplit=1)[0])
 
     def _below(self, url: str) -> str | None:
         try:
@@ -125,7 +126,7 @@ class SiteMap:
     def page(self, variant: str, path: str) -> Spot | None:
         """Given a variant's key and a page's path, return the page."""
         item = self.file.items.get(f"variant:{variant}")
-        return None if item is None else self._spot(item, _folded(path), named=True)
+        return None if item is None else self._spot(item, fold_address(path), named=True)
 
     def addresses(self) -> Iterator[str]:
         """Return every address that the file and the known content tell of, redirects first, each once."""
@@ -156,8 +157,8 @@ class SiteMap:
         known = self.pages.get(space)
         if known is not None:
             file = known.get(path, "")
-            return Spot(variant.ref, space, path, file) if file or not path else None
-        return Spot(variant.ref, space, path) if named or not path else None
+            return Spot(variant.ref, space, unfold_address(path), file) if file or not path else None
+        return Spot(variant.ref, space, unfold_address(path)) if named or not path else None
 
 
 def path_of(item: Item) -> str:
@@ -167,7 +168,7 @@ def path_of(item: Item) -> str:
 
 
 def page_addresses(draft: "Draft") -> dict[str, str]:
-    """Given a space as its files declare it, return the file of each page by the page's path in lower case.
+    """Given a space as its files declare it, return the file of each page by the page's path, spelled in one way.
 
     Shape: a page's path joins the slugs of what it hangs below and its own; the home page is "".
     Source: API document, Page; of two pages with one path the first counts.
@@ -183,12 +184,18 @@ def page_addresses(draft: "Draft") -> dict[str, str]:
         if entry.path in documents and entry.anchor is None:
             slug = page_slug(entry.path, settings=draft.settings)
             here = "/".join(part for part in (above, slug) if part)
-            found.setdefault(_folded(here), entry.path)
+            found.setdefault(fold_address(here), entry.path)
         elif entry.kind == "group":
             here = "/".join(part for part in (above, entry.slug or slugify(entry.title)) if part)
         pending += [(child, here) for child in reversed(entry.children)]
     return found
 
 
-def _folded(path: str) -> str:
-    return "/".join(part for part in unquote(path).casefold().split("/") if part)
+def fold_address(path: str) -> str:
+    """Given a path below a site, return it in one spelling, that of a redirect's key, without slashes at its ends."""
+    return "/".join(filter(None, source_key(path).split("/")))
+
+
+def unfold_address(inner: str) -> str:
+    """Given a path as `fold_address` spells it, return it as people read it, in which an encoded slash stays one."""
+    return unquote(inner.replace("%2F", "%252F"))

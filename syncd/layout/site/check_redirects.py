@@ -3,17 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from syncd.layout.lint.finding import Finding, Fix
-from syncd.layout.site.addresses import SiteMap
+from syncd.layout.site.addresses import SiteMap, unfold_address
 from syncd.layout.site.check_structure import named
 from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.follow import words
 from syncd.layout.site.graph import follow, hops, own_path
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.rules import broken
-from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN
+from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
 from syncd.model.web_address import ADDRESS_MAX
 
 CHAIN_SHOWN = 8
@@ -143,8 +142,8 @@ def _twice(file: SiteFile) -> Iterator[Finding]:
 
 
 def _alike(one: str, other: str) -> str:
-    encoded = one.casefold() != other.casefold()
-    return "a character equals its percent-encoding" if encoded else "matching ignores case"
+    is_encoded = unquote(one) == unquote(other)
+    return "a character equals its percent-encoding" if is_encoded else "matching ignores case"
 
 
 def check_ways(site: SiteMap) -> Iterator[Finding]:
@@ -160,7 +159,9 @@ def check_ways(site: SiteMap) -> Iterator[Finding]:
         yield _chain(site, steps, key, rules[last])
     for key, item in rules.items() if site.hosts else ():
         if key not in steps and (path := own_path(site, item)) is not None:
-            message = f"this is /{path} on the site itself; an address breaks when something there is renamed"
+            message = (
+                f"this is /{unfold_address(path)} on the site itself; an address breaks when something there is renamed"
+            )
             yield broken("SY310", _address_of(item), message, "name it by its section, variant or page")
 
 

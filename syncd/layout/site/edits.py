@@ -9,9 +9,9 @@ from syncd.errors import FileInvalid
 from syncd.layout import yaml
 from syncd.layout.site.declared import Item, SiteFile
 from syncd.layout.site.exports import spelled
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.patch import Patch, patched
 from syncd.layout.site.redirect_files import BYTES_MAX, kind_of
+from syncd.model.redirect import source_key
 
 _LIST = "redirects"
 

@@ -3,11 +3,9 @@
 import json
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import quote
 
-from syncd.layout.site.addresses import SiteMap, Spot
+from syncd.layout.site.addresses import SiteMap, Spot, unfold_address
 from syncd.layout.site.declared import Item
-from syncd.layout.site.keys import source_key
 
 End = Literal["page", "elsewhere", "nothing", "loop"]
 
@@ -55,9 +53,9 @@ def follow(site: SiteMap, url: str) -> Fate:
             return Fate("loop", url, tuple(hops))
         visited.add(inner)
         spot = site.at(inner)
-        rule = site.rules.get(source_key("/" + quote(inner)))
+        rule = site.rules.get(f"/{inner}")
         if rule is None or (spot is not None and spot.known):
-            return _content(spot, f"/{inner}", hops)
+            return _content(spot, f"/{unfold_address(inner)}", hops)
         to = rule.fields.get("to") or {}
         hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), words(to)))
         address = _address(to)

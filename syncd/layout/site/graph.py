@@ -5,11 +5,9 @@ Wildcards do not exist and a source leads to one place only, so what is found he
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.declared import Item, SiteFile
-from syncd.layout.site.keys import source_key
 
 Host = tuple[str, str]
 """An address under which visitors read a site: host, and base path or ""."""
@@ -40,13 +38,13 @@ def hops(site: SiteMap) -> dict[str, str]:
     found = {}
     for key, rule in site.rules.items():
         path = own_path(site, rule)
-        if path is not None and (there := source_key(f"/{quote(path)}")) in site.rules:
+        if path is not None and (there := f"/{path}") in site.rules:
             found[key] = there
     return found
 
 
 def own_path(site: SiteMap, rule: Item) -> str | None:
-    """Given a redirect, return where on the site's own addresses it leads, without slashes at the ends; else None."""
+    """Given a redirect, return where on the site's own addresses it leads, as `fold_address` spells it; else None."""
     to = rule.fields.get("to")
     url = to.get("url") if isinstance(to, Mapping) and len(to) == 1 else None
     if not isinstance(url, str) or "//" not in url:

@@ -14,9 +14,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.nodes import Node, Tree, compose
 from syncd.layout.site.declared import Place
 from syncd.layout.site.imports_structure import StructureImport
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.redirect_files import PERMANENT, destination, kind_of, notes_in, read_redirect_file
-from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN
+from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
 
 BYTES_MAX = 16 << 20
 DEPTH_MAX = 64

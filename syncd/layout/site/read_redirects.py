@@ -5,10 +5,10 @@ from typing import Any
 
 from syncd.layout.nodes import Node
 from syncd.layout.site.declared import Item, Place
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.read_structure import read_identity
 from syncd.layout.site.reader import Reader, is_wrong
 from syncd.layout.site.shape import REDIRECT, TO
+from syncd.model.redirect import source_key
 
 _PLAIN = frozenset({"from", "to"})
 _SINGLE = ("id", "was")

@@ -13,10 +13,10 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.declared import Item, Place
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.read_redirects import read_redirects
 from syncd.layout.site.reader import Reader, shortened
 from syncd.layout.site.rules import broken
+from syncd.model.redirect import source_key
 
 LINES_MAX = 100_000
 BYTES_MAX = 8 << 20

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from syncd.layout.site.declared import AREA, ROOT, Area, Item, Kind, Place, SiteFile
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site.differ import Diff, Found, Judge
 from syncd.plan.site.facts import By, Entry, Existing, Live, Lock, Ref
 from syncd.plan.site.match import KINDS, Matches

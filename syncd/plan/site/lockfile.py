@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from syncd.errors import LockUnusable
 from syncd.layout.site.declared import AREA
+from syncd.model.redirect import SOURCE_MAX
 from syncd.plan.site.facts import Entry, Lock
 
 NAME = "site.lock.json"
@@ -17,6 +18,8 @@ VERSION = 1
 LOCK_MAX = 64 * 1024 * 1024
 """Characters of a lock file: some hundred thousand redirects."""
 _TEXT_MAX = 1024
+_REF_MAX = 4 * SOURCE_MAX
+"""Characters of a ref: folding a source's case makes it up to three times as long."""
 _DEPTH_MAX = 32
 _MARKER = re.compile(r"^(<{7}|={7}|>{7})", re.MULTILINE)
 _LINEAGE = re.compile(r"[0-9a-f]{0,64}")
@@ -79,7 +82,7 @@ def _entry_text(entry: Entry) -> str:
 
 
 def _entry(at: str, ref: str, value: Any) -> Entry:
-    if ref.partition(":")[0] not in AREA or ":" not in ref or len(ref) > _TEXT_MAX:
+    if ref.partition(":")[0] not in AREA or ":" not in ref or len(ref) > _REF_MAX:
         _refuse(at, f"{ref[:80]!r} is not the name of a thing")
     entry = _object(at, ref, value)
     by = entry.get("by")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site.begun import was_deleting, was_making
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
 

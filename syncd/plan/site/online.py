@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 from syncd.layout.lint.finding import Finding, Fix
 from syncd.layout.lint.near import Near
-from syncd.layout.site.addresses import SiteMap
+from syncd.layout.site.addresses import SiteMap, fold_address
 from syncd.layout.site.check import audible
 from syncd.layout.site.check_redirects import check_ways
 from syncd.layout.site.check_structure import NAME_MAX, named, near_to
@@ -181,7 +181,9 @@ class _Online:
         strangers = {f"{thing.kind}:{thing.id}": thing for thing in self.live.of("section", "variant")}
         strangers = {ref: thing for ref, thing in strangers.items() if thing.id not in self.matches.refs}
         whole = self.file.items | {ref: self._as_item(thing) for ref, thing in strangers.items()}  # type: ignore[operator]
-        pages = {space: {path.casefold(): id for path, id in known.items()} for space, known in self.live.pages.items()}
+        pages = {
+            space: {fold_address(path): id for path, id in known.items()} for space, known in self.live.pages.items()
+        }
         site = SiteMap(replace(self.file, items=whole), pages=pages)
         for item in self.file.of("redirect"):
             source = item.fields.get("source")

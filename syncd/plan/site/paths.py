@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syncd.layout.site.declared import ROOT
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.doomed import Doom

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.layout.site.declared import Item
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import Found

@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 from syncd.api.parallel import gather
 from syncd.errors import PlatformError, Rejected, SyncdError
-from syncd.layout.site.keys import source_key
-from syncd.model.redirect import RedirectResult, RedirectUpserts
+from syncd.model.redirect import RedirectResult, RedirectUpserts, source_key
 from syncd.plan.site.facts import Live
 from syncd.plan.site.steps import Step
 from syncd.sync.reconcile.calls import Calls, is_fatal

@@ -9,13 +9,12 @@ from pydantic import ValidationError
 from syncd.errors import AnswerLost, NotThePlatform, PlatformError, RateLimited, Rejected, Unreachable
 from syncd.layout.site.customization import overlay
 from syncd.layout.site.declared import ROOT
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.visitors import schema_with
 from syncd.model.adaptive import SiteAdaptiveSchemaWrite
 from syncd.model.base import Declared
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.customization_override import SiteSpaceCustomizationOverride
-from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite
+from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite, source_key
 from syncd.model.site import (
     SectionMove,
     SiteSectionCreate,

@@ -6,7 +6,7 @@ from functools import cache
 from posixpath import basename, dirname
 from typing import Any
 
-from syncd.layout.site.addresses import SiteMap
+from syncd.layout.site.addresses import SiteMap, fold_address
 from syncd.layout.site.imports import Around, Imported, import_file
 from syncd.sync.reconcile.reading import Reader
 from syncd.sync.workspace import Binding
@@ -64,7 +64,7 @@ class LivePages(Mapping[str, Mapping[str, str]]):
         pages = self._pages(space) if space else None
         if pages is None:
             raise KeyError(space)
-        return {path.casefold(): path or " " for path in pages}
+        return {fold_address(path): path or " " for path in pages}
 
     def __iter__(self) -> Iterator[str]:
         return iter(())

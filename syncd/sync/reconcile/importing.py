@@ -14,8 +14,8 @@ from syncd.layout.site.declared import AREAS, Area, SiteFile
 from syncd.layout.site.emit import emit_site_file
 from syncd.layout.site.exports import csv_text
 from syncd.layout.site.imports import Imported, Remark
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.read import read_site_file
+from syncd.model.redirect import source_key
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.declare import REDIRECT_FILE, Drawn, Names, beyond, declare_site
 from syncd.plan.site.facts import Entry, Live, Lock

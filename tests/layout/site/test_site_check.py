@@ -88,6 +88,20 @@ def test_a_wrong_source_is_answered_with_a_right_one(source: str, hint: str) -> 
     assert [(one.code, one.hint) for one in found] == [("SY301", hint)]
 
 
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ("/%C3%A9cole", "matching ignores case"),
+        ("/%c3%89cole", "a character equals its percent-encoding"),
+        ("/%c3%a9COLE", "matching ignores case"),
+    ],
+)
+def test_sources_that_the_platform_takes_for_one_are_declared_once(other: str, why: str) -> None:
+    to = 'to: { url: "https://acme.example/" }'
+    _, found = checked(f"{HEAD}redirects:\n  - {{ from: /%C3%89cole, {to} }}\n  - {{ from: {other}, {to} }}\n")
+    assert [one.message for one in found] == [f'"{other}" equals "/%C3%89cole" (line 4); {why}']
+
+
 def sections(count: int) -> str:
     """Sections that all have one path."""
     entry = "    - {{ section: s{0}, title: T, path: same, variants: [{{ variant: v, space: a{0} }}] }}\n"

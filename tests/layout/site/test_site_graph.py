@@ -10,7 +10,7 @@ from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.check import check_site
 from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.graph import follow, hops, own_hosts
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 
 HOST = (("docs.acme.example", "/v"),)
 STEPS = st.dictionaries(st.integers(0, 12), st.integers(0, 16), max_size=12).map(

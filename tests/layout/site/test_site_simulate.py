@@ -46,7 +46,7 @@ def site(redirects: Mapping[str, str], *, structure: str = STRUCTURE, pages: obj
     [
         ("/", "page", "s1:README.md"),
         ("/A/", "page", "s1:a.md"),
-        ("/b%2Fc", "page", "s1:b/c.md"),
+        ("/b%2Fc", "nothing", "/b%2Fc"),
         ("/home/a", "page", "s1:a.md"),
         ("/nothing", "nothing", "/nothing"),
         ("/api", "page", "s2:README.md"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from syncd.layout.site.declared import AREAS, ROOT, Item, Kind, Place, SiteFile, SitePolicy
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Abilities, Existing, Live, Lock
 from syncd.plan.site.options import Options

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from syncd.layout.site.declared import AREA, ROOT, SiteFile
-from syncd.layout.site.keys import source_key
+from syncd.model.redirect import source_key
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.match import matched
 from syncd.plan.site.steps import SitePlan

@@ -8,9 +8,9 @@ from typing import Any
 from syncd.layout.paths import slugify
 from syncd.layout.site.customization import overlay
 from syncd.layout.site.declared import ROOT, SiteFile
-from syncd.layout.site.keys import source_key
 from syncd.layout.site.visitors import claims_of_schema, schema_of
 from syncd.model.customization_override import amended, overlaid
+from syncd.model.redirect import source_key
 from syncd.plan.site.begun import is_noted
 from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, without_refs
 from syncd.plan.site.steps import SitePlan, Step

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import LockUnusable
+from syncd.model.redirect import SOURCE_MAX, source_key
 from syncd.plan.site.facts import Entry, Lock
 from syncd.plan.site.lockfile import lock_text, parse_lock
 
@@ -29,6 +30,13 @@ def test_a_lock_is_read_as_it_was_written_one_thing_a_line(lock: Lock) -> None:
     assert parse_lock(text, at="site.lock.json") == lock
     assert lock_text(parse_lock(text, at="site.lock.json")) == text
     assert text.count("\n") == 1 + len(lock.items)
+
+
+def test_a_lock_can_have_the_key_of_every_source() -> None:
+    key = source_key("/" + "%CE%90" * ((SOURCE_MAX - 1) // 6))
+    lock = Lock("site_1", items={f"redirect:{key}": Entry("rd_1", "created")})
+    assert len(key) > 2 * SOURCE_MAX
+    assert parse_lock(lock_text(lock), at="site.lock.json") == lock
 
 
 def test_a_lock_looks_like_this() -> None:
