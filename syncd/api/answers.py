@@ -22,7 +22,7 @@ Shape = TypeVar("Shape", bound=Observed)
 MESSAGE_MAX = 300
 """Characters kept of a message from outside."""
 CHECK_URL = "Check platform.url: something answers there, but not the platform's API."
-CHECK_WHO = "Put a valid token into the file of platform.token_file, or into SYNCD_TOKEN where there is none."
+CHECK_WHO = "Put a valid token into the file that --token-file or platform.token_file names, or into SYNCD_TOKEN."
 CHECK_NETWORK = "Check that the platform runs there, and platform.url."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""

@@ -16,6 +16,7 @@ from syncd.cli.ci_report import Reported, report
 from syncd.cli.ci_service import Service, service
 from syncd.cli.context import find_here, forced, load_here
 from syncd.cli.progress import progress
+from syncd.cli.space_ids import read_space_word
 from syncd.config import Config, ConfigFile, PlatformConfig, RepositoryConfig, SpaceConfig, token
 from syncd.config.trust import is_same_address
 from syncd.daemon.workplace import bindings, now
@@ -150,7 +151,7 @@ def _of_checkout(file: ConfigFile, top: Path) -> ConfigFile:
 
 
 def _by_flags(options: Options, around: Service) -> RepositoryConfig:
-    words = [word.partition("=")[::2] for word in options.spaces]
+    words = [read_space_word(word) for word in options.spaces]
     spaces = tuple(
         SpaceConfig(id=space, directory=inner or ".", name=slugify(inner.rstrip("/").rpartition("/")[2] or "docs")[:40])
         for space, inner in words

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncd.cli.output import emit
+from syncd.cli.space_ids import read_space_id
 from syncd.cli.terminal import print_text, safe
 from syncd.daemon.systemd import Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound
@@ -119,7 +120,7 @@ def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json
 
     with kept.premises().open() as storage:
         storage.bootstrap()
-        made = import_directory(storage, directory, title=title or None, space=space or None)
+        made = import_directory(storage, directory, title=title or None, space=read_space_id(space) if space else None)
     if as_json:
         emit({"space": made.space, "revision": made.revision, "changed": made.changed})
     else:
@@ -131,7 +132,7 @@ def export_space(space: str, directory: Path, kept: Kept) -> None:
     from syncd.platform.exporting import export_directory
 
     with kept.existing().open() as storage:
-        count = export_directory(storage, space, directory)
+        count = export_directory(storage, read_space_id(space), directory)
     print(f"{count} files in {directory}")
 
 

@@ -11,6 +11,7 @@ import typer
 
 from syncd.api.client import Client
 from syncd.cli.context import load_here
+from syncd.cli.space_ids import read_space_word
 from syncd.config import (
     Config,
     ConfigFile,
@@ -51,7 +52,7 @@ def platform_of(url: str, token_file: Path | None, *, insecure: bool) -> Platfor
 
 def wanted_of(words: Sequence[str]) -> Wanted:
     """Given `SPACE[=DIR]` words, return the spaces with their directories."""
-    wanted = [word.partition("=")[::2] for word in words]
+    wanted = [read_space_word(word) for word in words]
     if len(wanted) > 1 and not all(inner for _, inner in wanted):
         raise typer.BadParameter("with several spaces each needs its directory: SPACE=DIR")
     return wanted

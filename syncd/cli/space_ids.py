@@ -1,0 +1,35 @@
+"""Ids of spaces as people give them: the id itself, or the address of the space in their browser."""
+
+import re
+
+import typer
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_ADDRESS = re.compile(
+    r"https?://[^/?#\s]+(?:/app)?(?:/o/[^/?#\s]+)?/s/(?P<id>[A-Za-z0-9_-]{1,128})(?:[/?#](?P<rest>.*))?", re.DOTALL
+)
+"""Where a person reads and edits a space. Source: `urls.app` of a space; the embedded platform has /app before it."""
+
+
+def read_space_id(text: str) -> str:
+    """Given an id of a space, or the address of the space or of anything in it, return the id. Raises: BadParameter."""
+    if address := _ADDRESS.fullmatch(text):
+        return address["id"]
+    if "://" in text:
+        raise typer.BadParameter(f"{text}: no space is in this address; it has the form https://HOST/o/ORG/s/SPACE/…")
+    if not _ID.fullmatch(text):
+        raise typer.BadParameter(f"{text}: this is no id of a space, which has letters, digits, - and _")
+    return text
+
+
+def read_space_word(word: str) -> tuple[str, str]:
+    """Given `SPACE[=DIR]`, return the space's id and the directory, or "".
+
+    Raises: BadParameter; also when an address has a `=` of its own, since nobody can say then where it ends.
+    """
+    space, equals, directory = word.partition("=")
+    if equals and (mark := re.search(r"[?#]", space)):
+        raise typer.BadParameter(
+            f"{word}: leave out what follows {mark[0]} in the address: {space[: mark.start()]}=DIR"
+        )
+    return read_space_id(space), directory
