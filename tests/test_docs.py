@@ -262,3 +262,23 @@ def test_the_licence_is_apache_2_in_full() -> None:
     assert "Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
     assert "APPENDIX: How to apply the Apache License to your work." in text
+
+
+SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("test", sorted(set(re.findall(r"`(tests/[^`]+)`", SECURITY)) - {"tests/test_docs.py"}))
+def test_every_test_that_holds_a_promise_exists(test: str) -> None:
+    path, _, name = test.partition("::")
+    if path == "tests/security/":
+        named = set(re.findall(r"tests/security/test_\w+\.py", SECURITY))
+        assert {found.relative_to(ROOT).as_posix() for found in (ROOT / path).glob("test_*.py")} <= named
+        return
+    assert re.search(rf"^def {f'{name}[(]' if name else 'test_'}", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_security_page_is_handed_on_with_the_source() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    assert "SECURITY.md" in built["targets"]["sdist"]["include"]
+    for link in re.findall(r"\]\(([^)]+)\)", SECURITY):
+        assert (ROOT / link).is_file()
