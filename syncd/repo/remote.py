@@ -95,7 +95,11 @@ class Remote:
         kind = git.run("rev-parse", format).decode().strip()
         with system_failures("preparing to speak to a remote"):
             self._scratch.parent.mkdir(mode=0o700, exist_ok=True)
-        options = ("--quiet", "--bare", "--template=", f"--object-format={kind}")
+        options = ["--quiet", "--bare", "--template=", f"--object-format={kind}"]
+        # Objects are fetched into the repository itself, where others of its group may have to read them.
+        status, shared, _ = git.attempt("config", "--get", "core.sharedRepository")
+        if not status:
+            options.append(f"--shared={shared.decode().strip()}")
         Git().run("init", *options, "--", str(self._scratch))
         shallow = self._place.common_dir / "shallow"
         if shallow.exists():

@@ -1,5 +1,6 @@
 """A Git remote: reached by its address alone, with a token that nobody else sees, and never forced."""
 
+import os
 import shutil
 import stat
 import subprocess
@@ -72,6 +73,23 @@ def test_branches_are_listed_fetched_and_pushed(
         assert remote.push(ours, "side/main", old=None) is None
     assert hosted(server, "rev-parse", "main", "side/main").split() == [ours, ours]
     assert not (top / ".git/syncd/upstream.git").exists()
+
+
+@pytest.mark.parametrize("setting", ["group", "0660", "true"])
+def test_what_is_fetched_into_a_shared_repository_is_shared(
+    server: GitServer, token: Path, base: str, top: Path, git: Git, setting: str
+) -> None:
+    git("config", "core.sharedRepository", setting)
+    theirs = grown(server, git, top)
+    umask = os.umask(0o077)
+    try:
+        with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+            remote.fetch(["main"], known=[base])
+    finally:
+        os.umask(umask)
+    loose = top / ".git" / "objects" / theirs[:2] / theirs[2:]
+    assert stat.S_IMODE(loose.stat().st_mode) == 0o440
+    assert loose.parent.stat().st_mode & 0o070 == 0o070
 
 
 @pytest.mark.long
