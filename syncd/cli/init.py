@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
@@ -9,16 +10,16 @@ from typing import cast, get_args
 import typer
 
 from syncd.cli.clone import check_out
-from syncd.cli.context import load_here
+from syncd.cli.context import load_here, require_here
 from syncd.cli.output import emit, result_document, result_lines
 from syncd.cli.progress import progress
 from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
 from syncd.cli.terminal import print_text
-from syncd.config import Config, ConfigFile, RepositoryConfig
+from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, wish, workplace
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
-from syncd.repo.place import discover, find_bare
+from syncd.repo.place import discover, find, find_bare
 from syncd.sync.binding import Side
 from syncd.sync.cycle import Result, exit_code, run_cycle
 from syncd.sync.outcome import Waiting
@@ -59,7 +60,7 @@ def _configuration(asked: Init) -> Config:
     top, git_dir = _locate(Path.cwd())
     file = git_dir / "syncd.toml"
     if not asked.url:
-        return load_here(ConfigFile(file, "git directory"))
+        return _find_configuration(top, git_dir)
     if not asked.words:
         raise typer.BadParameter("name at least one SPACE")
     with Repository.open(top) as git:
@@ -72,6 +73,25 @@ def _configuration(asked: Init) -> Config:
     setup = Setup(file, platform, wanted_of(asked.words), branch, "." if beside else str(top))
     again = f"to bind more spaces, add them to {file}, then run syncd init alone"
     return taken_up(setup, hint=again) or written(setup, drafted(setup))
+
+
+def _find_configuration(top: Path, git_dir: Path) -> Config:
+    """The configuration that applies here, without the other repositories that it names."""
+    file = require_here(None)
+    config = load_here(file)
+    here = [repository for repository in config.repository if _is_at(repository.path, git_dir)]
+    if not here:
+        raise ConfigInvalid(
+            f"{file.path} names other repositories, not {top}",
+            hint="add this one to it, or name the platform and its spaces: syncd init URL SPACE[=DIR]",
+        )
+    return config.model_copy(update={"repository": tuple(here)})
+
+
+def _is_at(path: Path, git_dir: Path) -> bool:
+    with suppress(NotARepository):
+        return find(path).common_dir == git_dir
+    return False
 
 
 def _locate(start: Path) -> tuple[Path, Path]:

@@ -64,6 +64,32 @@ def test_a_repository_is_bound_after_a_person_has_chosen(shell: Any, work: Path,
     assert 'branches = ["trunk"]' in (work / ".git" / "syncd.toml").read_text()
 
 
+def test_a_choice_is_made_for_this_repository_of_a_configuration_elsewhere(
+    shell: Any, work: Path, type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    shell.git("clone", "--quiet", str(work), str(other), cwd=tmp_path)
+    table = '[[repository]]\npath = "{}"\nbranches = ["trunk"]\n[[repository.space]]\nid = "{}"\n'
+    named = tmp_path / "service.toml"
+    text = f'[platform]\nurl = "{shell.url}"\ntoken_file = "{shell.token}"\n'
+    named.write_text(text + table.format(work, shell.space) + table.format(other, shell.space))
+    monkeypatch.setenv("SYNCD_CONFIG", str(named))
+    assert type_("sync", at=tmp_path)[0] == 5
+    code, done, why = type_("init", "--prefer", "git", at=work)
+    assert (code, why) == (0, "")
+    assert "Bound" in done
+    assert not (work / ".git" / "syncd.toml").exists()
+    undecided = {
+        each["path"]: each["spaces"][0]["undecided"]
+        for each in json.loads(type_("status", "--json", at=tmp_path)[1])["repositories"]
+    }
+    assert undecided == {str(work): False, str(other): True}
+    shell.git("init", "--quiet", "third", cwd=tmp_path)
+    code, _, why = type_("init", "--prefer", "git", at=tmp_path / "third")
+    assert code == 78
+    assert f"{named} names other repositories" in why
+
+
 @pytest.mark.long
 def test_a_bare_repository_is_bound_and_kept_in_step(shell: Any, work: Path, type_: Type) -> None:
     shell.git("clone", "--quiet", "--bare", "work", "bare.git", cwd=shell.root)
