@@ -274,7 +274,9 @@ def test_every_test_that_holds_a_promise_exists(test: str) -> None:
         named = set(re.findall(r"tests/security/test_\w+\.py", SECURITY))
         assert {found.relative_to(ROOT).as_posix() for found in (ROOT / path).glob("test_*.py")} <= named
         return
-    assert re.search(rf"^def {f'{name}[(]' if name else 'test_'}", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(
+        rf"^def {f'{name}[(]' if name else 'test_'}", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 def test_the_security_page_is_handed_on_with_the_source() -> None:

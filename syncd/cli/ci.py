@@ -17,7 +17,7 @@ from syncd.cli.ci_service import Service, service
 from syncd.cli.context import find_here, forced, load_here
 from syncd.cli.progress import progress
 from syncd.cli.space_ids import read_space_word
-from syncd.config import Config, ConfigFile, PlatformConfig, RepositoryConfig, SpaceConfig, token
+from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, token
 from syncd.config.trust import is_same_address
 from syncd.daemon.workplace import bindings, now
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
@@ -134,20 +134,13 @@ def _asked(options: Options, top: Path, around: Service) -> tuple[PlatformConfig
         if not url or options.config is not None:
             raise typer.BadParameter("--space needs --url, or SYNCD_URL, and no configuration")
         return PlatformConfig(url=url), _by_flags(options, around)
-    file = find_here(options.config)
+    file = find_here(options.config, is_job=True)
     if file is None:
         raise typer.BadParameter("no syncd.toml is committed here: name --url URL and --space SPACE[=DIR]")
-    config = load_here(_of_checkout(file, top), url=options.url)
+    config = load_here(file, url=options.url)
     if options.url and not is_same_address(options.url, config.platform.url):
         raise ConfigInvalid(f"{file.path} names another platform than --url: {config.platform.url}")
     return config.platform, _of_clone(config, top)
-
-
-def _of_checkout(file: ConfigFile, top: Path) -> ConfigFile:
-    """What lies in the checkout of a job is the word of whoever commits, also when the job names it."""
-    path = Path(os.path.abspath(file.path))
-    is_inside = any(one.is_relative_to(top) for one in (path, path.resolve()))
-    return ConfigFile(path, "work tree", top) if file.origin == "operator" and is_inside else file
 
 
 def _by_flags(options: Options, around: Service) -> RepositoryConfig:

@@ -46,17 +46,24 @@ def require_here(given: Path | None) -> ConfigFile:
     return file
 
 
-def find_here(given: Path | None) -> ConfigFile | None:
+def find_here(given: Path | None, *, is_job: bool = False) -> ConfigFile | None:
     """Given `--config` or nothing, return the configuration that applies in the current directory, or None.
 
+    Shape: in a CI job, what lies in the checkout is the word of whoever commits, also when the job names it.
     Raises: ConfigInvalid, NotARepository.
     """
-    if given is not None or os.environ.get("SYNCD_CONFIG"):
-        return find_config(os.environ, given=given)
-    place = discover(Path.cwd())
+    is_named = given is not None or bool(os.environ.get("SYNCD_CONFIG"))
+    is_job = is_job or bool(os.environ.get("CI"))
+    place = None if is_named and not is_job else discover(Path.cwd())
     if place is None:
-        return find_config(os.environ)
-    return find_config(os.environ, git_dir=place.common_dir, top=place.work_tree)
+        return find_config(os.environ, given=given)
+    file = find_config(os.environ, given=given, git_dir=place.common_dir, top=place.work_tree)
+    if file is None or not is_named or place.work_tree is None:
+        return file
+    path = Path(os.path.abspath(file.path))
+    inside = [one for one in (path, path.resolve()) if one.is_relative_to(place.work_tree)]
+    is_committed = any(not one.is_relative_to(place.common_dir) for one in inside)
+    return ConfigFile(path, "work tree", place.work_tree) if is_committed else file
 
 
 def load_here(file: ConfigFile, *, url: str = "") -> Config:

@@ -44,7 +44,9 @@ def find_config(
     if git_dir is not None and _exists(git_dir / NAME):
         return ConfigFile(git_dir / NAME, "git directory", top)
     own = [path for path in _own_files(environ) if path.is_file()]
-    naming = [path for path in own if (top or git_dir) in _named_repositories(path)]
+    # A linked work tree belongs to the repository that the operator names by its main one.
+    here = {top, git_dir, git_dir.parent if git_dir is not None and git_dir.name == ".git" else None}
+    naming = [path for path in own if here & _named_repositories(path)]
     if not naming and top is not None and _exists(top / NAME):
         return ConfigFile(top / NAME, "work tree", top)
     complete = [path for path in naming or own if "repository" in read_document(path).raw]
@@ -69,6 +71,8 @@ def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") 
         check_upstream(file, raw)
     if "platform" not in raw:
         raw["platform"] = find_platform(environ, url, at=file.path)
+    elif url and isinstance(raw["platform"], Mapping):
+        raw["platform"] = {"url": url, **raw["platform"]}
     config = resolve_paths(parse(raw, at=file.path), file.path)
     return config.model_copy(update={"repository": _place_at_top(config.repository, file, raw)})
 
@@ -98,7 +102,7 @@ def read_valid(file: ConfigFile) -> Document:
     Shape: a platform may be missing. Raises: ConfigInvalid.
     """
     document = read_document(file.path, is_plain=file.origin != "operator")
-    parse({"platform": _NOWHERE, **document.raw}, at=file.path)
+    parse(_with_some_platform(document.raw), at=file.path)
     return document
 
 
@@ -132,6 +136,12 @@ def find_platform(environ: Mapping[str, str], url: str = "", *, at: Path) -> dic
     )
 
 
+def _with_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, with an address where there is none: the operator may name it elsewhere."""
+    platform = raw.get("platform", {})
+    return {**raw, "platform": {**_NOWHERE, **platform} if isinstance(platform, Mapping) else platform}
+
+
 def _own_files(environ: Mapping[str, str]) -> tuple[Path, Path]:
     home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
     return home / "syncd" / "config.toml", _SYSTEM
@@ -143,7 +153,7 @@ def _exists(path: Path) -> bool:
 
 def _named_repositories(path: Path) -> set[Path]:
     """The repositories that a configuration of the operator's names."""
-    raw = {"platform": _NOWHERE, **read_document(path).raw}
+    raw = _with_some_platform(read_document(path).raw)
     if "repository" not in raw:
         return set()
     return {repository.path for repository in resolve_paths(parse(raw, at=path), path).repository}

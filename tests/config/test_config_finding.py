@@ -235,3 +235,24 @@ def test_where_nothing_can_be_recorded_it_is_said(tmp_path: Path, home: Mapping[
     with pytest.raises(ConfigInvalid, match="cannot be recorded") as caught:
         trusted(committed(tmp_path / "docs", WHOLE), home)
     assert "XDG_STATE_HOME" in caught.value.hint
+
+
+def test_a_linked_work_tree_belongs_to_the_repository_that_the_operator_names(
+    tmp_path: Path, home: Mapping[str, str]
+) -> None:
+    main, linked = tmp_path / "docs", tmp_path / "linked"
+    named = WHOLE.replace("[[repository]]", f'[[repository]]\npath = "{main}"')
+    own = written(Path(home["HOME"], ".config/syncd/config.toml"), named)
+    written(linked / "syncd.toml")
+    assert find_config(home, git_dir=main / ".git", top=linked) == ConfigFile(own)
+
+
+def test_the_address_alone_may_come_from_the_environment(tmp_path: Path, home: Mapping[str, str]) -> None:
+    file = ConfigFile(written(tmp_path / "c.toml", "[platform]\ninsecure = true\n" + SPACE))
+    platform = load_config(file, {**home, "SYNCD_URL": URL}).platform
+    assert (platform.url, platform.insecure) == (URL, True)
+    with pytest.raises(ConfigInvalid, match=r"platform\.url - is missing"):
+        load_config(file, home)
+    file = ConfigFile(written(tmp_path / "c.toml", "platform = 1\n" + SPACE))
+    with pytest.raises(ConfigInvalid, match="platform - must be a table"):
+        load_config(file, {**home, "SYNCD_URL": URL})

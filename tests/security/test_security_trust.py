@@ -164,12 +164,20 @@ def test_a_configuration_made_to_break_the_reader_is_one_error(victim: Victim, t
     assert len(said.err) < 2000
 
 
-GITHUB = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
+GITHUB = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
 
 
 @pytest.mark.parametrize(
     "words",
-    [("push", "--ci"), ("push", "--ci", "--config", "syncd.toml"), ("push", "--ci", "--config", "conf/linked.toml")],
+    [
+        ("push", "--ci"),
+        ("push", "--ci", "--config", "syncd.toml"),
+        ("push", "--ci", "--config", "conf/linked.toml"),
+        ("push", "--ci", "--config", "conf/../syncd.toml"),
+        ("sync", "--config", "syncd.toml"),
+        ("site", "apply", "--yes", "--config", "conf/linked.toml"),
+        ("api", "GET", "/user", "--config", "syncd.toml"),
+    ],
     ids=" ".join,
 )
 @pytest.mark.parametrize("named", [True, False])
@@ -182,6 +190,9 @@ def test_no_job_sends_its_token_where_the_checkout_says(
     (clone / "conf" / "linked.toml").symlink_to("../syncd.toml")
     environ = {**GITHUB, "SYNCD_URL": shell.url} if named else GITHUB
     assert victim.syncd(*words, at=clone, environ=environ).code == 78
+    if "--config" in words:
+        named_file = {"SYNCD_CONFIG": str(clone / words[-1])}
+        assert victim.syncd(*words[:-2], at=clone, environ={**environ, **named_file}).code == 78
     assert not stranger.requests
 
 

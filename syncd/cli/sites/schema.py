@@ -42,6 +42,8 @@ def config_schema() -> dict[str, Any]:
             shapes[name]["description"] = shapes[name]["description"].partition(";")[0].rstrip(".") + "."
         for key, about in fields.items():
             shapes[name]["properties"][key]["description"] = about
+    shapes["Config"]["required"].remove("platform")  # SYNCD_URL, or the operator's own file, may name it
+    shapes["PlatformConfig"].pop("required")
     made = {name: _in_toml(shape) for name, shape in shapes.items()}
     top = {"$schema": DRAFT, "title": "Configuration of syncd", **made.pop("Config")}
     return {**top, "definitions": made}
