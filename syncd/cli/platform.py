@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from syncd.platform.settings import Endpoint, Settings
     from syncd.platform.tokens import Token
 
+SKIPPED_SHOWN = 20
+"""Parts of an imported directory that were not taken, and that are printed; of more, the rest is counted."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -122,8 +125,13 @@ def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json
         storage.bootstrap()
         made = import_directory(storage, directory, title=title or None, space=read_space_id(space) if space else None)
     if as_json:
-        emit({"space": made.space, "revision": made.revision, "changed": made.changed})
+        skipped = [f"{one.path}:{one.line}:{one.column}: {one.why}" for one in made.skipped]
+        emit({"space": made.space, "revision": made.revision, "changed": made.changed, "skipped": skipped})
     else:
+        for one in made.skipped[:SKIPPED_SHOWN]:
+            print_text(f"{safe(one.path)}:{one.line}:{one.column}: not taken: {safe(one.why)}", sys.stderr)
+        if (more := len(made.skipped) - SKIPPED_SHOWN) > 0:
+            print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
         print(f"space {made.space}\nrevision {made.revision}")
 
 

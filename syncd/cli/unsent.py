@@ -94,6 +94,7 @@ def _space_document(space: Unsent) -> dict[str, Any]:
         "changed": list(space.changed),
         "unlisted": list(space.unlisted),
         "is_sent": space.is_sent,
+        "was_tried": space.was_tried,
         "manual_steps": space.manual_steps,
         "change_request": {"number": request.number, "url": request.address} if request is not None else None,
     }

@@ -13,6 +13,7 @@ from syncd.layout.infer import infer
 from syncd.layout.links import resolve, targets
 from syncd.layout.paths import is_markdown, safe_path
 from syncd.layout.settings import Settings, read_settings
+from syncd.layout.skipped import SkippedPart
 from syncd.layout.summary import Entry, parse, transform, walk
 from syncd.layout.variables import TAGS, VARIABLES, parse_tags, parse_variables
 from syncd.model.revision import Scalar
@@ -30,7 +31,7 @@ class Draft:
 
     `documents` are the listed pages that exist, in reading order; `missing` are entries without a file; `unlisted` are
     Markdown files that nothing lists, which are not published. An entry with an anchor, or for a page that is listed
-    before, is no page of its own: it links to one.
+    before, is no page of its own: it links to one. `skipped` are parts of files that were passed over.
     """
 
     entries: tuple[Entry, ...]
@@ -43,6 +44,7 @@ class Draft:
     missing: tuple[Entry, ...] = ()
     settings: Settings = field(default_factory=Settings)
     inferred: bool = False
+    skipped: tuple[SkippedPart, ...] = ()
 
 
 def read_draft(paths: Collection[str], read: Read, *, links: bool = True, at: str = "") -> Draft:
@@ -89,6 +91,7 @@ class _Reader:
     def __init__(self, present: frozenset[str], read: Read) -> None:
         self.present, self.read = present, read
         self.settings = read_settings(self.text(settings_file.PATH))
+        self.skipped = list(self.settings.skipped)
         self.summary = self.settings.below(self.settings.summary)
         self.content_paths = frozenset(path for path in present if path.startswith(self.settings.below("")))
 
@@ -113,10 +116,11 @@ class _Reader:
             missing=tuple(entry for entry, _ in walk(entries) if entry.path and entry.path not in self.content_paths),
             settings=self.settings,
             inferred=inferred,
+            skipped=tuple(self.skipped),
         )
 
     def declared(self) -> tuple[Entry, ...]:
-        return transform(parse(self.content(self.summary), at=self.summary), self.locate)
+        return transform(parse(self.content(self.summary), at=self.summary, skipped=self.skipped), self.locate)
 
     def content(self, path: str) -> str:
         return text_of(self.read(path), at=path)
@@ -149,7 +153,7 @@ class _Reader:
     def linked(self, at: str, addresses: Iterable[str]) -> Iterator[str]:
         """Files that are no pages and that these addresses mean; hidden and dangerous names stay at home."""
         for address in addresses:
-            found = resolve(address, at=at)
+            found = resolve(address, at=at, root=self.settings.below(""))
             if found and found[0] in self.content_paths and self.is_asset(found[0]):
                 yield found[0]
 

@@ -28,6 +28,7 @@ _LIQUID_TAGS = frozenset({"file", "embed", "content-ref", "include", "openapi", 
 _CODE_TAGS = frozenset({"pre", "code", "script", "style"})
 _COVER = re.compile(r"^cover:[ \t]++(?P<line>[^\r\n]++)(?P<folded>(?<=[>|-])(?:\r?\n  [^\r\n]++)+)?", re.MULTILINE)
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\#?]|$")
+_ROOTED = re.compile(r"/(?![/\\])")
 _SUFFIX = re.compile("[#?]")
 _ENCODED = re.compile(r"[#?\\<>\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})")
 
@@ -71,12 +72,15 @@ def rewrite(text: str, replace: Callable[[str], str | None]) -> str:
     return "".join([*pieces, text[done:]]) if pieces else text
 
 
-def resolve(address: str, *, at: str) -> tuple[str, str] | None:
+def resolve(address: str, *, at: str, root: str | None = None) -> tuple[str, str] | None:
     """Given an address as seen from a file, return the path that it means and its `#anchor` or "".
 
     Shapes: the path is below the root, percent-decoded, "" for the root itself; a `?query` stays with the anchor.
-    None for absolute URLs, bare anchors and paths that leave the root.
+    None for absolute URLs, bare anchors and paths that leave the root. With `root`, a directory or "", an address that
+    starts with one slash is taken from there; without it, it is absolute too.
     """
+    if root is not None and _ROOTED.match(address):
+        address, at = address[1:], f"{root.rstrip('/')}/" if root else ""
     if _ABSOLUTE.match(address):
         return None
     pathname = _SUFFIX.split(address, maxsplit=1)[0]

@@ -32,8 +32,8 @@ _COMPUTED = ("type", "props", "dependencies")
 class Placement:
     """Paths by id; `mapped` names each (id, what the platform asked for, path used) where a name had to be changed.
 
-    Shape: every path is below the space's directory, so the root of `.gitbook.yaml` is part of it; `variables` and
-    `tags` are None where the revision has none.
+    Shape: every path is below the space's directory, so the root of `.gitbook.yaml` is part of it; `root` is that
+    with a slash behind it, or ""; `variables` and `tags` are None where the revision has none.
     """
 
     pages: Mapping[str, str]
@@ -44,6 +44,7 @@ class Placement:
     variables: str | None = None
     tags: str | None = None
     summary: str = SUMMARY
+    root: str = ""
 
 
 def place(revision: Revision, *, known: Mapping[str, Known] = {}, settings: Settings = _USUAL) -> Placement:
@@ -76,6 +77,7 @@ def place(revision: Revision, *, known: Mapping[str, Known] = {}, settings: Sett
         variables=below(VARIABLES) if revision.variables else None,
         tags=below(TAGS) if revision.tags else None,
         summary=below(settings.summary),
+        root=root,
     )
 
 
@@ -174,7 +176,7 @@ def _link(page: Page, below: tuple[Entry, ...], placement: Placement, *, blank: 
 def _address(target: Mapping[str, Any], placement: Placement) -> str:
     """The address of what a link page leads to, page of another space, file or URL."""
     if isinstance(url := target.get("url"), str) and url:
-        return url if is_safe_target(url, at=placement.summary) else f"/{url.lstrip('./')}"
+        return url if is_safe_target(url, at=placement.summary) else f"/./{url.lstrip('./')}"
     names = {key: str(target[key]) for key in ("space", "page", "file", "anchor") if target.get(key)}
     if "space" in names:
         anchor = f"#{names['anchor']}" if "anchor" in names else ""

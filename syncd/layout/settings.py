@@ -1,5 +1,6 @@
 """`.gitbook.yaml`: where a space's content lies below its directory, and its old addresses."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout import yaml
 from syncd.layout.paths import safe_path, shown
+from syncd.layout.skipped import SkippedPart
 
 PATH = ".gitbook.yaml"
 
+_INVISIBLE = re.compile(r"[\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _NAMES = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
 
 
@@ -21,6 +24,7 @@ class Settings:
     readme: str = "README.md"
     summary: str = "SUMMARY.md"
     redirects: Mapping[str, str] = field(default_factory=dict)
+    skipped: tuple[SkippedPart, ...] = field(default=(), compare=False)
 
     def below(self, path: str) -> str:
         """Given a path relative to the root, return it relative to the space's directory."""
@@ -30,7 +34,8 @@ class Settings:
 def read_settings(text: str | None, *, at: str = PATH) -> Settings:
     """Given the file, or None when there is none, return the settings.
 
-    Shapes: an empty file and `redirects:` without a value are valid; keys of redirects lose a slash at their start.
+    Shapes: an empty file and `redirects:` without a value are valid; keys of redirects lose a slash at their start. A
+    known key with an invisible character in it is passed over, as the platform does, and `skipped` tells of it.
     Raises: FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads
     out of the space's directory. Source: gitsync §1.3.
     """
@@ -41,6 +46,7 @@ def read_settings(text: str | None, *, at: str = PATH) -> Settings:
 class _Reader:
     def __init__(self, located: yaml.Located, at: str) -> None:
         self.where, self.at = located.where, at
+        self.skipped: list[SkippedPart] = []
         self.value = self.mapping((), located.value)
 
     def read(self) -> Settings:
@@ -52,15 +58,22 @@ class _Reader:
             readme=self.path(("structure", "readme"), structure.get("readme"), usual.readme),
             summary=self.path(("structure", "summary"), structure.get("summary"), usual.summary),
             redirects={source.lstrip("/"): self.text(("redirects", source), to) for source, to in redirects.items()},
+            skipped=tuple(self.skipped),
         )
 
     def mapping(self, path: tuple[str, ...], value: Any, *, names: bool = True) -> dict[str, Any]:
         if value is not None and not isinstance(value, dict):
             raise self.invalid("is not a mapping", path)
-        for key in value or () if names else ():
-            if key not in _NAMES[path]:
-                raise self.invalid(f"has no meaning here; known are {', '.join(sorted(_NAMES[path]))}", (*path, key))
-        return value or {}
+        known: set[str] = _NAMES[path] if names else set(value or ())
+        for key in value or ():
+            if key in known:
+                continue
+            if (meant := _INVISIBLE.sub("", key)) not in known:
+                raise self.invalid(f"has no meaning here; known are {', '.join(sorted(known))}", (*path, key))
+            unseen = ", ".join(f"U+{ord(sign):04X}" for sign in _INVISIBLE.findall(key))
+            why = f"the key {meant} holds {unseen}, which nobody sees, so the platform passes it over; write it anew"
+            self.skipped.append(SkippedPart(self.at, *self.where.get((*path, key), (1, 1)), why))
+        return {key: inner for key, inner in (value or {}).items() if key in known}
 
     def text(self, path: tuple[str, ...], value: Any) -> str:
         if not isinstance(value, str):

@@ -18,6 +18,8 @@ from syncd.layout.inline import (
     spell,
     unescape,
 )
+from syncd.layout.paths import shown
+from syncd.layout.skipped import SkippedPart
 
 Node = TypeVar("Node")
 
@@ -30,6 +32,7 @@ _BACKTICKS = re.compile(r"`{3,}")
 _BRACKET = re.compile(r"\\.|[\[\]]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/#]")
 _MARKDOWN = re.compile(r".*\.(?:md|markdown)", re.IGNORECASE | re.DOTALL)
+_ROOTED_PAGE = re.compile(r"/(?![/.]).*\.(?:md|markdown)", re.IGNORECASE | re.DOTALL)
 _ESCAPE = re.compile(r"\\.")
 
 
@@ -49,14 +52,16 @@ class Entry:
     line: int = field(default=0, compare=False)
 
 
-def parse(text: str, *, at: str = "SUMMARY.md") -> tuple[Entry, ...]:
+def parse(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPart] | None = None) -> tuple[Entry, ...]:
     """Given SUMMARY.md, return its entries.
 
     Shapes: a heading below the title is a group with the entries up to the next heading or thematic break; a bullet
-    without a link is a group inside a list, which keeps trees that headings cannot express.
+    without a link is a group inside a list, which keeps trees that headings cannot express. A page from the root,
+    `/x.md`, is one in the folder of SUMMARY.md. An entry that leads out of the space is left out, what is below it
+    takes its place, and `skipped` is told.
     Raises: FileInvalid at the first line that cannot be kept. Source: gitsync §1.4.
     """
-    return _Reader(text, at).read()
+    return _Reader(text, at, skipped if skipped is not None else []).read()
 
 
 def render(entries: Iterable[Entry]) -> str:
@@ -83,6 +88,8 @@ def render(entries: Iterable[Entry]) -> str:
 def is_safe_target(address: str, *, at: str) -> bool:
     """Given the address of a link page, return whether SUMMARY.md at a path can name it: it is not taken for a page."""
     path = address.partition("#")[0]
+    if _ROOTED_PAGE.fullmatch(path):
+        return False
     return bool(_ABSOLUTE.match(address)) or not (_leaves(at, path) or _MARKDOWN.fullmatch(path))
 
 
@@ -135,9 +142,10 @@ class _Node:
 class _Reader:
     """One pass over the lines; `open` is the chain of bullets that the next one may hang below."""
 
-    def __init__(self, text: str, at: str) -> None:
+    def __init__(self, text: str, at: str, skipped: list[SkippedPart]) -> None:
         self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.at = at
+        self.skipped = skipped
         self.number = 0
         self.titled = False
         self.top: list[_Node] = []
@@ -179,12 +187,15 @@ class _Reader:
             raise self.invalid("is indented, but there is no entry above it", line)
         if self.open and self.open[-1].entry.kind == "computed":
             raise self.invalid("hangs below a computed entry", line)
-        node = _Node(self.entry(line, bullet.end()), indent)
+        entry = self.entry(line, bullet.end())
+        if entry is None:
+            return
+        node = _Node(entry, indent)
         holder = self.open[-1] if self.open else self.group
         (holder.children if holder else self.top).append(node)
         self.open.append(node)
 
-    def entry(self, line: str, start: int) -> Entry:
+    def entry(self, line: str, start: int) -> Entry | None:
         if fence := _FENCE.match(line, start):
             return self.computed(line, fence)
         if line.startswith("[", start):
@@ -199,7 +210,7 @@ class _Reader:
             raise self.invalid("holds a link and something else", line, start)
         return unescape(text), slug
 
-    def link(self, line: str, start: int) -> Entry:
+    def link(self, line: str, start: int) -> Entry | None:
         depth, end = 0, -1
         for bracket in _BRACKET.finditer(line, start):
             depth += (bracket[0] == "[") - (bracket[0] == "]")
@@ -214,14 +225,19 @@ class _Reader:
         title = unescape(line[start + 1 : end])
         return self.addressed(title, found)
 
-    def addressed(self, title: str, found: Destination) -> Entry:
+    def addressed(self, title: str, found: Destination) -> Entry | None:
         address, link_title = found.text, found.title
         path, sign, anchor = address.partition("#")
         if not address:
             raise self.invalid("has no address", "", found.start)
+        if _ROOTED_PAGE.fullmatch(path):
+            path = path.lstrip("/")
+            address = path + sign + anchor
         absolute = _ABSOLUTE.match(address)
         if not absolute and _leaves(self.at, path):
-            raise self.invalid("leads out of the space's directory", "", found.start)
+            why = f"the entry {shown(address)} leads out of the space's directory"
+            self.skipped.append(SkippedPart(self.at, self.number, found.start + 1, why))
+            return None
         if absolute or not _MARKDOWN.fullmatch(path):
             return Entry("link", title, target=address, link_title=link_title, line=self.number)
         return Entry("document", title, path, anchor if sign else None, link_title=link_title, line=self.number)

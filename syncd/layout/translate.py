@@ -15,6 +15,7 @@ class Translation:
 
     def __init__(self, placement: Placement) -> None:
         self._forms = placement.forms
+        self._root = placement.root
         self._paths = {**placement.pages, **placement.files, **placement.includes}
         self._by_path = {path: id for id, path in self._paths.items()}
         self._same = all(self._forms[id] == path for id, path in self._paths.items())
@@ -61,11 +62,13 @@ class Translation:
 
         def leaving(address: str) -> str | None:
             nonlocal complete
-            found = resolve(address, at=path)
+            found = resolve(address, at=path, root=self._root)
             if found is None:
                 return None
             target, anchor = found
             id = self._by_path.get(target)
+            if id is None and address.startswith("/"):
+                return None  # of the site, not of this space
             if id is None:
                 complete = complete and not target.endswith(".md")
                 return None

@@ -16,7 +16,8 @@ from syncd.layout import frontmatter, yaml
 from syncd.layout.draft import Draft as Declared
 from syncd.layout.draft import page_slug, read_draft, text_of
 from syncd.layout.links import resolve
-from syncd.layout.paths import slugify
+from syncd.layout.paths import shown, slugify
+from syncd.layout.skipped import SkippedPart
 from syncd.layout.summary import Entry
 from syncd.platform import main_content, revisions, schema
 from syncd.platform.content_schema import spaces
@@ -37,11 +38,15 @@ _KEPT = ("createdAt", "updatedAt", "emoji")
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import led to; `changed` is False when the space had this content already."""
+    """What an import led to; `changed` is False when the space had this content already.
+
+    Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file.
+    """
 
     space: str
     revision: str
     changed: bool
+    skipped: tuple[SkippedPart, ...] = ()
 
 
 def import_directory(
@@ -61,6 +66,7 @@ def import_directory(
     paths = sorted(_paths(directory))
     declared = read_draft(paths, lambda path: _read(directory, path))
     bodies = _keep(storage, directory, declared)
+    skipped = _skipped(declared)
     with storage.write() as connection:
         row = None if space is None else _space(connection, space)
         known = None if row is None else revisions.outline(connection, row.id, row.revision)
@@ -70,15 +76,24 @@ def import_directory(
             name = title or directory.resolve().name or "Untitled"
             id, saved = found_space(storage, connection, draft, organization=home, by=None, title=name)
             later(connection, storage, id)
-            return Imported(id, saved.id, True)
+            return Imported(id, saved.id, True, skipped)
         if draft.seal()[0] == revisions.get(connection, row.id, row.revision).root:
-            return Imported(row.id, row.revision, False)
+            return Imported(row.id, row.revision, False, skipped)
         saved = revisions.save(storage, connection, draft, revisions.Origin(row.id, (row.revision,)))
         main_content.advance(storage, connection, saved)
         if title:
             connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
         later(connection, storage, row.id)
-        return Imported(row.id, saved.id, True)
+        return Imported(row.id, saved.id, True, skipped)
+
+
+def _skipped(declared: Declared) -> tuple[SkippedPart, ...]:
+    """What of the files is not taken, in the order of the table of contents."""
+    summary = declared.settings.below(declared.settings.summary)
+    missing = (
+        SkippedPart(summary, one.line, 1, f"there is no file {shown(one.path or '')}") for one in declared.missing
+    )
+    return (*declared.skipped, *missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +285,8 @@ class _Planting:
             target: dict[str, Any] = {"kind": "page", "page": self._by_file[entry.path]}
             return fields | {"target": target | ({"anchor": entry.anchor} if entry.anchor else {})}
         address = entry.target or ""
-        found = resolve(address, at=self.declared.settings.below(self.declared.settings.summary))
+        below = self.declared.settings.below
+        found = resolve(address, at=below(self.declared.settings.summary), root=below(""))
         file = self._by_file.get(found[0]) if found and found[0] in self._files else None
         return fields | {"target": {"kind": "url", "url": address} if file is None else {"kind": "file", "file": file}}
 
@@ -280,7 +296,7 @@ class _Planting:
         return slug
 
     def _refer(self, address: str, at: str) -> dict[str, Any]:
-        found = resolve(address, at=at)
+        found = resolve(address, at=at, root=self.declared.settings.below(""))
         if found and found[0] in self._files:
             return {"kind": "file", "file": self._id_of(found[0])}
         if found and found[0] in self._documents:

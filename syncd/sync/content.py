@@ -292,11 +292,11 @@ def _link_titles(repository: Repository, binding: Binding, commit: str) -> dict[
     return {normpath(join(dirname(summary), entry.path or "")): entry.link_title or "" for entry in listed}
 
 
-def linked_files(repository: Repository, pages: Iterable[str], blobs: Mapping[str, str]) -> Iterator[str]:
-    """Given changed pages, return the files outside `.gitbook/assets` that they link to."""
+def linked_files(repository: Repository, pages: Iterable[str], blobs: Mapping[str, str], *, root: str) -> Iterator[str]:
+    """Given changed pages and where content lies, return the files outside `.gitbook/assets` that they link to."""
     for page in pages:
         text = repository.read(blobs[page]).decode("utf-8", "replace")
         for target in targets(text):
-            found = resolve(target.text, at=page)
+            found = resolve(target.text, at=page, root=root)
             if found is not None and found[0] in blobs and not found[0].endswith(".md"):
                 yield found[0]

@@ -1,11 +1,11 @@
 """Propose: the commits of a branch become the content of one change request for each space they touch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from syncd.api.change_requests import NO_ROUTE
 from syncd.errors import AnswerLost, Held, Rejected
-from syncd.layout.draft import read_draft
+from syncd.layout.draft import Draft, read_draft
 from syncd.model.anchor import Anchor
 from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
@@ -84,6 +84,12 @@ def propose(
     verb: Verb = "create" if opened else "update"
     head = Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
     return Applied((head, *plan.plan.changes), notes, ground.conflicts)
+
+
+def _skipped(binding: Binding, draft: Draft) -> Iterator[str]:
+    """What of the branch's files says nothing to any platform."""
+    for part in draft.skipped:
+        yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.why}"
 
 
 def _told(ground: Ground, reports: tuple[Change, ...]) -> Outcome:
@@ -173,7 +179,7 @@ def _converge(
         wrote = writer.revision
     assert first is not None
     live = _settled(workspace, binding, replace(live, commit=ground.desired), content) if live is not None else None
-    return first, live, tuple(dict.fromkeys(notes))
+    return first, live, tuple(dict.fromkeys((*notes, *_skipped(binding, asked.draft))))
 
 
 def _settled(workspace: Workspace, binding: Binding, live: Proposal, content: Content) -> Proposal:
@@ -209,7 +215,7 @@ def _against(workspace: Workspace, binding: Binding, ground: Ground, asked: Desi
     check_replaced(workspace, binding, ground.desired, known.keys() - asked.blobs.keys())
     changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
     root = asked.draft.settings.below("")
-    linked = linked_files(repository, changed, asked.blobs)
+    linked = linked_files(repository, changed, asked.blobs, root=root)
     # What the platform has as a file stays one, also where only pages that did not change link to it.
     kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & asked.blobs.keys()
     files = {*asked.draft.files, *kept, *(path for path in linked if path.startswith(root))}

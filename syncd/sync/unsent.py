@@ -32,8 +32,8 @@ class Unsent:
 
     Shape: `changed` are paths of content that differ from main content, `unlisted` are changed pages that no table of
     contents lists, so that they are no content; both from the repository's root. `is_sent` says that `request` was
-    made from the branch's newest commit, or holds the same. `manual_steps` counts what a push found that only a person
-    can do on the platform, where nothing else is left.
+    made from the branch's newest commit, or holds the same. `was_tried` says that a push of just this state found
+    nothing to write, but for `manual_steps` that only a person can do on the platform.
     """
 
     binding: Binding
@@ -41,12 +41,13 @@ class Unsent:
     unlisted: tuple[str, ...] = ()
     request: Request | None = None
     is_sent: bool = False
+    was_tried: bool = False
     manual_steps: int = 0
 
     @property
     def needs_push(self) -> bool:
         """Whether a push would write something."""
-        return bool(self.changed) and not self.is_sent and not self.manual_steps
+        return bool(self.changed) and not self.is_sent and not self.was_tried
 
 
 def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: str | None) -> Unsent:
@@ -67,8 +68,9 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
     request = find_request(repository, binding, branch)
     is_sent = request is not None and _is_sent(repository, binding, tip, request)
     noted = read_notes(repository, binding, NO_REQUEST).get(WAITING) if changed else None
-    steps = noted.get(state_of(repository, binding, tip, main), ()) if isinstance(noted, dict) else ()
-    return Unsent(binding, changed, unlisted, request, is_sent, len(steps) if isinstance(steps, list) else 0)
+    steps = noted.get(state_of(repository, binding, tip, main)) if isinstance(noted, dict) else None
+    count = len(steps) if isinstance(steps, list) else 0
+    return Unsent(binding, changed, unlisted, request, is_sent, isinstance(steps, list), count)
 
 
 def find_request(repository: Repository, binding: Binding, branch: str) -> Request | None:

@@ -29,7 +29,10 @@ def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> 
 
 
 def keep_waiting(workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]) -> None:
-    """Given what waits for a person, note it in place of what was noted before."""
+    """Given what waits for a person, note it in place of what was noted before.
+
+    Shape: with no change request, that nothing waits is noted too: then this state needs no further push.
+    """
     fields = [[report.noun, report.key, report.message, report.where] for report in reports]
-    if fields or WAITING in notes_of(workspace, binding, number):
-        note(workspace, binding, number, {WAITING: {state: fields} if fields else {}})
+    if number == NO_REQUEST or fields or WAITING in notes_of(workspace, binding, number):
+        note(workspace, binding, number, {WAITING: {state: fields} if fields or number == NO_REQUEST else {}})

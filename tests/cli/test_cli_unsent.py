@@ -108,3 +108,10 @@ def test_a_review_is_told_with_approvals(shell: Any, docs: Path) -> None:
     with Client(shell.url, shell.token.read_text().strip()) as client:
         client.reviews.create(shell.space, "1", ReviewCreate(status="approved"))
     assert "approved by" in shell.fine("review", cwd=docs)
+
+
+def test_a_table_of_contents_that_says_the_same_asks_for_no_second_push(shell: Any, docs: Path) -> None:
+    (docs / "SUMMARY.md").write_text((docs / "SUMMARY.md").read_text() + "* [Gone](/gone.md)\n* [Out](../out.md)\n")
+    commit(shell, docs)
+    assert NOTHING in shell.fine("push", cwd=docs)
+    assert "Next:" not in shell.fine("status", cwd=docs)

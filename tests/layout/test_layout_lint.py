@@ -65,6 +65,7 @@ EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]
     ("include-missing", page('{% include "../.gitbook/includes/nte.md" %}\n'), (HERE, 5, 13)),
     ("summary-invalid", {"SUMMARY.md": SUMMARY + "\nSome prose.\n"}, ("SUMMARY.md", 7, 1)),
     ("summary-missing", {"SUMMARY.md": SUMMARY + "* [Gone](gone.md)\n"}, ("SUMMARY.md", 6, 10)),
+    ("summary-outside", {"SUMMARY.md": SUMMARY + "* [Else](../else.md)\n"}, ("SUMMARY.md", 6, 10)),
     ("summary-twice", {"SUMMARY.md": SUMMARY + "* [Again](README.md)\n"}, ("SUMMARY.md", 6, 11)),
     ("summary-absent", {"SUMMARY.md": None}, ("SUMMARY.md", 1, 1)),
     ("page-unlisted", {"guide/extra.md": "# Extra\n"}, ("guide/extra.md", 1, 1)),
@@ -94,6 +95,7 @@ EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]
     ("variables-invalid", {".gitbook/vars.yaml": "name:\n  - list\n"}, (".gitbook/vars.yaml", 1, 1)),
     ("tags-invalid", {".gitbook/tags.yaml": "tag: new\n"}, (".gitbook/tags.yaml", 1, 1)),
     ("settings-invalid", {".gitbook.yaml": "redirect:\n  a: b.md\n"}, (".gitbook.yaml", 1, 1)),
+    ("settings-unseen", {".gitbook.yaml": "root: ./\n\u200bredirects:\n  a: README.md\n"}, (".gitbook.yaml", 2, 1)),
     ("redirects-empty", {".gitbook.yaml": "root: ./\nredirects:\n"}, (".gitbook.yaml", 2, 1)),
     ("redirect-missing", {".gitbook.yaml": "redirects:\n  old: gone.md\n"}, (".gitbook.yaml", 2, 3)),
     ("redirect-form", {".gitbook.yaml": "redirects:\n  /old: ./guide/setup.md\n"}, (".gitbook.yaml", 2, 3)),
@@ -278,3 +280,15 @@ def test_real_documentation_has_only_findings_that_are_true(corpora: Path | None
         *("asset-duplicate", "asset-unused", "link-absolute", "link-anchor", "link-outside"),
         *("link-unlisted", "page-unlisted"),
     ]
+
+
+def test_an_expression_that_is_shown_as_code_uses_no_variable() -> None:
+    shown = '`<code class="expression">space.vars.none</code>` and `{% if page.vars.none %}`\n'
+    assert [one.code for one in found(page(shown))] == []
+    used = '<code class="expression">space.vars.none</code>\n'
+    assert [one.code for one in found(page(used))] == ["variable-undefined"]
+
+
+def test_a_markdown_file_that_is_offered_as_a_file_is_no_page() -> None:
+    offered = {".gitbook/assets/prompt.md": "Do it.\n", **page('{% file src="../.gitbook/assets/prompt.md" %}\n')}
+    assert [one.code for one in found(offered)] == []

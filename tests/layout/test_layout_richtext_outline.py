@@ -64,6 +64,8 @@ def test_headings_have_the_anchors_of_the_platform() -> None:
         ("Über uns", "uber-uns"),
         ("`snake_case` v1.2+", "snake_case-v1.2+"),
         ("2 -- Two", "id-2-two"),
+        ("Import / export", "import-export"),
+        ("CI/CD", "ci-cd"),
         ("日本", "section"),
         ("", "section"),
     ],

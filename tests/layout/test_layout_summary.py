@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
+from syncd.layout.skipped import SkippedPart
 from syncd.layout.summary import Entry, parse, render, walk
 
 CANONICAL = """\
@@ -108,9 +109,6 @@ def test_other_spellings_mean_the_same(text: str) -> None:
         ("* [A]()\n", 1, 7),
         ("* [A] (a.md)\n", 1, 3),
         ("* [A](a b.md)\n", 1, 3),
-        ("* [A](../a.md)\n", 1, 7),
-        ("* [A](x/../../a.md)\n", 1, 7),
-        ("* [A](../a.pdf)\n", 1, 7),
         ("    * [A](a.md)\n", 1, 5),
         ("1. [A](a.md)\n", 1, 1),
         ("<!-- [A](a.md) -->\n", 1, 1),
@@ -134,8 +132,21 @@ def test_a_line_that_cannot_be_kept_is_an_error_where_it_stands(text: str, line:
 
 def test_an_entry_may_lead_up_as_far_as_the_summary_is_down() -> None:
     assert parse("* [A](../a.md)\n", at="product/SUMMARY.md") == (Entry("document", "A", "../a.md"),)
-    with pytest.raises(FileInvalid):
-        parse("* [A](../../a.md)\n", at="product/SUMMARY.md")
+
+
+@pytest.mark.parametrize(
+    ("address", "at"),
+    [
+        ("../a.md", "SUMMARY.md"),
+        ("x/../../a.md", "SUMMARY.md"),
+        ("../a.pdf", "SUMMARY.md"),
+        ("../../a.md", "p/SUMMARY.md"),
+    ],
+)
+def test_an_entry_that_leads_out_is_left_out_and_told(address: str, at: str) -> None:
+    skipped: list[SkippedPart] = []
+    assert parse(f"* [A]({address})\n* [B](b.md)\n", at=at, skipped=skipped) == (Entry("document", "B", "b.md"),)
+    assert [(part.path, part.line, part.column) for part in skipped] == [(at, 1, 7)]
 
 
 def test_an_empty_summary_has_no_entries() -> None:

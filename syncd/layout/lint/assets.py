@@ -39,7 +39,7 @@ def _linked(space: Space) -> set[str]:
     found: set[str] = set()
     for path in space.markdown():
         for target in space.page(path).targets:
-            there = resolve(target.text, at=path)
+            there = resolve(target.text, at=path, root=space.draft.settings.below(""))
             if there is not None and there[0] in space.items:
                 found.add(there[0])
     return found

@@ -17,6 +17,9 @@ def check_contents(space: Space) -> Iterator[Finding]:
             message = f"there is no {space.draft.settings.summary}; the tree follows the folders"
             yield finding("summary-absent", space.summary, (1, 1), message)
         return
+    for part in space.draft.skipped:
+        if part.path == space.summary:
+            yield finding("summary-outside", part.path, (part.line, part.column), part.why)
     yield from _listed(space)
     yield from _unlisted(space)
 

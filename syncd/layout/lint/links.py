@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
+from syncd.layout.draft import ASSETS
 from syncd.layout.links import Target, relative, resolve
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.near import Near, meant
@@ -83,7 +84,7 @@ class _Links:
             yield self.missing(page, target, path, place)
         elif not here.startswith(self.root):
             yield finding("link-outside", page.path, place, f"{shown(target.text)} leaves the root of the space")
-        elif is_markdown(here):
+        elif is_markdown(here) and not here.startswith(self.root + ASSETS):
             yield from self.to_page(page, target, here, suffix, place)
 
     def to_page(self, page: Page, target: Target, here: str, suffix: str, place: tuple[int, int]) -> Iterator[Finding]:

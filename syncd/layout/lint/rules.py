@@ -81,6 +81,12 @@ _ALL = (
         "Correct the path, restore the file, or remove the entry.",
     ),
     Rule(
+        "summary-outside",
+        "error",
+        "SUMMARY.md lists something outside of the space. The entry is passed over, and what is below it moves up.",
+        "Link to a page of this space, or write the full address of a page of another one.",
+    ),
+    Rule(
         "summary-twice",
         "warning",
         "SUMMARY.md lists one file twice. Only the first entry is the page; the other becomes a link to it.",
@@ -210,6 +216,12 @@ _ALL = (
         "error",
         ".gitbook.yaml cannot be read. The platform then uses defaults, and drops all redirects.",
         "Known keys are root, structure.readme, structure.summary and redirects.",
+    ),
+    Rule(
+        "settings-unseen",
+        "warning",
+        ".gitbook.yaml has a key with a character that nobody sees, so the platform takes the default instead.",
+        "Delete the key and type it anew; such characters come along when text is copied from a web page.",
     ),
     Rule(
         "redirects-empty",

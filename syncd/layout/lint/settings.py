@@ -8,6 +8,7 @@ from syncd.layout.draft import page_slug
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.lint.space import Space
+from syncd.layout.lint.words import prose_only
 from syncd.layout.paths import shown
 from syncd.layout.settings import PATH
 from syncd.layout.variables import VARIABLES
@@ -19,6 +20,8 @@ _NAME = re.compile(r"\b(space|page)\.vars\.([A-Za-z_]\w*)")
 def check_settings(space: Space) -> Iterator[Finding]:
     """Given a space, return what is wrong with its redirects and with the variables that its pages use."""
     if PATH in space.items and PATH not in space.broken:
+        for part in space.draft.settings.skipped:
+            yield finding("settings-unseen", PATH, (part.line, part.column), part.why)
         yield from _redirects(space)
     yield from _variables(space)
 
@@ -80,7 +83,13 @@ def _variables(space: Space) -> Iterator[Finding]:
 
 
 def _used(text: str, body: int) -> Iterator[tuple[int, str, str]]:
-    """Each variable in an expression of a page: where it stands, its scope and its name."""
+    """Each variable in an expression of a page: where it stands, its scope and its name.
+
+    An expression that is shown as code is none. Its own tag is one for code, so it stands under another name here.
+    """
+    words = prose_only(text.replace('<code class="expression">', '<span class="expression">'), body)
     for expression in _EXPRESSION.finditer(text, body):
+        if words[expression.start()].isspace():
+            continue
         for name in _NAME.finditer(text, expression.start(), expression.end()):
             yield name.start(), name[1], name[2]

@@ -7,7 +7,7 @@ from collections.abc import Container
 from syncd.layout.richtext.nodes import Node, text_of
 
 _FOREIGN = re.compile(r"[^a-z0-9.+_-]+")
-_SPACE = re.compile(r"[\s-]+")
+_SPACE = re.compile(r"[\s/-]+")
 _LENGTH = 100
 _WITHOUT = frozenset({"paragraph", "code", "table"})
 
@@ -32,7 +32,7 @@ class Anchors:
 
 
 def slug(text: str) -> str:
-    """Given the text of a heading, return its anchor: `1. Set up` becomes `id-1.-set-up`.
+    """Given the text of a heading, return its anchor: `1. Set up` becomes `id-1.-set-up`, `In / out` becomes `in-out`.
 
     Source: not-shown (d), heading anchor ids; an id may not start with a digit, hence the prefix.
     """
