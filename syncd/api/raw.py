@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from syncd.api.addresses import Params, Value
 from syncd.api.lists import iterate
 from syncd.api.transport import Body, Method, Transport
-from syncd.errors import NotFound
+from syncd.errors import NotFound, NotThePlatform
 from syncd.model.base import Observed
 from syncd.model.listing import Listing
 
@@ -26,11 +26,14 @@ class Raw:
         Raises: PlatformError, Stopped.
         """
         path, asked = _parts(address)
-        _, answer = self._transport.exchange(method, path, {**asked, **(params or {})}, body)
+        what, answer = self._transport.exchange(method, path, {**asked, **(params or {})}, body)
         if not answer.body:
             return None
         if answer.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
-            return from_json(answer.body)
+            try:
+                return from_json(answer.body)
+            except ValueError:
+                raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status) from None
         return answer.body.decode(errors="replace")
 
     def items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:

@@ -15,6 +15,7 @@ from syncd.api.client import Client
 from syncd.api.transport import Method
 from syncd.cli.context import find_here, load_here, require_here
 from syncd.cli.setup import WAYS_TO_GIVE_ONE
+from syncd.cli.terminal import safe, safe_json
 from syncd.config import PlatformConfig, token
 
 METHODS: tuple[str, ...] = get_args(Method)
@@ -58,7 +59,12 @@ def run_api(call: Call, config: Path | None, url: str, token_file: Path | None) 
         else:
             answer = client.raw.call(method, call.path, params=params, body=body)  # type: ignore[arg-type]
     for value in [] if answer is None else select(answer):
-        print(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2))
+        print(_plain(value) if isinstance(value, str) else safe_json(value))
+
+
+def _plain(text: str) -> str:
+    """A text as it is, for a program; a terminal gets it line by line with nothing to obey."""
+    return "\n".join(map(safe, text.split("\n"))) if sys.stdout.isatty() else text
 
 
 def _platform(config: Path | None, url: str, token_file: Path | None) -> PlatformConfig:

@@ -1,6 +1,5 @@
 """Findings as people and machines read them: lines with carets, JSON, and what CI services and code scanners take."""
 
-import json
 import os
 import sys
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from syncd.cli.check_sarif import sarif
 from syncd.cli.check_services import quality, write_annotations
 from syncd.cli.findings import Found, Report, finding_lines
-from syncd.cli.terminal import FORMAT_VERSION, print_text
+from syncd.cli.terminal import FORMAT_VERSION, print_text, safe_json
 
 FORMATS = ("text", "json", "github", "gitlab", "sarif")
 """Of every report of findings."""
@@ -23,7 +22,7 @@ def write_report(report: Report, style: str) -> None:
     elif style == "github":
         write_annotations(report, os.environ)
     else:
-        print(json.dumps(_document(report, style), ensure_ascii=False, indent=2))
+        print(safe_json(_document(report, style)))
         if style != "json":
             print(report.summary, file=sys.stderr)
 

@@ -1,7 +1,6 @@
 """What a CI job shows of a push: annotations, sections that fold, a summary, and a code quality report."""
 
 import hashlib
-import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 from syncd.cli.annotations import annotation, code, prose
 from syncd.cli.ci_service import Service
 from syncd.cli.output import SIGNS, emit, result_document, result_lines
-from syncd.cli.terminal import safe
+from syncd.cli.terminal import safe, safe_json
 from syncd.errors import FileInvalid, SyncdError
 from syncd.plan.change import Change
 from syncd.sync.ci import Done
@@ -103,7 +102,7 @@ class Reported:
 def report(told: Reported, *, quality: Path | None, as_json: bool) -> None:
     """Given what a run came to, say it to people, to the CI service, and into the files that it reads."""
     if quality is not None:
-        quality.write_text(json.dumps(_quality(list(told.problems())), ensure_ascii=False, indent=2), encoding="utf-8")
+        quality.write_text(safe_json(_quality(list(told.problems()))), encoding="utf-8")
     if told.around.summary is not None:
         with told.around.summary.open("a", encoding="utf-8") as summary:
             summary.write("\n".join(_summary(told)) + "\n")

@@ -1,12 +1,11 @@
 """What people and machines read: results, plans and errors; text from outside never reaches a terminal raw."""
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from syncd.cli.terminal import FORMAT_VERSION, paint, safe
+from syncd.cli.terminal import FORMAT_VERSION, paint, safe, safe_json
 from syncd.plan.change import Change, Plan, Verb
 from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe
 
@@ -23,7 +22,7 @@ COUNTED = {"page", "file", "include"}
 
 def emit(document: Mapping[str, Any]) -> None:
     """Given a document, print it as JSON with the format's version."""
-    print(json.dumps({"format_version": FORMAT_VERSION, **document}, ensure_ascii=False, indent=2, default=str))
+    print(safe_json({"format_version": FORMAT_VERSION, **document}))
 
 
 def change_lines(changes: Iterable[Change], *, shown: int = SHOWN) -> list[str]:
@@ -67,7 +66,7 @@ def result_lines(results: "Sequence[Result]", *, idle: Sequence[str] = (IN_STEP,
         lines += _problem(result)
     for result in working:
         assert isinstance(result.outcome, Applied)
-        lines.append(f"{paint(result.flow, 1, sys.stdout)} {result.key}")
+        lines.append(f"{paint(result.flow, 1, sys.stdout)} {safe(result.key)}")
         lines += change_lines(result.outcome.changes)
         lines += [f"  {paint('note:', 33, sys.stdout)} {safe(note)}" for note in result.outcome.notes]
     return lines or list(idle)
@@ -77,8 +76,8 @@ def _problem(result: "Result") -> list[str]:
     outcome = result.outcome
     assert isinstance(outcome, Held | Waiting)
     word = "held" if isinstance(outcome, Held) else "waiting"
-    lines = [f"{paint(f'! {result.flow} {result.key} {word}:', 31, sys.stdout)} {safe(outcome.why)}"]
-    return lines + [f"    {safe(line)}" for line in outcome.hint.splitlines()]
+    lines = [f"{paint(f'! {result.flow} {safe(result.key)} {word}:', 31, sys.stdout)} {safe(outcome.why)}"]
+    return lines + [f"    {safe(line)}" for line in outcome.hint.split("\n") if line]
 
 
 def result_document(result: "Result") -> dict[str, Any]:

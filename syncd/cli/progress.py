@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from syncd.cli.terminal import safe
 from syncd.sync.workspace import Progress
 
 QUIET_SECONDS = 0.5
@@ -29,7 +30,7 @@ def _bars() -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Bars(*columns, console=Console(stderr=True), transient=True)
     tasks: dict[str, object] = {}
     started = time.monotonic()
@@ -41,7 +42,7 @@ def _bars() -> Iterator[Progress]:
             bars.start()
         task = tasks.get(label)
         if task is None:
-            task = tasks[label] = bars.add_task(label, total=total)
+            task = tasks[label] = bars.add_task(safe(label), total=total)
         bars.update(task, completed=done, total=total)  # type: ignore[arg-type]
 
     try:
@@ -57,6 +58,6 @@ def _lines() -> Progress:
         nonlocal last
         if time.monotonic() - last >= LINE_SECONDS:
             last = time.monotonic()
-            print(f"{label}: {done} of {total}", file=sys.stderr, flush=True)
+            print(f"{safe(label)}: {done} of {total}", file=sys.stderr, flush=True)
 
     return tell

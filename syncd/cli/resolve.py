@@ -101,7 +101,7 @@ def _settle(
 
 
 def _told(branch: str, paths: Sequence[str], done: Applied, still: Sequence[OpenPage]) -> list[str]:
-    lines = [f"{safe(path)} is settled in {branch}" for path in paths]
+    lines = [f"{safe(path)} is settled in {safe(branch)}" for path in paths]
     lines += change_lines(done.changes)
     lines += [f"  note: {safe(note)}" for note in done.notes]
     lines += [f"{len(still)} more in conflict: syncd resolve"] if still else ["Next: syncd push"]
@@ -139,7 +139,7 @@ def _show(
 
 
 def _lines(branch: str, page: OpenPage) -> Iterator[str]:
-    yield f"! {safe(page.path)}: {page.held.why}"
+    yield f"! {safe(page.path)}: {safe(page.held.why)}"
     sides: tuple[tuple[Side, str], ...] = (("ours", branch), ("theirs", page.lane.name))
     for side, name in sides:
         where = ", ".join(map(safe, page.held.on(side))) or "not there"

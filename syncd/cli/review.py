@@ -16,8 +16,9 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.workplace import Circumstances, now, reading
 from syncd.layout.richtext.nodes import common
 from syncd.model.comment import TEXT_MAX, CommentBody
+from syncd.model.text import one_line
 from syncd.model.user import User
-from syncd.plan.message import bare_subject, one_line
+from syncd.plan.message import bare_subject
 from syncd.sync.comments import Discussion, Found, Remark, discussions, find_comments, reply, resolve
 from syncd.sync.workspace import Workspace
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from syncd.cli.context import configuration
 from syncd.cli.output import result_lines
-from syncd.cli.terminal import complain
+from syncd.cli.terminal import complain, safe
 from syncd.daemon.jobs import jobs
 from syncd.daemon.metrics import listening
 from syncd.daemon.service import Job, Service
@@ -59,4 +59,4 @@ def _tell(name: str, result: Result) -> None:
 
 
 def _notice(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(safe(text), file=sys.stderr, flush=True)

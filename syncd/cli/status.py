@@ -179,8 +179,8 @@ def _space(git: Repository, repository: RepositoryConfig, index: int, main: str 
 
 def _lines(status: RepositoryStatus) -> list[str]:
     daemon = f"daemon running (pid {status.daemon})" if status.daemon else "no daemon"
-    lines = [f"{status.path}  {daemon}"]
-    lines += [f"! {outcome.flow} {outcome.key} {outcome.state}: {safe(outcome.detail)}" for outcome in status.problems]
+    lines = [f"{safe(status.path)}  {daemon}"]
+    lines += [f"! {one.flow} {safe(one.key)} {one.state}: {safe(one.detail)}" for one in status.problems]
     for plan in status.plans:
         state = "is approved" if plan.approved else "waits for approval"
         lines.append(f"! plan {plan.digest} of {safe(plan.file)} {state}: {safe('; '.join(plan.why))}")
@@ -192,17 +192,18 @@ def _lines(status: RepositoryStatus) -> list[str]:
         lines += unsent_lines(work)
     works = {work.branch: work for work in status.works}
     for branch in status.branches:
-        lines.append(f"  branch {branch.branch:<16} {_distance(branch, works.get(branch.branch))}")
+        lines.append(f"  branch {safe(branch.branch):<16} {_distance(branch, works.get(branch.branch))}")
     for space in status.spaces:
         requests = ", ".join(space.change_requests) or "no change request"
         requests = "undecided: see syncd init" if space.undecided else requests
         lines.append(
-            f"  space  {space.name:<16} revision {space.revision or 'none yet'}  in {space.directory}  {requests}"
+            f"  space  {space.name:<16} revision {safe(space.revision) or 'none yet'}"
+            f"  in {safe(space.directory)}  {safe(requests)}"
         )
     for site in status.sites:
         lines.append(f"  site   {safe(site.file):<16} {_numbers(site)}")
     for id in status.former:
-        lines.append(f"  space  {id} is configured no more; its directory and its refs stay as they are")
+        lines.append(f"  space  {safe(id)} is configured no more; its directory and its refs stay as they are")
     for work in status.works:
         lines += [f"  {line}" for line in request_lines(work)]
     if suggestion := _suggestion(status):

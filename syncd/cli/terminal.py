@@ -1,22 +1,28 @@
-"""What every command needs of a terminal, and nothing heavy: safe text, colour, and complaints."""
+"""What every command needs of a terminal, and nothing heavy: safe text, safe JSON, colour, and complaints."""
 
 import json
 import os
 import re
 import shutil
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 from unicodedata import combining, east_asian_width
+
+from syncd.model.text import show_hidden, show_hidden_in_json
 
 FORMAT_VERSION = "1.0"
 """Of every JSON document: a minor number adds members, a major one breaks."""
-_UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _COLOUR = re.compile(r"\x1b\[\d*m")
 
 
 def safe(text: str) -> str:
-    """Given text from outside, return it with control, bidirectional and zero-width characters made visible."""
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    """Given text from outside, return it as one line that shows what a terminal would obey: a line end is `\\u000a`."""
+    return show_hidden(text)
+
+
+def safe_json(value: Any, *, indent: int | None = 2) -> str:
+    """Given a JSON value, return it as text in which a terminal finds nothing to obey, and a program the same value."""
+    return show_hidden_in_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 
 def moment(text: str) -> str:
@@ -69,11 +75,9 @@ def _columns(text: str) -> int:
 def complain(what: str, hint: str, code: int, *, as_json: bool) -> None:
     """Given an error, say on stderr what failed, on what, and what to do; one JSON line for machines."""
     if as_json:
-        print(
-            json.dumps({"format_version": FORMAT_VERSION, "error": what, "hint": hint, "exit_code": code}),
-            file=sys.stderr,
-        )
+        document = {"format_version": FORMAT_VERSION, "error": what, "hint": hint, "exit_code": code}
+        print(safe_json(document, indent=None), file=sys.stderr)
         return
     print_text(f"{paint('error:', 31, sys.stderr)} {safe(what)}", sys.stderr)
-    for line in hint.splitlines():
+    for line in filter(None, hint.split("\n")):
         print_text(f"  {paint('hint:', 36, sys.stderr)} {safe(line)}", sys.stderr)

@@ -59,7 +59,8 @@ def unsent_lines(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     if changed and pushed:
         yield f"! not sent: {_named(changed)}; syncd check may say why"
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
-        yield f"! {steps} manual step{'s' if steps > 1 else ''} on the platform: syncd push {work.branch} names each"
+        named = f"syncd push {safe(work.branch)} names each"
+        yield f"! {steps} manual step{'s' if steps > 1 else ''} on the platform: {named}"
     if work.uncommitted:
         verb = "is" if len(work.uncommitted) == 1 else "are"
         yield f"! not sent: {_named(work.uncommitted)} {verb} edited and not committed; git add, then git commit"
@@ -70,7 +71,8 @@ def request_lines(work: BranchWork) -> Iterator[str]:
     for space in work.waiting:
         assert space.request is not None
         address = f"  {safe(space.request.address)}" if space.request.address else ""
-        yield f"{space.binding.name}: change request #{space.request.number} holds what {work.branch} says{address}"
+        holds = f"change request #{space.request.number} holds what {safe(work.branch)} says"
+        yield f"{space.binding.name}: {holds}{address}"
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from syncd.model.base import ABSENT, Declared, Observed
+from syncd.model.base import ABSENT, Declared, Observed, ObservedId
 from syncd.model.document import Document
 
 QUESTION_MAX = 512
@@ -23,9 +23,9 @@ class AskSource(Observed):
     """Where the answer comes from: a page, as of a revision; other types keep their members."""
 
     type: str
-    page: str | None = None
-    space: str | None = None
-    revision: str | None = None
+    page: ObservedId | None = None
+    space: ObservedId | None = None
+    revision: ObservedId | None = None
     reason: str | None = None
 
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError
 
 Value = TypeVar("Value")
 NULLABLE = "nullable"
@@ -16,6 +16,18 @@ ABSENT: Any = None
 """The default of a member that may be absent but never null, where no value of its type would do; nobody reads it."""
 
 _NULL = {"type": "null"}
+_ID_MAX = 256
+
+
+def _observed_id(text: str) -> str:
+    if not (text.isascii() and text.isprintable() and 0 < len(text) <= _ID_MAX and " " not in text):
+        raise PydanticCustomError("id_shape", "is no id: it must be 1 to 256 visible ASCII characters without a space")
+    return text
+
+
+ObservedId = Annotated[str, AfterValidator(_observed_id)]
+"""An id that the platform answers: it stands in commit messages, refs, addresses and lines of a terminal, so nothing in
+it may end a line or be unseen. All else is opaque. Source: research, reliability, section 5.6."""
 
 
 class _Shape(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.document import Document
 from syncd.model.template import TemplateUse
 from syncd.model.user import User
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"https?://[!#-&*-;=?-~]{1,2000}")
 class ChangeRequestLink(Observed):
     """A link to what a change request is about; `ref` has the `url`."""
 
-    id: str | None = None
+    id: ObservedId | None = None
     ref: dict[str, Any] = {}
     title: str | None = None
 
@@ -32,7 +32,7 @@ class ChangeRequest(Observed):
     """A change request as the platform shows it; `status` may take values that this version does not know."""
 
     object: str = "change-request"
-    id: str
+    id: ObservedId
     number: int
     status: str
     subject: str = ""
@@ -40,11 +40,11 @@ class ChangeRequest(Observed):
     created_by: User | None = None
     created_at: str | None = None
     updated_at: str | None = None
-    space: str | None = None
-    revision: str = ""
-    revision_initial: str | None = None
-    revision_merged_ancestor: str | None = None
-    revision_merged: str | None = None
+    space: ObservedId | None = None
+    revision: ObservedId = ""
+    revision_initial: ObservedId | None = None
+    revision_merged_ancestor: ObservedId | None = None
+    revision_merged: ObservedId | None = None
     merged_by: User | None = None
     merged_at: str | None = None
     comments: int = 0
@@ -99,5 +99,5 @@ class ChangeRequestUpdate(Declared):
 class MergeResult(Observed):
     """Answer of merge and update: `result` is `merge`, `update` or `conflicts`."""
 
-    revision: str
+    revision: ObservedId
     result: str

@@ -4,14 +4,14 @@ from typing import Any
 
 from pydantic import Field
 
-from syncd.model.base import Observed
+from syncd.model.base import Observed, ObservedId
 from syncd.model.change_request import ChangeRequest
 
 
 class ChangedPage(Observed):
     """A page as far as a change names it; `path` only where pages of its type have one."""
 
-    id: str
+    id: ObservedId
     type: str
     title: str
     path: str | None = None
@@ -20,7 +20,7 @@ class ChangedPage(Observed):
 class ChangedFile(Observed):
     """A file as far as a change names it."""
 
-    id: str
+    id: ObservedId
     name: str
     content_type: str
     download_url: str = Field(alias="downloadURL")
@@ -29,7 +29,7 @@ class ChangedFile(Observed):
 class ChangedReusableContent(Observed):
     """A reusable content as far as a change names it; `document` is the id of its text."""
 
-    id: str
+    id: ObservedId
     title: str
     document: str | None = None
 

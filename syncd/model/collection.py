@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.role import DefaultLevel
 
 TITLE_MAX = 50
@@ -18,11 +18,11 @@ class Collection(Observed):
     """A collection as the platform shows it. Source: API document, Collection."""
 
     object: Literal["collection"] = "collection"
-    id: str
+    id: ObservedId
     title: str
     description: str | None = None
-    organization: str
-    parent: str | None = None
+    organization: ObservedId
+    parent: ObservedId | None = None
     default_level: Nullable[str] = None
     urls: dict[str, str] = {}
     permissions: dict[str, bool] = {}

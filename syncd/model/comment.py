@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.document import Document
 from syncd.model.user import User
 
@@ -49,7 +49,7 @@ class Replier(Observed):
 class Reference(Observed):
     """Something by its id."""
 
-    id: str
+    id: ObservedId
 
 
 class TableCell(Observed):
@@ -65,10 +65,10 @@ class CommentTarget(Observed):
     page: Reference | None = None
     node: Reference | None = None
     table_cell: TableCell | None = None
-    change_request: str | None = None
-    review: str | None = None
-    space: str | None = None
-    revision: str | None = None
+    change_request: ObservedId | None = None
+    review: ObservedId | None = None
+    space: ObservedId | None = None
+    revision: ObservedId | None = None
 
 
 class CommentPermissions(Observed):
@@ -84,7 +84,7 @@ class CommentReply(Observed):
     """A reply to a comment. Source: API document, Comment and CommentReply."""
 
     object: str = "comment-reply"
-    id: str
+    id: ObservedId
     posted_by: User
     posted_at: str
     edited_at: str | None = None
@@ -98,7 +98,7 @@ class Comment(Observed):
     """A comment on a space or a change request; `status` is `open` or `resolved`."""
 
     object: str = "comment"
-    id: str
+    id: ObservedId
     posted_by: User
     posted_at: str
     edited_at: str | None = None

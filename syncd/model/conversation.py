@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from syncd.model.base import ABSENT, Declared, Observed
+from syncd.model.base import ABSENT, Declared, Observed, ObservedId
 
 ID_MAX, SUBJECT_MAX = 255, 512
 """Source: not-shown.md (b), line 237."""
@@ -79,7 +79,7 @@ class ConversationIssue(Observed):
     """One thing that somebody could not do or wanted to know."""
 
     object: str = "conversation-issue"
-    id: str
+    id: ObservedId
     title: str
     summary: str
     created_at: str
@@ -112,7 +112,7 @@ class IssuesCluster(Observed):
     """Issues that are about one thing. `weekly_pulse` counts issues by week, the present one last."""
 
     object: str = "issues-cluster"
-    id: str
+    id: ObservedId
     label: str
     created_at: str
     updated_at: str

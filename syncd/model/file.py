@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from syncd.model.base import Observed
+from syncd.model.base import Observed, ObservedId
 
 
 class GitBlob(Observed):
@@ -22,7 +22,7 @@ class Dimensions(Observed):
 class File(Observed):
     """An uploaded file; `download_url` is volatile and must be used at once. Units: `size` in bytes."""
 
-    id: str
+    id: ObservedId
     name: str
     content_type: str | None = None
     download_url: str | None = Field(default=None, alias="downloadURL")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.space import Space
 
 EXTERNAL_IDS_MAX = 5
@@ -55,7 +55,7 @@ class PlacementUpdate(_Settings):
 class Installation(Observed):
     """An integration in an organization. Source: API document, Installation."""
 
-    id: str
+    id: ObservedId
     status: str
     space_selection: str = Field(alias="space_selection")
     site_selection: str = Field(alias="site_selection")
@@ -72,37 +72,37 @@ class SpaceInstallation(Observed):
     """An integration in a space. Shapes: `space` is its id, or the Space when that is asked for."""
 
     integration: str
-    installation: str
+    installation: ObservedId
     status: str
     configuration: dict[str, Any] = {}
     external_ids: tuple[str, ...] = ()
     urls: dict[str, str] = {}
-    space: str | Space
+    space: ObservedId | Space
 
 
 class SiteInstallation(Observed):
     """An integration in a site."""
 
     integration: str
-    installation: str
+    installation: ObservedId
     status: str
     configuration: dict[str, Any] = {}
     external_ids: tuple[str, ...] = ()
     urls: dict[str, str] = {}
-    site: str
+    site: ObservedId
 
 
 class EventPayload(Observed):
     """What an event says, and what a webhook is sent; further members depend on `type`."""
 
-    event_id: str
+    event_id: ObservedId
     type: str
-    installation_id: str
+    installation_id: ObservedId
     status: str | None = None
     previous: dict[str, Any] | None = None
-    space_id: str | None = None
-    site_id: str | None = None
-    revision_id: str | None = None
+    space_id: ObservedId | None = None
+    site_id: ObservedId | None = None
+    revision_id: ObservedId | None = None
     previous_visibility: str | None = None
     visibility: str | None = None
 
@@ -110,9 +110,9 @@ class EventPayload(Observed):
 class IntegrationEvent(Observed):
     """Something that happened to an installation; `status` is `success` once its webhook has it, else `failed`."""
 
-    id: str
-    integration_id: str
-    installation_id: str
+    id: ObservedId
+    integration_id: ObservedId
+    installation_id: ObservedId
     created_at: str
     payload: EventPayload
     status: str | None = None

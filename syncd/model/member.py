@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.role import Role
 from syncd.model.user import User
 
@@ -21,7 +21,7 @@ class Member(Observed):
     """A person in an organization; a null `role` is a guest's. Source: API document, User and Member."""
 
     object: Literal["member"] = "member"
-    id: str
+    id: ObservedId
     role: Nullable[str]
     user: User
     disabled: bool
@@ -46,7 +46,7 @@ class LinkInvite(Observed):
     """
 
     object: Literal["invite"] = "invite"
-    id: str
+    id: ObservedId
     role: Nullable[str]
     redundant: bool = False
     created_at: str
@@ -75,7 +75,7 @@ class InviteCreate(Declared):
 class JoinableOrganization(Observed):
     """An organization that somebody could join: what may be known of it before."""
 
-    id: str
+    id: ObservedId
     title: str
     urls: dict[str, str] = {}
 
@@ -83,5 +83,5 @@ class JoinableOrganization(Observed):
 class Invited(Observed):
     """Answer of `POST …/invites`: the ids of the users who are members now, and how many they are."""
 
-    users: tuple[str, ...]
+    users: tuple[ObservedId, ...]
     invited: int = 0

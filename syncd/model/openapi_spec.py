@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 
 SLUG_PATTERN = r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"
 """Source: API document, OpenAPISpec."""
@@ -44,14 +44,14 @@ class OpenAPISpec(Observed):
     """A specification as the platform shows it."""
 
     object: str = "openapi-spec"
-    id: str
+    id: ObservedId
     created_at: str
     updated_at: str
     slug: str
     source_url: Annotated[str | None, Field(alias="sourceURL")] = None
     processing_state: str
     visibility: str
-    last_version: str | None = None
+    last_version: ObservedId | None = None
     last_processed_at: str | None = None
     last_process_error_code: str | None = None
     last_processed_errors: tuple[SpecProblem, ...] = ()
@@ -63,7 +63,7 @@ class OpenAPISpecVersion(Observed):
     """One content that a specification had (`openapi-spec-version`)."""
 
     object: str = "openapi-spec-version"
-    id: str
+    id: ObservedId
     created_at: str
     urls: SpecUrls
 

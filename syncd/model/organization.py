@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.merge_rules import MergeRules, NoRules, ObservedMergeRules
 from syncd.model.role import Role
 from syncd.model.subdomain import Hostname
@@ -123,14 +123,14 @@ class ObservedDefaultContent(Observed):
     """What an organization shows first, as the platform says it."""
 
     type: str
-    site: str | None = None
+    site: ObservedId | None = None
 
 
 class Organization(Observed):
     """The owner of spaces and sites. Source: API document, Organization."""
 
     object: str = "organization"
-    id: str
+    id: ObservedId
     title: str
     created_at: str | None = None
     email_domains: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from syncd.model.base import Observed
+from syncd.model.base import Observed, ObservedId
 from syncd.model.document import Document
 from syncd.model.file import GitBlob
 
@@ -56,7 +56,7 @@ class Page(Observed):
     `documentId`, `linkTitle`, `condition`, `tags`, and the `target` of a link.
     """
 
-    id: str
+    id: ObservedId
     title: str = ""
     type: str = "document"
     kind: str | None = None
@@ -69,7 +69,7 @@ class Page(Observed):
     updated_at: str | None = None
     markdown: str | None = None
     document: Document | None = None
-    document_id: str | None = None
+    document_id: ObservedId | None = None
     link_title: str | None = None
     pages: tuple["Page", ...] = ()
     git: GitBlob | None = None

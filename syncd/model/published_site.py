@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.site import Site, SiteStructure, SiteUrls
 
@@ -38,7 +38,7 @@ class ShareLink(Observed):
     """A secret address of a site (beyond the document: not-shown.md (e))."""
 
     object: Literal["share-link"] = "share-link"
-    id: str
+    id: ObservedId
     created_at: str
     name: str | None = None
     active: bool | None = None

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from pydantic import AfterValidator, Field
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.web_address import WebAddress
 
 SOURCE_MAX = 512
@@ -95,7 +95,7 @@ class SiteRedirect(Observed):
     """A redirect as the platform shows it; `destination` kinds that this version does not know stay untouched."""
 
     object: str = "site-redirect"
-    id: str
+    id: ObservedId
     source: str
     destination: dict[str, Any]
 
@@ -133,7 +133,7 @@ class RedirectResult(Observed):
     status: str
     source: str
     draft: bool | None = None
-    id: str | None = None
+    id: ObservedId | None = None
     error: str | None = None
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.change_request import SUBJECT_MAX
 from syncd.model.comment import Comment
 from syncd.model.document import Document
@@ -23,7 +23,7 @@ class RequestedReviewer(Observed):
 
     object: str = "change-request-requested-reviewer"
     kind: str
-    revision: str
+    revision: ObservedId
     requested_by: User
     created_at: str
     user: User | None = None
@@ -50,8 +50,8 @@ class Review(Observed):
     """A review, `approved` or `changes-requested`; it is `outdated` when the content has changed since."""
 
     object: str = "change-request-review"
-    id: str
-    revision: str
+    id: ObservedId
+    revision: ObservedId
     reviewer: User
     requested_by: User | None = None
     status: str

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from syncd.model.base import Observed
+from syncd.model.base import Observed, ObservedId
 from syncd.model.change_request import ChangeRequest
 from syncd.model.document import Document
 from syncd.model.file import File, GitBlob
@@ -24,7 +24,7 @@ class GitCommit(Observed):
 class ReusableContent(Observed):
     """A block of content that several pages include; `markdown` or `document` only where it was read by id."""
 
-    id: str
+    id: ObservedId
     title: str = ""
     git: GitBlob | None = None
     markdown: str | None = None
@@ -38,8 +38,8 @@ class Revision(Observed):
     """
 
     object: str = "revision"
-    id: str
-    parents: tuple[str, ...] = ()
+    id: ObservedId
+    parents: tuple[ObservedId, ...] = ()
     pages: tuple[Page, ...] = ()
     files: tuple[File, ...] = ()
     reusable_contents: tuple[ReusableContent, ...] = ()

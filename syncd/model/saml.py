@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.role import Role
 from syncd.model.team import Team
 from syncd.model.web_address import WebAddress
@@ -64,7 +64,7 @@ class SAMLProvider(Observed):
     """A provider as the platform shows it; `status` is `pending` until it can be used, then `active`."""
 
     object: Literal["saml-provider"] = "saml-provider"
-    id: str
+    id: ObservedId
     label: str
     sso_url: str | None = Field(default=None, alias="ssoURL")
     entity_id: str | None = Field(default=None, alias="entityID")
@@ -80,7 +80,7 @@ class SAMLProvider(Observed):
 class SSOLogin(Observed):
     """A way to sign in."""
 
-    id: str
+    id: ObservedId
     label: str
     start_url: str = Field(alias="startURL")
 

@@ -1,6 +1,6 @@
 """Search results: pages of a space with the sections that match, alone or by space (API document, search items)."""
 
-from syncd.model.base import Observed
+from syncd.model.base import Observed, ObservedId
 
 QUERY_MAX = 512
 """Characters of a query (API document, Limits)."""
@@ -31,7 +31,7 @@ class SearchAncestor(Observed):
 class SearchPage(Observed):
     """A page that matches; `ancestors` from the outermost to its parent."""
 
-    id: str
+    id: ObservedId
     title: str
     path: str
     sections: tuple[SearchSection, ...] = ()
@@ -42,6 +42,6 @@ class SearchPage(Observed):
 class SearchSpace(Observed):
     """A space of an organization with its pages that match."""
 
-    id: str
+    id: ObservedId
     title: str
     pages: tuple[SearchPage, ...]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, RootModel
 
-from syncd.model.base import ABSENT, Declared, Nullable, Observed
+from syncd.model.base import ABSENT, Declared, Nullable, Observed, ObservedId
 from syncd.model.condition import Condition
 from syncd.model.customization import Favicon
 from syncd.model.space import Space
@@ -70,7 +70,7 @@ class SiteAds(Observed):
 class SiteFeature(Observed):
     """A feature that a site uses, and the plan that it belongs to."""
 
-    id: str
+    id: ObservedId
     plan: str | None = None
     frozen: bool | None = None
     customizations: tuple[str, ...] | None = None
@@ -80,7 +80,7 @@ class Site(Observed):
     """A published docs site. Source: API document, Site."""
 
     object: str = "site"
-    id: str
+    id: ObservedId
     type: str | None = None
     title: str = ""
     icon: Favicon | None = None
@@ -102,10 +102,10 @@ class SiteSpace(Observed):
     """The link between a site and a space: a variant of a section, or of a site without sections."""
 
     object: Literal["site-space"] = "site-space"
-    id: str
+    id: ObservedId
     path: str
     title: str = ""
-    section: str | None = None
+    section: ObservedId | None = None
     space: Space | None = None
     default: bool | None = None
     condition: str | None = None
@@ -118,13 +118,13 @@ class SiteSection(Observed):
     """A section of a site: one or more site-spaces under one path."""
 
     object: Literal["site-section"] = "site-section"
-    id: str
+    id: ObservedId
     title: str
     path: str
     description: str | None = None
     default: bool | None = None
     condition: str | None = None
-    section_group: str | None = None
+    section_group: ObservedId | None = None
     icon: str | None = None
     site_spaces: tuple[SiteSpace, ...] = ()
     urls: SiteUrls = SiteUrls()
@@ -134,7 +134,7 @@ class StructureItem(Observed):
     """Something in a site's structure that this version does not know, such as a link to elsewhere."""
 
     object: str
-    id: str
+    id: ObservedId
 
 
 class SiteSectionGroup(Observed):
@@ -144,9 +144,9 @@ class SiteSectionGroup(Observed):
     """
 
     object: Literal["site-section-group"] = "site-section-group"
-    id: str
+    id: ObservedId
     title: str
-    section_group: str | None = None
+    section_group: ObservedId | None = None
     icon: str | None = None
     children: tuple[
         Annotated["SiteSection | SiteSectionGroup | StructureItem", Field(union_mode="left_to_right")], ...

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.merge_rules import MergeRules, NoRules, ObservedMergeRules
 from syncd.model.role import DefaultLevel
 from syncd.model.translation import Language
@@ -41,7 +41,7 @@ class Space(Observed):
     """A space as the platform shows it. Source: API document, Space."""
 
     object: str = "space"
-    id: str
+    id: ObservedId
     title: str = ""
     emoji: str | None = None
     visibility: str | None = None
@@ -51,12 +51,12 @@ class Space(Observed):
     edit_mode: str | None = None
     merge_rules: ObservedMergeRules | None = None
     urls: dict[str, str] = {}
-    organization: str | None = None
-    parent: str | None = None
+    organization: ObservedId | None = None
+    parent: ObservedId | None = None
     language: str | None = None
     git_sync: GitSync | None = None
     visitor_auth: dict[str, Any] | None = None
-    revision: str | None = None
+    revision: ObservedId | None = None
     default_level: Nullable[str] = None
     comments: int | None = None
     change_requests: int | None = None

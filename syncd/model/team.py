@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.user import User
 
 TITLE_MAX = 64
@@ -21,7 +21,7 @@ class Team(Observed):
     """A team as the platform shows it. Source: API document, Team."""
 
     object: Literal["team"] = "team"
-    id: str
+    id: ObservedId
     title: str
     members: int
     spaces: int
@@ -46,7 +46,7 @@ class TeamMember(Observed):
     """A person in a team; an `owner` may change the team."""
 
     object: Literal["team-member"] = "team-member"
-    id: str
+    id: ObservedId
     role: str
     user: User
 

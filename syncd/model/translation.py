@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Observed
+from syncd.model.base import Declared, Observed, ObservedId
 from syncd.model.document import Document
 
 Language = Literal[
@@ -39,15 +39,15 @@ class TranslationUpdate(Declared):
 class TranslationSource(Observed):
     """The id of the space that is translated, and its language where that is known."""
 
-    space: str
+    space: ObservedId
     language: str | None = None
 
 
 class TranslationResult(Observed):
     """The id of the translated space, and of the revision that the last run made."""
 
-    space: str
-    revision: str | None = None
+    space: ObservedId
+    revision: ObservedId | None = None
 
 
 class TranslationStats(Observed):
@@ -66,7 +66,7 @@ class Translation(Observed):
     """A translation. Source: API document, Translation; `status` is `pending`, `running` or `completed`."""
 
     object: Literal["translation"] = "translation"
-    id: str
+    id: ObservedId
     status: str
     source: TranslationSource
     language: str

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from syncd.model.base import Declared, Nullable, Observed
+from syncd.model.base import Declared, Nullable, Observed, ObservedId
 from syncd.model.web_address import WebAddress
 
 NAME_MAX = 100
@@ -15,7 +15,7 @@ class User(Observed):
     """A person; `email` is absent when the token may not see it."""
 
     object: str = "user"
-    id: str
+    id: ObservedId
     display_name: str = ""
     email: str | None = None
     photo_url: str | None = Field(default=None, alias="photoURL")

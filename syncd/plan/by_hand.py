@@ -10,8 +10,8 @@ from syncd.layout.paths import slugify
 from syncd.layout.summary import Entry
 from syncd.model.page import Page
 from syncd.model.revision import Scalar
+from syncd.model.text import one_line
 from syncd.plan.change import Change
-from syncd.plan.message import one_line
 from syncd.plan.outline import TOP, Identity, Outline, Spot
 
 SHOWN = 80

@@ -8,8 +8,8 @@ from typing import Any
 
 from syncd.layout.richtext.nodes import Node, block, keyed, mark, paragraph, words
 from syncd.model.document import Document
+from syncd.model.text import one_line
 from syncd.plan.change import Change
-from syncd.plan.message import one_line
 
 BODY_MAX = 2000
 """Characters of one commit's message that are repeated."""

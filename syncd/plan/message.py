@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from syncd.model.change_request import SUBJECT_MAX
+from syncd.model.text import one_line
 
 LAYOUT_VERSION = "1"
 """Version of the layout rules; a mirror made by older rules is made anew."""
@@ -14,26 +15,37 @@ RENDITION = "Syncd-Rendition"
 OUTDONE = "Syncd-Outdone"
 """Marks a rendition that the platform made by a merge of its own, of sides that a commit had brought together already:
 it can hold more than that."""
+PROPOSED = "Change request #"
+"""How the subject of a commit begins that holds the content of a change request, and of no other mirror commit."""
 MARKED = 32
 """Characters of a branch's name that its marker shows."""
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 _MARKER = re.compile(r"\s*\[[^\[\]]{1,40}#[0-9a-f]{6}\]$")
-
-
-def one_line(text: str) -> str:
-    """Given text from outside, return it as one line without control, bidirectional or zero-width characters."""
-    return " ".join(_UNSEEN.sub(" ", text).split())
 
 
 def mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
     """Given what a mirror commit stands for, return its message with the trailers that are syncd's memory.
 
+    Raises: ValueError when an id is not one line, which would be a trailer of its own.
     Source: house, section 4, "A mirror commit".
     """
-    trailers = [f"{SPACE}: {space}", f"{REVISION}: {revision}"]
-    trailers += [f"{CHANGE_REQUEST}: {number}" for number in change_requests]
-    trailers.append(f"{LAYOUT}: {LAYOUT_VERSION}")
-    return f"{one_line(subject)}\n\n" + "\n".join(trailers) + "\n"
+    trailers = [(SPACE, space), (REVISION, revision)]
+    trailers += [(CHANGE_REQUEST, str(number)) for number in change_requests]
+    trailers.append((LAYOUT, LAYOUT_VERSION))
+    for key, value in trailers:
+        if not value or value != one_line(value):
+            raise ValueError(f"{value!r} cannot be a {key}")
+    return f"{one_line(subject)}\n\n" + "".join(f"{key}: {value}\n" for key, value in trailers)
+
+
+def proposed_subject(number: int, subject: str) -> str:
+    """Given a change request, return the subject of a commit that holds its content."""
+    return f"{PROPOSED}{number}: {bare_subject(subject)}"
+
+
+def merged_subject(subject: str) -> str:
+    """Given the subject of a change request that was merged, return that of the commit: never a `proposed_subject`."""
+    text = bare_subject(subject)
+    return f"Merged: {text}" if text.startswith(PROPOSED) else text
 
 
 def marker(branch: str, instance: str) -> str:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from syncd.model.text import one_line
+
 MET, HELD, SINCE, TIP = "Syncd-Met", "Syncd-Held", "Syncd-Since", "Syncd-Tip"
 Knot = frozenset[str]
 """Every path that one page has, in the base and on both sides."""
@@ -47,7 +49,8 @@ def met_message(
     lines += [f"{SINCE}: {commit}" for commit in since]
     lines += [f"{HELD}: {_value(paths)}" for paths in held]
     lines += [f"{TIP}: {tip}"] if tip else []
-    return f"{subject}\n\n" + "\n".join(lines) + "\n" if lines else f"{subject}\n"
+    first = one_line(subject)
+    return f"{first}\n\n" + "\n".join(lines) + "\n" if lines else f"{first}\n"
 
 
 def _value(paths: Sequence[str]) -> str:

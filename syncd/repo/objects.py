@@ -192,7 +192,7 @@ def trailers(message: str) -> dict[str, list[str]]:
     paragraphs = [part for part in re.split(r"\n[ \t]*\n", message.strip("\n")) if part.strip()]
     found: dict[str, list[str]] = {}
     key = ""
-    for line in paragraphs[-1].splitlines() if len(paragraphs) > 1 else ():
+    for line in paragraphs[-1].split("\n") if len(paragraphs) > 1 else ():
         if line[:1] in (" ", "\t") and key:
             found[key][-1] += f" {line.strip()}"
         elif pair := _TRAILER.fullmatch(line):

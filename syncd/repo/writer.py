@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from syncd.errors import GitFailed, SyncdError
+from syncd.model.text import one_line
 from syncd.repo import refs
 from syncd.repo.failures import failure, system_failures
 from syncd.repo.git import Git
@@ -194,9 +195,8 @@ def _identity(person: Person) -> str:
 
 
 def _tidy(text: str) -> str:
-    """A name as a commit's header can hold it: without what would end it. Source: git, ident.c."""
-    kept = "".join(" " if ord(character) < 32 or character in "<>\x7f" else character for character in text)
-    return " ".join(kept.encode("utf-8", "replace").decode().split())
+    """A name as a commit's header can hold it: without what would end it or is unseen. Source: git, ident.c."""
+    return one_line(text.replace("<", " ").replace(">", " "))
 
 
 def _data(message: str) -> bytes:

@@ -29,7 +29,7 @@ from syncd.layout.frontmatter import heading, split
 from syncd.layout.summary import render
 from syncd.model.space import Space
 from syncd.plan.change import Change
-from syncd.plan.message import LAYOUT, LAYOUT_VERSION, REVISION, SPACE
+from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
 from syncd.repo import Commit, FileChange
 from syncd.store.store import Seen
 from syncd.sync.mirror import mirror
@@ -37,8 +37,6 @@ from syncd.sync.outcome import Applied, Held, Outcome, Waiting, outcome_of
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
 Side = Literal["platform", "git"]
-PROPOSED = "Change request #"
-"""Starts the subject of a commit that holds a change request's content, not main content."""
 SHOWN = 5
 _MAIN, _ASIDE = "main", "undecided"
 """Lanes of the store: what is mirrored, and what is only laid aside."""

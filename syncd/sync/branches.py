@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from syncd.plan.message import one_line
+from syncd.model.text import one_line
 from syncd.repo import Repository
 
 HEADS = "refs/heads/"

@@ -7,7 +7,7 @@ from typing import Literal
 from syncd.errors import GitFailed, Held
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.description import base_revision, held_commit, proposed_commit
-from syncd.plan.message import CHANGE_REQUEST, SPACE, marker
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, marker
 from syncd.repo import Commit
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
@@ -103,7 +103,7 @@ def _by_mirror(workspace: Workspace, binding: Binding, job: Job) -> Start | None
 def _is_of_change_request(commit: Commit) -> bool:
     """Whether a commit stands for the content of a change request, which reviewers' edits bring into a branch."""
     numbers = commit.trailers.get(CHANGE_REQUEST, [])
-    return any(commit.subject.startswith(f"Change request #{number}: ") for number in numbers)
+    return any(commit.subject.startswith(f"{PROPOSED}{number}: ") for number in numbers)
 
 
 def _by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeRequest]) -> Start | None:

@@ -14,7 +14,7 @@ from syncd.model.anchor import Anchor
 from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
 from syncd.plan.meeting import stem
-from syncd.plan.message import REVISION, SPACE, bare_subject, mirror_message
+from syncd.plan.message import REVISION, SPACE, mirror_message, proposed_subject
 from syncd.plan.mirror import wanted
 from syncd.plan.proposal import Existing
 from syncd.repo import Repository
@@ -213,7 +213,7 @@ def settle(workspace: Workspace, binding: Binding, live: Proposal, content: Cont
 
 
 def _message(binding: Binding, request: ChangeRequest, revision: str) -> str:
-    subject = f"Change request #{request.number}: {bare_subject(request.subject)}"
+    subject = proposed_subject(request.number, request.subject)
     return mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
 
 

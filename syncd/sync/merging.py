@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest
 from syncd.model.review import Review
+from syncd.model.text import one_line
 from syncd.plan.change import Change
-from syncd.plan.message import one_line
 from syncd.sync.branches import HEADS
 from syncd.sync.notes import FILES_BY_HAND, note, notes_of
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting

@@ -6,19 +6,11 @@ from dataclasses import dataclass, replace
 from syncd.errors import Held, NotFound, Rejected, Unreachable
 from syncd.model.revision import Revision
 from syncd.model.space import Space
+from syncd.model.text import one_line
 from syncd.model.user import User
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
-from syncd.plan.message import (
-    CHANGE_REQUEST,
-    LAYOUT,
-    LAYOUT_VERSION,
-    REVISION,
-    SPACE,
-    bare_subject,
-    mirror_message,
-    one_line,
-)
+from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
 from syncd.repo import Commit, Person
 from syncd.sync.base import base_of, save_lane
 from syncd.sync.gathered import Base, Gathered, RevisionMoved, gather_content
@@ -132,7 +124,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _St
         gathered,
         ref=workspace.main,
         old=standing.tip,
-        signature=_signature(workspace, space, revision, standing, merged, parents),
+        signature=_signature(workspace, binding, space, revision, standing, merged, parents),
     )
     save_lane(workspace, binding, "main", revision.id, written, base.stored)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
@@ -181,6 +173,7 @@ def _guard(workspace: Workspace, binding: Binding, gathered: Gathered, base: Bas
 
 def _signature(
     workspace: Workspace,
+    binding: Binding,
     space: Space,
     revision: Revision,
     standing: _Standing,
@@ -191,10 +184,10 @@ def _signature(
     if not causes and revision.merged_from is not None:
         causes = [revision.merged_from]
     words = f"{'Update' if standing.last else 'Mirror'} {space.title or space.id}"
-    subject = bare_subject(causes[-1].subject) if causes else ""
+    subject = merged_subject(causes[-1].subject) if causes else ""
     message = mirror_message(
         subject or words,
-        space=space.id,
+        space=binding.space,
         revision=revision.id,
         change_requests=[cause.number for cause in causes],
     )

@@ -1,17 +1,20 @@
 """Words that syncd writes stay within the limits and carry no hostile characters."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from syncd.model.change_request import SUBJECT_MAX
 from syncd.plan.message import (
+    PROPOSED,
     bare_subject,
     former_marker,
     marked_subject,
     marker,
+    merged_subject,
     mirror_message,
-    one_line,
     proposal_subject,
+    proposed_subject,
 )
 
 
@@ -42,9 +45,17 @@ def test_a_subject_cannot_forge_a_trailer() -> None:
     assert message.count("Syncd-Revision: r\n") == 1
 
 
-@given(st.text())
-def test_one_line_is_one_line(text: str) -> None:
-    assert len(one_line(text).splitlines()) <= 1
+@pytest.mark.parametrize("id", ["", "r\nSyncd-Space: x", "r\x85x", "r\u202ex"])
+def test_an_id_that_is_not_one_line_is_written_nowhere(id: str) -> None:
+    with pytest.raises(ValueError, match="Syncd-Revision"):
+        mirror_message("Title", space="s", revision=id)
+
+
+def test_no_subject_of_a_person_makes_a_mirror_commit_one_of_a_change_request() -> None:
+    said = proposed_subject(7, "Fix it [main#0a1b2c]")
+    assert said == "Change request #7: Fix it"
+    assert merged_subject("Fix it") == "Fix it"
+    assert not merged_subject(said).startswith(PROPOSED)
 
 
 def test_several_commits_are_counted() -> None:

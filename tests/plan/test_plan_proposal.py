@@ -245,7 +245,7 @@ def told(base: str, text: str, **blobs: str) -> Proposal:
     """The plan from one table of contents to another; every page's blob is its path, or what is given by its stem."""
 
     def node(entry: Entry) -> Node:
-        name = entry.path or f"{entry.kind} {entry.title}"
+        name = entry.path or f"{entry.kind}-{entry.title}"
         kind: Kind = entry.kind if entry.kind != "computed" else "link"
         return Node(name, entry.path or "", entry.title, name, [node(child) for child in entry.children], kind)
 

@@ -12,7 +12,8 @@ from threading import Thread
 import pytest
 
 from syncd.cli.app import run
-from tests.cli.conftest import plant, shell
+from tests.cli.conftest import Shell, plant, shell
+from tests.security.lies import Liar, lying
 
 __all__ = ["shell"]
 
@@ -115,6 +116,13 @@ def victim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     for name in ("GITHUB_ACTIONS", "GITLAB_CI", "CI"):
         monkeypatch.delenv(name, raising=False)
     return Victim(tmp_path, home, monkeypatch, capsys)
+
+
+@pytest.fixture
+def liar(shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Liar]:
+    """A platform that tells the truth until a test says otherwise."""
+    with lying(shell, monkeypatch, capsys) as found:
+        yield found
 
 
 Committed = Callable[..., str]

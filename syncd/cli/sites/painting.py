@@ -33,7 +33,7 @@ def is_narrow() -> bool:
 
 def painted(lines: Iterable[tuple[str, str]]) -> list[str]:
     """Given styles and texts, return lines for standard output."""
-    return [_painted(style, part) for style, text in lines for part in safe(text).split("\n")]
+    return [_painted(style, part) for style, text in lines for part in map(safe, text.split("\n"))]
 
 
 def _painted(style: str, text: str) -> str:

@@ -16,6 +16,7 @@ from syncd.layout.site.exports import csv_text
 from syncd.layout.site.imports import Imported, Remark
 from syncd.layout.site.read import read_site_file
 from syncd.model.redirect import source_key
+from syncd.model.text import one_line
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.declare import REDIRECT_FILE, Drawn, Names, beyond, declare_site
 from syncd.plan.site.facts import Entry, Live, Lock
@@ -174,7 +175,7 @@ def _only(found: Sequence[tuple[str, str]], noun: str, option: str) -> str:
         return found[0][0]
     if not found:
         raise ConfigInvalid(f"this token sees no {noun}", hint=f"name it with {option}, or use another token")
-    listed = "\n".join(f"{id}  {title}" for id, title in found[:20])
+    listed = "\n".join(f"{id}  {one_line(title)}" for id, title in found[:20])
     raise ConfigInvalid(
         f"there are {len(found)} {noun}s; which one is meant?", hint=f"name it with {option}:\n{listed}"
     )
