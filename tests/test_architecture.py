@@ -8,7 +8,7 @@ ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
     {"errors"},
     {"model"},
-    {"config", "layout", "net"},
+    {"config", "layout", "net", "files"},
     {"plan"},
     {"api", "repo", "store", "watch"},
     {"sync"},

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 
+from syncd.files import read_file, remove_file
 from syncd.repo.failures import system_failures
 from syncd.repo.git import Git
 from syncd.repo.names import quote
@@ -101,7 +102,7 @@ class _Disk:
                 continue
             begun = way is not Way.FRESH and here is not None and self._is_begun(change, here, way)
             if begun:
-                (self._top / change.path).unlink()
+                remove_file(self._top, change.path)
             if way is Way.BACK and (begun or here is None or _is(here, change.before, change)):
                 found[change.path] = _entry(change.before, change)
         return found
@@ -190,7 +191,7 @@ class _Disk:
         """Whether a file is a proper beginning of what the move was writing, and not the file that it found."""
         if not here.mode.startswith("100") or _is(here, change.before, change):
             return False
-        data = (self._top / change.path).read_bytes()
+        data = read_file(self._top, change.path)
         sides = (change.after, change.before) if way is Way.BACK else (change.after,)
         wholes = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != _SYMBOLIC_LINK]
         return any(len(data) < len(whole) and whole.startswith(data) for whole in wholes)

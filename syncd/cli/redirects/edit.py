@@ -97,6 +97,6 @@ def _written(place: Place, before: tuple[Source, Sequence[Finding]], changed: Ma
         hint = "\n".join([*told, f"what a code means: syncd explain {error.reason.partition(' ')[0]}"])
         raise FileInvalid(f"{error.reason} (nothing was written)", path=error.path, line=0, hint=hint) from error
     for path, text in changed.items():
-        rewrite(place.top / path, text)
+        rewrite(place.top, path, text)
     known = {one.message for one in warned}
     return Written(file, [one for one in findings if one.message not in known])

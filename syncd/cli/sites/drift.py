@@ -71,7 +71,7 @@ def _accept(top: Path, prepared: Prepared) -> Accepted:
     texts = {**source.others, source.path: source.text}
     accepted = accept_drift(prepared.file, texts, prepared.live, prepared.plan, areas=frozenset(AREAS))
     for path, text in accepted.texts.items():
-        rewrite(top / path, text)
+        rewrite(top, path, text)
     return accepted
 
 

@@ -29,7 +29,7 @@ def run_fmt(config_file: Path | None, file: Path | None, *, check: bool, as_json
     changed = {path: new for path, text in texts.items() if (new := formatted(text, path=path)) != text}
     code = 1 if check and changed else 0
     for path, new in changed.items() if not check else ():
-        rewrite(place.top / path, new)
+        rewrite(place.top, path, new)
     if as_json:
         emit(
             {"files": list(texts), "changed": list(changed), "written": bool(changed) and not check, "exit_code": code}
@@ -45,7 +45,7 @@ def run_migrate(config_file: Path | None, file: Path | None, *, as_json: bool) -
     source = place.source()
     new, said = migrated(source.text, path=source.path)
     if said:
-        rewrite(place.top / source.path, new)
+        rewrite(place.top, source.path, new)
     if as_json:
         emit({"file": source.path, "changes": list(said), "exit_code": 0})
     elif said:

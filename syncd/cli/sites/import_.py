@@ -22,6 +22,7 @@ from syncd.cli.terminal import paint, print_text, safe
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
 from syncd.errors import ConfigInvalid
+from syncd.files import create_file, read_file
 from syncd.layout.site.declared import AREAS, Area
 from syncd.layout.site.emit import SCHEMA
 from syncd.layout.site.imports import Remark
@@ -157,18 +158,14 @@ def _schema(top: Path, path: str) -> dict[str, str]:
 def _write(top: Path, files: Mapping[str, str]) -> None:
     """Write files that are not there yet. A run that died in between left some of them, as they would be now."""
     for path, text in files.items():
-        target = top / path
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if target.is_file() and target.read_text(encoding="utf-8") == text:
-                continue
-            with target.open("x", encoding="utf-8") as file:
-                file.write(text)
+            create_file(top, path, text.encode())
         except FileExistsError:
-            hint = "each site file has a directory of its own: name one with --out DIRECTORY/site.yaml"
-            raise ConfigInvalid(f"{path} is there already", hint=hint) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigInvalid(f"{path} cannot be written: {error}") from error
+            if read_file(top, path) != text.encode():
+                hint = "each site file has a directory of its own: name one with --out DIRECTORY/site.yaml"
+                raise ConfigInvalid(f"{path} is there already", hint=hint) from None
+        except OSError as error:
+            raise ConfigInvalid(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _keep(workspace: Workspace, taken: Import) -> None:

@@ -1,7 +1,6 @@
 """Saved plans: what `site plan --out` writes and `site apply FILE` takes, bound to all that it was made from."""
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -11,6 +10,7 @@ from typing import Any
 from syncd import __version__
 from syncd.cli.terminal import FORMAT_VERSION
 from syncd.errors import ConfigInvalid, FileInvalid, StalePlan
+from syncd.files import replace_file
 from syncd.plan.site.document import plan_document
 from syncd.sync.reconcile.approvals import VALID
 from syncd.sync.reconcile.flow import Prepared
@@ -50,14 +50,10 @@ def save(path: Path, prepared: Prepared, asked: Mapping[str, Any], now: datetime
         at,
     )
     document = {"format_version": FORMAT_VERSION, "kind": KIND, **asdict(bound), "plan": plan_document(plan)}
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    data = json.dumps(document, ensure_ascii=False, indent=2, default=str) + "\n"
     try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
-            json.dump(document, file, ensure_ascii=False, indent=2, default=str)
-            file.write("\n")
-        aside.replace(path)
+        replace_file(path.parent, path.name, data.encode(), mode=0o600)
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise ConfigInvalid(f"{path} cannot be written: {error.strerror}") from error
 
 

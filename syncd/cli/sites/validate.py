@@ -15,7 +15,8 @@ from syncd.cli.findings import Found, Report, counted, exit_code
 from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.offline import USUAL, Place, place_of
 from syncd.cli.terminal import safe
-from syncd.errors import FileInvalid
+from syncd.errors import FileInvalid, PathRefused
+from syncd.files import read_file
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check import audible, check_site
 from syncd.layout.site.declared import Place as Spot
@@ -79,11 +80,10 @@ def _mend(place: Place, findings: Sequence[Finding], out: TextIO) -> bool:
     """Mend what can be mended, file by file, and say what was done; whether anything was."""
     done: list[Finding] = []
     for path in sorted({one.path for one in findings if one.fix is not None}):
-        with open(place.top / path, encoding="utf-8", newline="") as file:
-            before = file.read()
+        before = read_file(place.top, path).decode()
         after, mends = mended(before, path, findings)
         if after != before:
-            rewrite(place.top / path, after)
+            rewrite(place.top, path, after)
             done += mends
     for one in done:
         assert one.fix is not None
@@ -94,8 +94,8 @@ def _mend(place: Place, findings: Sequence[Finding], out: TextIO) -> bool:
 def _lines(top: Path, path: str) -> Lines:
     def read() -> bytes:
         try:
-            return (top / path).read_bytes()
-        except OSError:
+            return read_file(top, path)
+        except (OSError, PathRefused):
             return b""
 
     return Lines(read)
@@ -120,10 +120,14 @@ def _judged(place: Place, asked: Asked) -> Judged:
 
 def _of_lock(place: Place, file: SiteFile) -> Iterable[Finding]:
     """What the committed lock tells without the platform."""
-    path = place.top / lock_path(place.path)
-    if path.is_symlink():
-        return ()  # Git has the link, and what it leads to is nobody's lock
-    return check_lock(file, parse_lock(path.read_text(encoding="utf-8"), at=str(path))) if path.is_file() else ()
+    path = lock_path(place.path)
+    try:
+        text = read_file(place.top, path).decode(errors="replace")
+    except FileNotFoundError:
+        return ()
+    except (OSError, PathRefused) as error:
+        raise FileInvalid(f"cannot be read: {error}", path=path, line=0) from error
+    return check_lock(file, parse_lock(text, at=str(place.top / path)))
 
 
 def _asked_for(place: Place, file: SiteFile, asked: Asked) -> "tuple[Live, Lock]":

@@ -1,12 +1,14 @@
 """A site file with the redirect files that it names, all from one commit, or all from the work tree."""
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from syncd.errors import ConfigInvalid, FileInvalid, SyncdError
+from syncd.errors import ConfigInvalid, FileInvalid, PathRefused, SyncdError
+from syncd.files import open_file
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check import check_site
 from syncd.layout.site.declared import SiteFile
@@ -78,23 +80,23 @@ def in_work_tree(top: Path, path: str) -> Source:
 
     Raises: ConfigInvalid when there is no such file; FileInvalid when one cannot be read.
     """
-    root = top.resolve()
 
     def text_of(name: str, most: int) -> str | None:
-        file = root / name
         try:
-            # A link may lead out of the repository, or into .git: what is there is nobody's site file.
-            if file.resolve() != file or not file.is_file():
-                return None
-            size = file.stat().st_size
-            return _text(file.read_bytes() if size <= most else b"", name, size, most)
+            with open_file(top, name) as file:
+                size = os.fstat(file.fileno()).st_size
+                return _text(file.read() if size <= most else b"", name, size, most)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except PathRefused as error:
+            raise FileInvalid("cannot be read", path=name, line=0, hint=error.what) from error
         except OSError as error:
             raise FileInvalid(f"cannot be read: {error.strerror}", path=name) from error
 
     missing = ConfigInvalid(
         f"there is no {path} in {top}", hint=f"syncd site import --out {path} makes one; --file names another"
     )
-    if (root / path).is_dir():
+    if (top / path).is_dir():
         missing = ConfigInvalid(f"{top / path} is a directory, and no site file", hint="name a file in it")
     return _source(path, "", text_of, missing)
 
