@@ -204,6 +204,32 @@ def test_every_runtime_dependency_has_its_reason_in_the_readme() -> None:
     assert set(told) == needed
 
 
+def find_installations() -> list[tuple[str, str]]:
+    """Every command that installs packages, in the manual, the README, the units and what the program says."""
+    files = [*MANUAL.rglob("*.md"), ROOT / "README.md", *(ROOT / "systemd").iterdir(), *(ROOT / "syncd").rglob("*.py")]
+    tool = re.compile(r"\b(?:pip3? install|pipx \w+|uv pip install|uv tool \w+|uvx|poetry add)\b[^\n`)]*")
+    return [
+        (path.relative_to(ROOT).as_posix(), found[0])
+        for path in files
+        for found in tool.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_nobody_is_told_to_install_syncd_by_name_from_a_public_index() -> None:
+    installations = find_installations()
+    assert installations
+    for path, command in installations:
+        own = re.search(r"(?<![\w./-])syncd\b(?!/)", command)
+        assert not own or "--no-index --find-links" in command[: own.start()], f"{path}: {command}"
+
+
+def test_a_library_that_an_extra_needs_is_named_with_the_versions_of_the_project() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    wanted = {requirement for name in ("postgres", "s3", "saml") for requirement in extras[name]}
+    named = {found for _, command in find_installations() for found in re.findall(r"'([^'.]\S+[<>=]\S+)'", command)}
+    assert named == wanted
+
+
 def test_the_readme_stays_short() -> None:
     assert README.count("\n") <= 150
 

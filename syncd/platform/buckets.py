@@ -170,7 +170,7 @@ def _split(url: str) -> tuple[str, str]:
 
 def _client(endpoint: str | None) -> Any:
     if importlib.util.find_spec("boto3") is None:
-        raise ConfigInvalid("a bucket needs a library", hint="pip install 'syncd[s3]'")
+        raise ConfigInvalid("a bucket needs a library", hint="pip install 'boto3>=1.44,<2'")
     import boto3
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError

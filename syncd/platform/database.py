@@ -160,7 +160,7 @@ def _checked(address: str) -> sa.URL:
     if url.drivername not in _SCHEMES or "@" in f"{url.host}{url.database}" or not url.database:
         raise ConfigInvalid("the database's URL is not one of PostgreSQL", hint=hint)
     if importlib.util.find_spec("psycopg") is None:
-        raise ConfigInvalid("PostgreSQL needs a driver", hint="pip install 'syncd[postgres]'")
+        raise ConfigInvalid("PostgreSQL needs a driver", hint="pip install 'psycopg[binary]>=3.3.9,<4'")
     return url.set(drivername="postgresql+psycopg")
 
 

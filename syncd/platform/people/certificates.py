@@ -32,7 +32,8 @@ def read_certificate(text: str, now: datetime) -> Certificate:
     this platform was installed without what reads certificates.
     """
     if importlib.util.find_spec("cryptography") is None:
-        raise Failure(501, "This platform cannot read certificates. Install it with `pip install 'syncd[saml]'`.")
+        needed = "`pip install 'cryptography>=48,<51'` lets it"
+        raise Failure(501, f"This platform cannot read certificates; {needed}.")
     from cryptography.hazmat.primitives.serialization import Encoding
 
     found = _parsed(_der(text))
