@@ -1,10 +1,13 @@
 """What an answer means: the shape that was asked for, or the one error that names what happened."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from syncd.api.characters import replace_halves
 from syncd.api.wire import Answer
 from syncd.errors import (
     AnswerLost,
@@ -35,9 +38,24 @@ def tidy(text: str, secret: str = "") -> str:
     return " ".join(printable.split())[:MESSAGE_MAX]
 
 
-def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str) -> Shape:
+def mended(answer: Answer, *, what: str, notice: Callable[[str], object]) -> Answer | None:
+    """Given an answer that cannot be read, return it without half characters, None when it is not for those.
+
+    Shapes: `notice` is told where they were: one name must not keep a whole space from being read.
+    """
+    try:
+        body, places = replace_halves(answer.body)
+    except ValueError:
+        return None
+    for place in places:
+        notice(f"{what}: {tidy(place)} holds half a character; it is read as U+FFFD")
+    return replace(answer, body=body) if places else None
+
+
+def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str, notice: Callable[[str], object]) -> Shape:
     """Given a successful answer, return it in the shape that was asked for.
 
+    Shapes: `notice` as `mended`.
     Raises: NotThePlatform (no JSON, nested too deep, or another shape: the first field that does not fit is named);
     Unreachable, or AnswerLost for POST and PATCH (JSON that breaks off, which no length had given away).
     """
@@ -47,6 +65,8 @@ def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str) -> Sh
         # The cause would carry content into tracebacks: only the place and the kind of the mistake go on.
         first = error.errors(include_url=False, include_input=False)[0]
     reason = str(first.get("ctx", {}).get("error", ""))
+    if first["type"] == "json_invalid" and (whole := mended(answer, what=what, notice=notice)) is not None:
+        return shape_of(whole, into, method=method, what=what, notice=notice)
     if first["type"] != "json_invalid":
         place = ".".join(map(str, first["loc"])) or into.__name__
         misfit = tidy(f"{place}: {first['msg']}")
@@ -59,13 +79,24 @@ def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str) -> Sh
     raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
 
 
+def json_of(answer: Answer, *, what: str, notice: Callable[[str], object]) -> Any:
+    """Given an answer, return its JSON. Shapes: `notice` as `mended`. Raises: NotThePlatform."""
+    try:
+        return from_json(answer.body)
+    except ValueError:
+        whole = mended(answer, what=what, notice=notice)
+    if whole is None:
+        raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status, hint=CHECK_URL)
+    return json_of(whole, what=what, notice=notice)
+
+
 def refusal(answer: Answer, *, what: str, secret: str = "") -> PlatformError:
     """Given an answer that is not a success, return the error that it stands for."""
     status = answer.status
     if status < 400:
         place = tidy(answer.headers.get("Location", "").partition("?")[0], secret)
         return NotThePlatform(f"{what}: redirected ({status}) to {place or 'nowhere'}", status=status, hint=CHECK_URL)
-    said = _message(answer.body)
+    said = _message(answer)
     if said is None and answer.body and status < 500:
         return NotThePlatform(f"{what}: {status} with an answer that is not JSON", status=status, hint=CHECK_URL)
     reason = tidy(said or "", secret)
@@ -80,11 +111,11 @@ def refusal(answer: Answer, *, what: str, secret: str = "") -> PlatformError:
     return Rejected(f"{what}: refused ({status}){detail}", status=status)
 
 
-def _message(body: bytes) -> str | None:
+def _message(answer: Answer) -> str | None:
     """The message of an error body, "" when it has none, None when it is not a JSON object."""
     try:
-        content: Any = from_json(body)
-    except ValueError:
+        content = json_of(answer, what="", notice=lambda _: None)
+    except NotThePlatform:
         return None
     if not isinstance(content, dict):
         return None

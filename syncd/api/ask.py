@@ -33,4 +33,4 @@ class SiteAsk:
         # The scope always goes along: the public API demands it, the API document leaves it open.
         body = {**question.wire(), "scope": question.scope.wire()}
         with self._transport.stream("POST", path, params={"format": format}, body=body) as (what, answer):
-            yield from events(answer, AskEvent, what=what)
+            yield from events(answer, AskEvent, what=what, notice=self._transport.notice)

@@ -102,6 +102,10 @@ class Client:
         """Close every connection."""
         self._transport.close()
 
+    def take_notices(self) -> tuple[str, ...]:
+        """Return, once, what a person should know of answers that were read all the same, such as half characters."""
+        return self._transport.take_notices()
+
     @cached_property
     def raw(self) -> "Raw":
         """Operations by their path, such as `/orgs` or `/v1/spaces/abc?shareKey=k`."""

@@ -1,11 +1,9 @@
 """Events of a streamed answer: lines `data: <JSON>`, ended by `data: done` (API document, Events 4)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from pydantic import ValidationError
-
-from syncd.api.answers import CHECK_URL, Shape, tidy
-from syncd.api.wire import Streamed
+from syncd.api.answers import CHECK_URL, Shape, shape_of
+from syncd.api.wire import Answer, Streamed
 from syncd.errors import NotThePlatform, Unreachable
 
 DONE = b"done"
@@ -13,9 +11,10 @@ LINE_MAX = 16 << 20
 """Bytes of one line; an answer is told anew in every event."""
 
 
-def events(answer: Streamed, into: type[Shape], *, what: str) -> Iterator[Shape]:
+def events(answer: Streamed, into: type[Shape], *, what: str, notice: Callable[[str], object]) -> Iterator[Shape]:
     """Given a streamed answer, return its events in the shape asked for, each as soon as it is there.
 
+    Shapes: `notice` is told of what was read all the same.
     Raises: NotThePlatform (no stream of events, or an event of another shape), Unreachable (it ends without `done`:
     what came until then is not known to be all; nothing was changed, so it may be asked again).
     """
@@ -30,19 +29,9 @@ def events(answer: Streamed, into: type[Shape], *, what: str) -> Iterator[Shape]
         data = value.strip()
         if data == DONE:
             return
-        yield _event(data, into, what)
+        event = Answer(answer.status, answer.headers, data)
+        yield shape_of(event, into, method="GET", what=what, notice=notice)
     raise Unreachable(f"{what}: the answer ends before it is done")
-
-
-def _event(data: bytes, into: type[Shape], what: str) -> Shape:
-    try:
-        return into.model_validate_json(data)
-    except ValidationError as error:
-        # The cause would carry content into tracebacks: only the place and the kind of the mistake go on.
-        first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"])) or into.__name__
-    misfit = tidy(f"{place}: {first['msg']}")
-    raise NotThePlatform(f"{what}: {misfit}", hint=CHECK_URL)
 
 
 def _lines(pieces: Iterable[bytes], what: str) -> Iterator[bytes]:

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from pydantic_core import from_json
-
 from syncd.api.addresses import Params, Value
+from syncd.api.answers import json_of
 from syncd.api.lists import iterate
 from syncd.api.transport import Body, Method, Transport
-from syncd.errors import NotFound, NotThePlatform
+from syncd.errors import NotFound
 from syncd.model.base import Observed
 from syncd.model.listing import Listing
 
@@ -30,10 +29,7 @@ class Raw:
         if not answer.body:
             return None
         if answer.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
-            try:
-                return from_json(answer.body)
-            except ValueError:
-                raise NotThePlatform(f"{what}: the answer is not JSON", status=answer.status) from None
+            return json_of(answer, what=what, notice=self._transport.notice)
         return answer.body.decode(errors="replace")
 
     def items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:

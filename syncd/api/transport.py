@@ -63,6 +63,7 @@ PATIENCE = 2
 """All tries of one request together may take this many deadlines, waits between them not counted."""
 STREAM_PATIENCE = 3
 """A streamed answer may take this many deadlines of an ordinary request."""
+NOTICES_MAX = 100
 STREAM_CAP = 64 << 20
 JSON_CAP = 256 << 20
 """Bytes of an unpacked JSON answer."""
@@ -133,6 +134,7 @@ class Transport:
         self._sleep, self._clock, self._random, self._cancelled = sleep, clock, random, cancelled
         self._sent: Counter[str] = Counter()
         self._lock = Lock()
+        self._notices: dict[str, None] = {}
 
     def __repr__(self) -> str:
         return f"Transport({self.base!r})"
@@ -146,6 +148,18 @@ class Transport:
     def close(self) -> None:
         """Close every connection."""
         self._wires.close()
+
+    def take_notices(self) -> tuple[str, ...]:
+        """Return, once, what a person should know of answers that were read all the same, the first hundred."""
+        with self._lock:
+            taken, self._notices = tuple(self._notices), {}
+        return taken
+
+    def notice(self, text: str) -> None:
+        """Given what a person should know of an answer, remember it until it is taken."""
+        with self._lock:
+            if len(self._notices) < NOTICES_MAX:
+                self._notices[text] = None
 
     def call(
         self,
@@ -162,13 +176,13 @@ class Transport:
         Raises: PlatformError, Stopped.
         """
         what, answer = self.exchange(method, path, params, body)
-        return shape_of(answer, into, method=method, what=what)
+        return shape_of(answer, into, method=method, what=what, notice=self.notice)
 
     def tell(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
         """Given an operation that answers nothing, have it done. Raises: PlatformError, Stopped."""
         what, answer = self.exchange(method, path, None, body)
         if answer.body:
-            shape_of(answer, Observed, method=method, what=what)
+            shape_of(answer, Observed, method=method, what=what, notice=self.notice)
 
     def exchange(
         self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None
@@ -210,7 +224,7 @@ class Transport:
             return
         if 200 <= answer.status < 300:
             if answer.body:
-                shape_of(answer, Observed, method="DELETE", what=what)
+                shape_of(answer, Observed, method="DELETE", what=what, notice=self.notice)
             return
         error = refusal(answer, what=what, secret=self._secret)
         if not isinstance(error, NotFound):

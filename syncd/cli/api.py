@@ -58,6 +58,8 @@ def run_api(call: Call, config: Path | None, url: str, token_file: Path | None) 
             answer: Any = {"items": items, "count": len(items)}
         else:
             answer = client.raw.call(method, call.path, params=params, body=body)  # type: ignore[arg-type]
+        for notice in client.take_notices():
+            print(notice, file=sys.stderr)
     for value in [] if answer is None else select(answer):
         print(_plain(value) if isinstance(value, str) else safe_json(value))
 

@@ -107,6 +107,16 @@ def tag(identity: str) -> str:
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def is_unicode(path: str) -> bool:
+    """Given a path from Git, where names are bytes, return whether it is text."""
+    return path.isascii() or in_unicode(path) == path
+
+
+def in_unicode(path: str) -> str:
+    """Given a path from Git, return it as text, with U+FFFD in place of bytes that are not UTF-8."""
+    return path.encode(errors="surrogateescape").decode(errors="replace")
+
+
 def shown(raw: str) -> str:
     """Given a name from outside, return it quoted, in ASCII and cut, so that a message cannot be hijacked by it."""
     return ascii(raw if len(raw) <= 80 else raw[:79] + "…")

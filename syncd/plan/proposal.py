@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from syncd.errors import FileInvalid
 from syncd.layout.frontmatter import fields
 from syncd.layout.inline import one_line
-from syncd.layout.paths import slugify
+from syncd.layout.paths import in_unicode, is_unicode, slugify
 from syncd.layout.pointers import pointer_of
 from syncd.layout.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
@@ -292,7 +292,10 @@ class _Rehearsal:
         for path in self.desired.draft.files:
             oid = self.desired.blobs[path]
             data = self.desired.read(path) if path not in existing else b""
-            if pointer_of(data) is not None:
+            if not is_unicode(path):
+                what = "Rename this file: its name is not UTF-8, and the platform can hold no other."
+                self.reports.append(by_hand.files(in_unicode(path), what=what))
+            elif pointer_of(data) is not None:
                 what = "Upload this file: Git has a Git LFS pointer, and not the object. To get it: git lfs pull"
                 self.reports.append(by_hand.files(path, what=what))
             elif len(data) > FILE_BYTES_MAX:

@@ -6,8 +6,9 @@ from functools import lru_cache
 from syncd.errors import GitFailed, PathRefused
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_REF_REFUSED = re.compile(r"[\x00-\x20\x7f-\x9f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[/.]$")
+_REF_REFUSED = re.compile(r"[\x00-\x20\x7f-\x9f\ud800-\udfff~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[/.]$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
 _UNSEEN_BY_HFS = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _GIT_SHORT_NAME = re.compile(r"git(?:att|ign|mod)?~\d+")
 _ESCAPED = re.compile(rb'["\\\x00-\x1f\x7f]')
@@ -30,10 +31,11 @@ def check_oid(text: str) -> str:
 def check_ref(text: str) -> str:
     """Given a full ref name or HEAD, return it when git would take it; raise PathRefused.
 
-    Source: git-check-ref-format(1), and no C1 controls.
+    Source: git-check-ref-format(1), and no C1 controls, nor bytes that are not UTF-8.
     """
     if text != "HEAD" and (not text.startswith("refs/") or text == "refs/" or _REF_REFUSED.search(text)):
-        raise PathRefused(f"{text[:80]!r} is no name for a ref")
+        hint = "" if text.isprintable() else "To give a branch another name: git branch -m OLD NEW"
+        raise PathRefused(f"{text[:80]!r} is no name for a ref", hint=hint)
     return text
 
 
@@ -62,6 +64,8 @@ def check_path(path: str) -> str:
 
 def _reason(path: str) -> str:
     """Why a path may not be written, or ""."""
+    if _NOT_UTF8.search(path):
+        return "is not UTF-8"
     if _CONTROL.search(path):
         return "holds a control character"
     if "\\" in path:

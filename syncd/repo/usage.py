@@ -33,7 +33,7 @@ def head(git: Git, reader: Reader) -> Head:
     status, output, complaint = git.attempt("symbolic-ref", "--quiet", "HEAD")
     if status not in (0, 1):
         raise failure("symbolic-ref", status, complaint)
-    target = output.decode().rstrip("\n")
+    target = output.decode("utf-8", "surrogateescape").rstrip("\n")
     branch = target.removeprefix(_HEADS) if target.startswith(_HEADS) else None
     return Head(branch, refs.resolve(reader, "HEAD"))
 

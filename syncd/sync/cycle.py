@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from syncd.layout.paths import in_unicode
 from syncd.store.glance import Outcome as Remembered
 from syncd.sync.collecting import few_collections
 from syncd.sync.conflicts import settle_conflicts
@@ -21,7 +22,7 @@ def run_cycle(workspace: Workspace, wish: Wish) -> list[Result]:
         results = list(Flows(workspace, wish).results())
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
-    rows = [Remembered(result.flow, result.key, *describe(result.outcome), at) for result in ordered]
+    rows = [Remembered(result.flow, in_unicode(result.key), *describe(result.outcome), at) for result in ordered]
     if wish.integrate and not wish.whole:
         held = {result.key for result in results if result.flow == "conflict"}
         settle_conflicts(workspace, lambda path: path not in held)

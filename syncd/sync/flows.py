@@ -1,7 +1,7 @@
 """The flows of one run over one repository, in their order, and what they hand on to each other."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from syncd.errors import Conflict, NotFound, Rejected, Unauthorized
@@ -117,7 +117,10 @@ class Flows:
             yield from (self._result("upstream", *step) for step in exchange.outgoing(create=self.wish.integrate))
 
     def _result(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
-        return Result(flow, key, outcome_of(run))
+        outcome, notices = outcome_of(run), self.workspace.client.take_notices()
+        if isinstance(outcome, Applied):  # nothing new was read where nothing changed
+            outcome = replace(outcome, notes=(*outcome.notes, *notices))
+        return Result(flow, key, outcome)
 
     def _incoming(self, binding: Binding) -> Iterator[Result]:
         yield self._result("mirror", binding.name, partial(self._mirror, binding))

@@ -476,9 +476,7 @@ def test_json_of_another_shape_names_the_operation_and_the_field(client_on: Buil
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"null", b"12", b"{]", b'{"id": "\xff"}', b'{"id": "\\ud800"}', b"\xef\xbb\xbf{}"]
-)
+@pytest.mark.parametrize("body", [b"", b"[]", b"null", b"12", b"{]", b'{"id": "\xff"}', b"\xef\xbb\xbf{}"])
 def test_a_broken_answer_is_refused_cleanly(client_on: Build, body: bytes) -> None:
     with pytest.raises(NotThePlatform):
         get(client_on(answering(httpx.Response(200, content=body))[1]))

@@ -44,7 +44,15 @@ def test_refs_are_listed_below_a_prefix(repository: Repository, base: str) -> No
 
 def test_a_hostile_ref_name_is_refused(repository: Repository, base: str) -> None:
     names = "main|refs/|refs/heads/../x|refs/heads/a b|refs/heads/.x|refs/heads/x.lock|refs/heads/x@{1}|refs/heads/x\n"
-    for name in (*names.split("|"), "refs/heads/*", "refs//x", "refs/heads/x/", "--stdin", "refs/heads/\x9bx"):
+    for name in (
+        *names.split("|"),
+        "refs/heads/*",
+        "refs//x",
+        "refs/heads/x/",
+        "--stdin",
+        "refs/heads/\x9bx",
+        "refs/heads/\udce9",
+    ):
         with pytest.raises(PathRefused):
             repository.update_ref(name, base, old=None)
         with pytest.raises(PathRefused):
