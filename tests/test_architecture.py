@@ -8,7 +8,7 @@ ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
     {"errors"},
     {"model"},
-    {"config", "layout", "net", "files"},
+    {"config", "layout", "net", "files", "fault_points"},
     {"plan"},
     {"api", "repo", "store", "watch"},
     {"sync"},
@@ -49,7 +49,7 @@ SOLE_IMPORTER = {
 PURE = {"errors", "model", "layout", "plan"}
 PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
-    "tempfile", "threading", "time", "urllib.request",
+    "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
 } | set(SOLE_IMPORTER) - {"yaml", "markdown_it"}  # fmt: skip
 MODULES = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
 NAMED = sorted(module for module in MODULES if module != "syncd.__init__")

@@ -191,10 +191,16 @@ class _Disk:
         """Whether a file is a proper beginning of what the move was writing, and not the file that it found."""
         if not here.mode.startswith("100") or _is(here, change.before, change):
             return False
-        data = read_file(self._top, change.path)
+        data = _with_plain_line_ends(read_file(self._top, change.path))
         sides = (change.after, change.before) if way is Way.BACK else (change.after,)
-        wholes = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != _SYMBOLIC_LINK]
+        texts = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != _SYMBOLIC_LINK]
+        wholes = map(_with_plain_line_ends, texts)
         return any(len(data) < len(whole) and whole.startswith(data) for whole in wholes)
+
+
+def _with_plain_line_ends(data: bytes) -> bytes:
+    r"""A content without what git may have made of its line ends; `\r` at the end may be half of one."""
+    return data.replace(b"\r\n", b"\n").removesuffix(b"\r")
 
 
 def _is(here: Blob | None, side: Blob | None, change: Difference) -> bool:

@@ -3,6 +3,7 @@
 from contextlib import AbstractContextManager, nullcontext
 
 from syncd.errors import RefMoved
+from syncd.fault_points import FaultPoint, reach
 from syncd.repo.failures import failure
 from syncd.repo.git import Git
 from syncd.repo.locks import noted
@@ -41,6 +42,7 @@ def delete(git: Git, reader: Reader, ref: str, *, old: str) -> None:
 def _run(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, old: str | None) -> None:
     with _noted(git, arguments, ref):
         status, _, complaint = git.attempt("update-ref", *arguments)
+        reach(FaultPoint.REF_MOVED)
     if not status:
         return
     # What git says differs between its versions; where the ref is now tells the reason apart.

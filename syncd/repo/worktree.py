@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from syncd.errors import GitFailed, Held, RefMoved, SyncdError, WorkTreeInTheWay
+from syncd.fault_points import FaultPoint, reach
 from syncd.repo import history, refs
 from syncd.repo.failures import failure, system_failures
 from syncd.repo.git import Git
@@ -155,12 +156,14 @@ class WorkTree:
 
     def _carry_out(self, move: Move, *, resumed: bool = False) -> None:
         with index_locked(self._git):
+            reach(FaultPoint.MOVE_LOCKED)
             # A person may have gone to another branch before the lock was ours.
             if head(self._git, self._reader).branch != move.branch:
                 raise RefMoved(
                     f"{move.branch} is not checked out any more; nothing was changed", hint="run syncd again"
                 )
             self._note(move)
+            reach(FaultPoint.MOVE_NOTED)
             try:
                 self._shift(move, resumed=resumed)
             except Held:
@@ -169,6 +172,7 @@ class WorkTree:
                 raise
             if move.publish:
                 self._publish(move)
+            reach(FaultPoint.MOVE_BRANCH_DONE)
         self._forget()
 
     def _publish(self, move: Move) -> None:
@@ -204,9 +208,11 @@ class WorkTree:
             if _IN_THE_WAY.search(complaint):
                 raise _in_the_way(self._dirty(old, found, complaint, environment))
             raise failure("read-tree", status, complaint)
+        reach(FaultPoint.MOVE_FILES_DONE)
         with system_failures("putting the index in place"):
             os.replace(private, self._index())
             _sync(self._git.place.git_dir)
+        reach(FaultPoint.MOVE_INDEX_DONE)
 
     def _ground(self, old: str, found: Survey) -> str:
         """The tree that a move starts from, with what is settled in it: git sees no difference there, and no clash."""

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from syncd.errors import GitFailed, SyncdError
+from syncd.fault_points import FaultPoint, reach
 from syncd.model.text import one_line
 from syncd.repo import refs
 from syncd.repo.failures import failure, system_failures
@@ -111,7 +112,9 @@ class Writer:
         for line in sorted(self._changes.values(), key=lambda line: line[:1]):
             pipe.send(line)
         pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (_BRANCH, self._marks))
+        reach(FaultPoint.COMMIT_STREAMED)
         commit = check_oid(self._complete(pipe))
+        reach(FaultPoint.COMMIT_WRITTEN)
         refs.update(self._git, self._reader, self._ref, commit, old=self._old)
         with suppress(SyncdError):  # tidiness only: the commit stands, and git's own repacking finds the packs
             self._join_packs()

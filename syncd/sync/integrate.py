@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from syncd.errors import MergeConflict
+from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.plan.met import Claim, met_message
 from syncd.sync.ancestry import held_by
@@ -108,9 +109,11 @@ def _has_nothing(workspace: Workspace, tip: str) -> bool:
 
 def _commit(workspace: Workspace, meeting: Meeting, parents: Sequence[str], message: str) -> str:
     person = workspace.committer()
-    return workspace.repository.commit_tree(
+    commit = workspace.repository.commit_tree(
         meeting.kept_ours, parents=parents, message=message, author=person, committer=person
     )
+    reach(FaultPoint.MERGE_WRITTEN)
+    return commit
 
 
 def _moved(

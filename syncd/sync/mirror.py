@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from syncd.errors import Held, NotFound, Rejected, Unreachable
+from syncd.fault_points import FaultPoint, reach
 from syncd.model.revision import Revision
 from syncd.model.space import Space
 from syncd.model.text import one_line
@@ -126,6 +127,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _St
         old=standing.tip,
         signature=_signature(workspace, binding, space, revision, standing, merged, parents),
     )
+    reach(FaultPoint.MIRROR_WRITTEN)
     save_lane(workspace, binding, "main", revision.id, written, base.stored)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
     return Applied((mirrored, *gathered.plan.plan.changes), written.notes)

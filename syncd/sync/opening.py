@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from syncd.errors import AnswerLost
+from syncd.fault_points import FaultPoint, reach
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.plan.change import Change
 from syncd.plan.description import Description, Said, base_revision, held_commit, proposed_commit, renewed, speaks_of
@@ -33,6 +34,7 @@ def open_proposal(workspace: Workspace, binding: Binding, ground: Ground, subjec
         if arrived is None:
             raise
         return Proposal(ground.branch, _origin(workspace, ground, arrived), arrived)
+    reach(FaultPoint.CHANGE_REQUEST_OPENED)
     return Proposal(ground.branch, ground.main, made, fresh=True)
 
 

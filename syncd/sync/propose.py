@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from syncd.api.change_requests import NO_ROUTE
 from syncd.errors import AnswerLost, Held, Rejected
+from syncd.fault_points import FaultPoint, reach
 from syncd.layout.draft import Draft, read_draft
 from syncd.model.anchor import Anchor
 from syncd.model.space import Space
@@ -75,6 +76,7 @@ def propose(
     hand = (*carried(workspace, binding, live), *plan.plan.only("report"))
     live = describe(workspace, binding, live, ground, opened=opened, by_hand=hand, lost=lines_of(lost))
     keep_waiting(workspace, binding, live.change_request.number, live.commit, plan.plan.only("report"))
+    reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
     remember(workspace, binding, live)
     tell_losses(workspace, binding, live, lost)
     sending.end(workspace, binding, live.change_request.number)

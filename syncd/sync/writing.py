@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncd.errors import FileInvalid
+from syncd.fault_points import FaultPoint, reach
 from syncd.layout.draft import text_of
 from syncd.layout.frontmatter import fields as stated_in
 from syncd.layout.frontmatter import heading, split_emoji
@@ -75,6 +76,7 @@ class ContentWriter:
                     self._add(DeletePage(page=step.id), 0)
         self._flush()
         self._relink()
+        reach(FaultPoint.CONTENT_WRITTEN)
 
     def _uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
         """Given files to add, return them in groups that fit one request."""

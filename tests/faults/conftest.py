@@ -265,22 +265,17 @@ class Stage:
         *words: str,
         stop_at: int = 0,
         after: str = "",
+        point: str = "",
         whole: bool = True,
         gate: Path | None = None,
-        fresh: bool = False,
     ) -> Running:
-        """Start syncd, to be stopped at a step or after a function (`zygote.py`); `fresh` starts an interpreter."""
+        """Start syncd, to be stopped at a step, after a function, or at a fault point (`zygote.py`)."""
         self._runs += 1
         output = self.root / f"output-{self._runs}"
         environ = {**ENVIRON, "HOME": str(self.root)}
         cwd = self.clone if self.clone.is_dir() and words[0] != "clone" else self.root
-        if not fresh:
-            stop = {"stop_at": stop_at, "after": after, "whole": whole, "gate": str(gate or "")}
-            return self.zygote.start(words, cwd, output, environ, **stop)
-        command = [sys.executable, "-m", "syncd", *words]
-        with output.open("wb") as out:
-            process = subprocess.Popen(command, cwd=cwd, env=environ, stdout=out, stderr=out, start_new_session=True)
-        return Running(process.pid, output, lambda: (process.wait(), 0))
+        stop = {"stop_at": stop_at, "after": after, "point": point, "whole": whole, "gate": str(gate or "")}
+        return self.zygote.start(words, cwd, output, environ, **stop)
 
     def syncd(self, *words: str) -> Running:
         running = self.start(*words)
@@ -471,6 +466,8 @@ class Theatre:
         shutil.copytree(scene.root, root, dirs_exist_ok=True)
         try:
             with self.served(root, scene.space) as stage:
+                if (stage.clone / ".git" / "syncd.toml").is_file():
+                    stage.fine("trust", "--yes")  # which is for one place, and this is a copy at another
                 yield stage
         finally:
             shutil.rmtree(root)

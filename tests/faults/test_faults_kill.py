@@ -1,7 +1,7 @@
 """`kill -9` at any moment of clone, push and pull: the same command, run again, comes to the same end.
 
 Three ways to choose the moment: when the n-th request reaches the platform or its answer is on the way, at the n-th
-step of the process (`zygote.py`), and after some time. Half of the kills end git's processes too, half leave them.
+step of the process (`zygote.py`), and at a fault point. Half of the kills end git's processes too, half leave them.
 SYNCD_TEST_KILLS is the number of points of the long form.
 """
 
@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import pytest
 
+from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, UpdatePage
 from tests.sampling import sampled
@@ -22,6 +23,7 @@ KILLS = int(os.environ.get("SYNCD_TEST_KILLS", "240"))
 TRIES = 2
 """Runs in which a command has to recover."""
 SIGKILL = -9
+FAULT_POINTS = tuple(FaultPoint)
 UNSAVED = "# Errors\n\nWhat they mean. token-unsaved\n"
 UNTRACKED = "token-untracked\n"
 
@@ -103,14 +105,14 @@ def edit(client: Any, space: str, request: str, page: str, markdown: str) -> Non
     client.change_requests.write_content(space, request, ContentWrite(changes=changes))
 
 
-Way = Literal["before", "after", "step", "time"]
+Way = Literal["before", "after", "step", "point"]
 
 
 @dataclass(frozen=True)
 class Point:
-    """A moment of a run: `at` is the number of a request or step, or the thousandth part of an undisturbed run's time.
+    """A moment of a run: `at` is the number of a request or step, or of a fault point in `FaultPoint`.
 
-    Shape: `at` between 0 and 1 is the part of all requests or steps; a negative one counts from the last request.
+    Shape: of requests and steps, `at` between 0 and 1 is the part of all; a negative one counts from the last request.
     """
 
     scene: Callable[[Any], tuple[str, ...]]
@@ -119,17 +121,16 @@ class Point:
     whole: bool = True
 
     def __str__(self) -> str:
-        return f"{self.scene.__name__}-{self.way}-{self.at:.4g}{'' if self.whole else '-alone'}"
+        at = FAULT_POINTS[int(self.at)] if self.way == "point" else f"{self.at:.4g}"
+        return f"{self.scene.__name__}-{self.way}-{at}{'' if self.whole else '-alone'}"
 
 
 def fallen(theatre: Any, stage: Any, point: Point) -> bool:
     """Start the scene's command and kill it at the point; return whether it was still running then."""
     scene = theatre.scene(point.scene)
     words = theatre.words(scene, stage)
-    if point.way == "time":
-        running = stage.start(*words, fresh=True)
-        time.sleep(scene.seconds * point.at)
-        running.kill(whole=point.whole)
+    if point.way == "point":
+        running = stage.start(*words, point=FAULT_POINTS[int(point.at)], whole=point.whole)
     elif point.way == "step":
         at = point.at if point.at >= 1 else 1 + point.at * scene.steps
         running = stage.start(*words, stop_at=int(at), whole=point.whole)
@@ -178,20 +179,32 @@ def struck(at: float, count: int) -> int:
 
 
 SCENES = (clone, push, push_again, pull, pull_merged)
+REACHED_BY = {
+    **dict.fromkeys(FAULT_POINTS, clone),
+    FaultPoint.CHANGE_REQUEST_OPENED: push,
+    FaultPoint.CONTENT_WRITTEN: push,
+    FaultPoint.CHANGE_REQUEST_DESCRIBED: push,
+    FaultPoint.MERGE_WRITTEN: pull,
+}
+"""The scene in which each fault point is reached."""
 POINTS = [
     *(Point(push, way, at) for at in (5, 6, 7, -1) for way in ("before", "after")),
     *(Point(push_again, way, -1) for way in ("before", "after")),
     *(Point(scene, "after", at) for scene in (clone, pull) for at in (0.3, 0.99)),
     *(Point(scene, "step", at, at > 0.7) for scene in (clone, push, pull, pull_merged) for at in (0.55, 0.8)),
-    *(Point(scene, "time", 1.0) for scene in (clone, push)),
+    *(Point(REACHED_BY[point], "point", at, at % 2 == 0) for at, point in enumerate(FAULT_POINTS)),
 ]
+KEPT = {0, 5, 9, 14} | {
+    number for number, point in enumerate(POINTS) if point.way == "point" and not str(point).startswith("clone")
+}
+"""Those that run by default: of a move and of what Git writes, all are tried in `tests/repo/test_repo_crash.py`."""
 
 
-@pytest.mark.parametrize("point", sampled(POINTS, kept=(0, 5, 9, 14)), ids=str)
+@pytest.mark.parametrize("point", sampled(POINTS, kept=KEPT), ids=str)
 def test_after_a_kill_the_next_run_comes_to_the_same_end(theatre: Any, point: Point) -> None:
     killed, complaint = wrong(theatre, point)
     assert not complaint
-    assert killed or point.way == "time"
+    assert killed
 
 
 @pytest.mark.parametrize("way", ["before", "after"])
@@ -209,7 +222,7 @@ def test_an_archived_change_request_is_not_proposed_again_after_a_kill(theatre: 
 
 
 def sweep(theatre: Any) -> Iterator[Point]:
-    """Every request, before and after, and the rest evenly over all steps, with some kills by time between them."""
+    """Every request, before and after, and the rest evenly over all steps."""
     requests = [
         Point(scene, way, number)
         for scene in SCENES
@@ -220,8 +233,7 @@ def sweep(theatre: Any) -> Iterator[Point]:
     rest = max(KILLS - len(requests), 0)
     for index in range(rest):
         scene, part = SCENES[index % len(SCENES)], (index + 0.5) / rest
-        timed = index % 12 == 0
-        yield Point(scene, "time" if timed else "step", 0.4 + 0.65 * part if timed else part, index % 2 == 0)
+        yield Point(scene, "step", part, index % 2 == 0)
 
 
 @pytest.mark.long

@@ -1,11 +1,11 @@
 """A process that has loaded syncd and forks to run it, so that a kill never falls on half a second of imports.
 
 It listens on the Unix socket named by its first argument. A connection sends one JSON line (`argv`, `cwd`, `environ`,
-`output`, `stop_at`, `after`, `whole`, `gate`), is told the process id, and, at the end, the exit status and how many
-steps were counted. A step is a return from a function of syncd, or an event of the interpreter that changes something
-outside it. At step `stop_at`, or at the first return from the function named `after`, the process kills itself with
-SIGKILL; when `whole` is set, all that it has started dies with it. With a `gate`, a path, it makes that file instead,
-and goes on when the file is gone.
+`output`, `stop_at`, `after`, `point`, `whole`, `gate`), is told the process id, and, at the end, the exit status and
+how many steps were counted. A step is a return from a function of syncd, or an event of the interpreter that changes
+something outside it. At step `stop_at`, at the first return from the function named `after`, or at the fault point
+`point`, the process kills itself with SIGKILL; when `whole` is set, all that it has started dies with it. With a
+`gate`, a path, it makes that file instead, and goes on when the file is gone.
 """
 
 import json
@@ -27,6 +27,7 @@ import syncd
 import syncd.cli.clone
 import syncd.cli.flows
 import syncd.cli.sites.apply
+from syncd import fault_points
 from syncd.cli.app import run
 
 LOADED = (git, httpx, httpcore, sqlalchemy.dialects.sqlite, syncd.cli.clone, syncd.cli.flows, syncd.cli.sites.apply)
@@ -112,6 +113,8 @@ def carry_out(asked: dict[str, Any], report: int) -> int:
     os.environ.update(asked["environ"])
     os.chdir(asked["cwd"])
     steps = Steps(asked["stop_at"], after=asked["after"], whole=asked["whole"], gate=asked["gate"])
+    if asked["point"]:
+        fault_points.on_reach = lambda point: steps.stop() if point == asked["point"] else None
     sys.addaudithook(steps.audit)
     threading.setprofile(steps.profile)
     sys.setprofile(steps.profile)

@@ -2,74 +2,86 @@
 
 import json
 import os
-import random
+import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from syncd.errors import Held, RefMoved
-from syncd.repo import Person, Repository
+from syncd.fault_points import FaultPoint
+from syncd.repo import Person, Repository, locks
 from syncd.repo.locks import noted
 from syncd.repo.worktree import Move, WorkTree
 
 Commit = Callable[..., str]
 Git = Callable[..., str]
-POINTS = 32
 REF = "refs/remotes/platform/main"
+MOVE = [point for point in FaultPoint if point.startswith("move-")]
+BLOBS = 300
 
-# One process that has everything imported and forks a victim for each line it reads, in a session of its own.
+# One process that has everything imported and forks a victim for each line it reads, in a session of its own. It tells
+# when a victim has stopped, and when it is gone.
 STAGE = """
-import json, os, sys
+import json, os, signal, sys
 from datetime import datetime, UTC
 from pathlib import Path
+from syncd import fault_points
 from syncd.repo import Person, Repository
 for line in sys.stdin:
     job = json.loads(line)
     victim = os.fork()
     if victim:
         print(victim, flush=True)
-        os.waitpid(victim, 0)
+        _, status = os.waitpid(victim, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            print("stopped", flush=True)
+            os.waitpid(victim, 0)
         print("over", flush=True)
         continue
     os.setsid()
+    if "at" in job:
+        fault_points.on_reach = fault_points.stop_at(job["at"])
     person = Person("A", "a@b", datetime(2026, 1, 1, tzinfo=UTC))
     with Repository.open(Path(job["path"])) as repository:
         if job["do"] == "move":
             repository.fast_forward("main", old=job["old"], new=job["new"])
         else:
             with repository.writer(job["ref"], old=job["old"]) as writer:
-                for number in range(300):
+                for number in range(job["blobs"]):
                     writer.put(f"p{number}.md", writer.blob(b"%d" % number * 999))
+                    if number == job.get("blob"):
+                        os.kill(os.getpid(), signal.SIGSTOP)
                 writer.commit(message="m", author=person, committer=person, parents=[job["old"]], base=job["old"])
     os._exit(0)
 """
 
 
 class Stage:
-    """Starts victims and kills them."""
+    """Starts victims and kills them where they have stopped."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen([sys.executable, "-c", STAGE], stdin=-1, stdout=-1, text=True)
 
-    def play(self, *, after: float | None, all_of_it: bool, **job: object) -> float:
-        """Start a victim, kill it (and all that it started) after a while, and return how long it lived."""
+    def play(
+        self, job: Mapping[str, object], *, all_of_it: bool, meanwhile: Callable[[], object] = lambda: None
+    ) -> None:
+        """Start a victim that stops, do something, and kill it, or it and all that it started."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(job), file=self._process.stdin, flush=True)
-        victim, started = int(self._process.stdout.readline()), time.perf_counter()
-        if after is not None:
-            time.sleep(after)
-            for process in [victim, *(_session(victim) if all_of_it else [])]:
-                with suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
+        victim = int(self._process.stdout.readline())
+        assert self._process.stdout.readline() == "stopped\n"
+        meanwhile()
+        for process in [victim, *(_session(victim) if all_of_it else [])]:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         assert self._process.stdout.readline() == "over\n"
-        return time.perf_counter() - started
 
     def close(self) -> None:
         assert self._process.stdin is not None
@@ -96,11 +108,40 @@ def stage() -> Iterator[Stage]:
     opened.close()
 
 
-def _moments(stage: Stage, points: int, **job: object) -> list[float]:
-    """Delays that sweep a whole run, from one that was left alone."""
-    whole = stage.play(after=None, all_of_it=False, **job)
-    order = random.Random(7)
-    return [whole * 1.1 * (point + order.random()) / points for point in range(points)]
+class HalfWay:
+    """What git does to the files of a work tree on its way from one commit to another, to be left off anywhere.
+
+    Source: git, unpack-trees.c, check_updates: what goes is removed first, then each file is written, by its path.
+    """
+
+    def __init__(self, top: Path, git: Git, old: str, new: str) -> None:
+        self.top, self.whole = top, top.parent / f"whole-{new}"
+        self.whole.mkdir(exist_ok=True)
+        git("--work-tree", str(self.whole), "checkout", "--quiet", new, "--", ".")
+        listed = git("diff-tree", "-r", "--no-renames", "-z", "--name-status", old, new).split("\0")[:-1]
+        pairs = sorted(zip(listed[1::2], listed[::2], strict=True))
+        self.gone = [path for path, status in pairs if status == "D"]
+        self.written = [path for path, status in pairs if status != "D"]
+
+    def __len__(self) -> int:
+        return len(self.gone) + len(self.written)
+
+    def go(self, steps: int) -> None:
+        """Take so many steps, and begin the next."""
+        for path in self.gone[:steps]:
+            (self.top / path).unlink()
+        written = self.written[: max(0, steps - len(self.gone)) + 1] if steps >= len(self.gone) else []
+        for path in written:
+            self._write(path, begun=path == written[-1] and steps < len(self))
+        (self.top / ".git/syncd/index.lock").touch()  # of the private index, which git writes last
+
+    def _write(self, path: str, *, begun: bool) -> None:
+        source, target = self.whole / path, self.top / path
+        target.parent.mkdir(exist_ok=True)
+        target.unlink(missing_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)
+        if begun and not target.is_symlink():
+            os.truncate(target, target.stat().st_size // 2)
 
 
 def _locks(top: Path) -> list[str]:
@@ -141,19 +182,29 @@ def _reset(git: Git, top: Path, commit: str) -> None:
     (top / "notes.md").write_text("an edit that nobody has saved\n")
 
 
+def _kills(stage: Stage, top: Path, git: Git, old: str, new: str, *, portions: int) -> Iterator[str]:
+    """Kill a fast-forward at each of its points, and with so many portions of the files done, each time from anew."""
+    job = {"do": "move", "path": str(top), "old": old, "new": new}
+    for number, point in enumerate(MOVE):
+        _reset(git, top, old)
+        stage.play({**job, "at": point}, all_of_it=number % 2 == 0)
+        yield point
+    way = HalfWay(top, git, old, new)
+    for number in range(portions):
+        steps = (len(way) * number + number) // portions
+        _reset(git, top, old)
+        noted_job = {**job, "at": FaultPoint.MOVE_NOTED}
+        stage.play(noted_job, all_of_it=number % 2 == 0, meanwhile=partial(way.go, steps))
+        yield f"{steps} of {len(way)}"
+
+
 @pytest.mark.parametrize("ways", [False, True], ids=["plain", "crlf"], indirect=True)
 def test_a_killed_fast_forward_is_completed_by_the_next(
     stage: Stage, ways: tuple[str, str], top: Path, git: Git
 ) -> None:
     old, new = ways
-    job = {"do": "move", "path": str(top), "old": old, "new": new}
-    points = 12 if (top / ".gitattributes").exists() else POINTS
-    _reset(git, top, old)
-    half = 0
-    for number, moment in enumerate(_moments(stage, points, **job)):
-        _reset(git, top, old)
-        stage.play(after=moment, all_of_it=number % 2 == 0, **job)
-        half += (top / ".git/syncd/moving.json").exists()
+    portions = 5 if (top / ".gitattributes").exists() else 11
+    for number, moment in enumerate(_kills(stage, top, git, old, new, portions=portions)):
         with Repository.open(top) as repository:
             if number % 3 == 0:
                 repository.recover()
@@ -163,7 +214,6 @@ def test_a_killed_fast_forward_is_completed_by_the_next(
         assert (top / "notes.md").read_text() == "an edit that nobody has saved\n"
         assert _locks(top) == []
         assert not (top / ".git/syncd/moving.json").exists()
-    assert half, "no kill hit the move itself"
     assert git("fsck", "--strict", "--no-dangling") == ""
 
 
@@ -173,35 +223,43 @@ def test_a_killed_move_to_an_overtaken_commit_goes_on_to_the_newer(
 ) -> None:
     old, new = ways
     newer = commit({"page-0.md": b"newest\n", 'new "0" \u00e9.md': None, "page-1.md": b"back\n"}, new)
-    job = {"do": "move", "path": str(top), "old": old, "new": new}
-    _reset(git, top, old)
-    for moment in _moments(stage, 10, **job):
-        _reset(git, top, old)
-        stage.play(after=moment, all_of_it=True, **job)
+    for moment in _kills(stage, top, git, old, new, portions=4):
         with Repository.open(top) as repository:
             repository.recover()
             here = repository.resolve("refs/heads/main")
             repository.fast_forward("main", old=here, new=newer)
-        assert git("status", "--porcelain") == " M notes.md\n"
+        assert git("status", "--porcelain") == " M notes.md\n", moment
         assert _locks(top) == []
 
 
-def test_a_killed_commit_is_all_or_nothing(stage: Stage, base: str, top: Path, git: Git) -> None:
+@pytest.mark.parametrize("all_of_it", [False, True])
+@pytest.mark.parametrize(
+    ("moment", "is_there"),
+    [
+        ({"blob": 0}, False),
+        ({"blob": BLOBS // 2}, False),
+        ({"at": FaultPoint.COMMIT_STREAMED}, False),
+        ({"at": FaultPoint.COMMIT_WRITTEN}, False),
+        ({"at": FaultPoint.REF_MOVED}, True),
+    ],
+    ids=["first blob", "blobs", "streamed", "written", "named"],
+)
+def test_a_killed_commit_is_all_or_nothing(
+    stage: Stage, base: str, top: Path, git: Git, moment: dict[str, object], is_there: bool, all_of_it: bool
+) -> None:
     with Repository.open(top) as repository:
         repository.update_ref(REF, base, old=None)
-    job = {"do": "write", "path": str(top), "old": base, "ref": REF}
-    for number, moment in enumerate(_moments(stage, POINTS, **job)):
-        git("update-ref", REF, base)
-        stage.play(after=moment, all_of_it=number % 2 == 0, **job)
-        with Repository.open(top) as repository:
-            repository.recover()
-            here = repository.resolve(REF)
-            assert here is not None
-            assert here == base or len(repository.tree(here)) == 304
-            repository.update_ref(REF, base, old=here)
-        assert _locks(top) == []
-        assert git("for-each-ref", "refs/syncd/stream") == ""
-        assert git("status", "--porcelain") == ""
+    job = {"do": "write", "path": str(top), "old": base, "ref": REF, "blobs": BLOBS}
+    stage.play({**job, **moment}, all_of_it=all_of_it)
+    with Repository.open(top) as repository:
+        repository.recover()
+        here = repository.resolve(REF)
+        assert here is not None
+        assert (here != base) == is_there
+        assert len(repository.tree(here)) == (BLOBS + 4 if is_there else 4)
+    assert _locks(top) == []
+    assert git("for-each-ref", "refs/syncd/stream") == ""
+    assert git("status", "--porcelain") == ""
     assert git("fsck", "--strict", "--no-dangling") == ""
 
 
@@ -245,6 +303,22 @@ def test_an_edit_made_after_a_kill_is_kept_and_told(
     assert git("status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize("begun", [b"planned\r\nto", b"planned\r", b"", b"planned\nto"])
+def test_a_file_that_was_begun_with_other_line_ends_is_finished(
+    repository: Repository, base: str, commit: Commit, git: Git, top: Path, begun: bytes
+) -> None:
+    git("config", "core.autocrlf", "true")
+    planned = commit({"guide/one.md": b"planned\nto be long\n", "new.md": b"planned\nto be long\n"}, base)
+    (top / ".git/syncd/moving.json").write_text(
+        json.dumps({"branch": "main", "before": base, "after": planned, "here": base, "publish": True})
+    )
+    for name in ("guide/one.md", "new.md"):
+        (top / name).write_bytes(begun)
+    repository.recover()
+    assert git("status", "--porcelain") == ""
+    assert (top / "new.md").read_bytes() == b"planned\r\nto be long\r\n"
+
+
 def test_a_damaged_note_of_a_move_is_no_obstacle(repository: Repository, base: str, commit: Commit, top: Path) -> None:
     for text in (
         "",
@@ -271,20 +345,46 @@ def test_only_locks_that_are_ours_are_removed(repository: Repository, base: str,
     assert [name for name in theirs if not (git_dir / name).exists()] == []
 
 
-def test_a_noted_lock_is_removed_once_it_is_old_or_holds_our_commit(
-    repository: Repository, base: str, top: Path
-) -> None:
+def _noted_locks(top: Path, base: str) -> tuple[Path, Path]:
+    """The locks of a branch and of HEAD as a killed run leaves them, with its note, and a note that was cut off."""
     branch, head = top / ".git/refs/heads/main.lock", top / ".git/HEAD.lock"
     (top / ".git/syncd/locks/1-abc").write_text(json.dumps({"locks": [str(branch), str(head)], "oid": base}))
     (top / ".git/syncd/locks/1-cut").write_text('{"locks": [')
     branch.write_text(f"{base}\n")
     head.touch()
-    started = time.monotonic()
+    return branch, head
+
+
+def test_a_noted_lock_is_removed_at_once_when_it_holds_our_commit_and_else_when_nobody_touches_it(
+    repository: Repository, base: str, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branch, head = _noted_locks(top, base)
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        assert not branch.exists()
+        assert head.exists()
+        waits.append(seconds)
+
+    monkeypatch.setattr(locks, "sleep", wait)
     repository.recover()
-    assert not branch.exists()
     assert not head.exists()
-    assert 1 < time.monotonic() - started < 10
+    assert [0 <= seconds <= locks.STALE_SECONDS for seconds in waits] == [True]
     assert list((top / ".git/syncd/locks").iterdir()) == []
+
+
+def test_a_noted_lock_that_another_git_has_taken_since_is_left(
+    repository: Repository, base: str, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, head = _noted_locks(top, base)
+
+    def another_takes_it(seconds: float) -> None:
+        head.unlink()
+        head.write_text("another\n")
+
+    monkeypatch.setattr(locks, "sleep", another_takes_it)
+    repository.recover()
+    assert head.read_text() == "another\n"
 
 
 def test_a_lock_of_the_index_that_a_kill_left_is_taken_over(
