@@ -7,7 +7,8 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout import yaml
 from syncd.layout.blocks import prose
-from syncd.layout.inline import escape_backslashes, escape_closing, heading_text, one_line, unescape
+from syncd.layout.inline import escape_backslashes, escape_closing, one_line
+from syncd.layout.page_title import Title, find_title
 from syncd.model.page import Page
 
 ORDER = (
@@ -19,7 +20,6 @@ ORDER = (
 _RANK = {key: rank for rank, key in enumerate(ORDER)}
 _OPEN = re.compile("\ufeff?---[ \\t]*+\r?\n")
 _CLOSE = re.compile(r"^---[ \t]*+\r?(?:\n|\Z)", re.MULTILINE)
-_BLANK = re.compile(r"(?:[ \t]*+\r?\n)*+")
 _HASH = re.compile(r" {0,3}#(?:[ \t]++([^\r\n]*+)|(?=\r?\n|\Z))")
 _UNDERLINED = re.compile(r" {0,3}(?![ \t#>*+|<{-])([^\r\n]++)\r?\n {0,3}=++[ \t]*+(?=\r?\n|\Z)")
 _MARKUP = re.compile(r"[*`\[\]<]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
@@ -84,20 +84,32 @@ def patch(text: str, changes: Mapping[str, Any], *, at: str = "frontmatter") -> 
     return f"{first}{inner}{last}{body}"
 
 
+def split_title(text: str) -> tuple[str, str]:
+    """Given a page file, return its frontmatter with all up to the heading that is its title, and the rest.
+
+    Shapes: the first part ends with the line end of the heading; without such a heading it is the frontmatter block.
+    """
+    found = _heading(text)
+    if found is None:
+        return split(text)
+    end = text.find("\n", found.end) + 1 or len(text)
+    return text[:end], text[end:]
+
+
 def heading(text: str) -> str | None:
     """Given a page file, return the text of the first-level heading that its body starts with, unescaped; else None."""
     found = _heading(text)
-    return None if found is None else _heading_text(found)
+    return None if found is None else found.text
 
 
 def set_heading(text: str, title: str) -> str:
     """Given a title, return the page file with it as leading heading: replaced, or inserted before the body."""
     found = _heading(text)
-    if found is not None and _heading_text(found) == one_line(title):
+    if found is not None and found.text == one_line(title):
         return text
     line = f"# {_heading_markup(title)}".rstrip(" ")
     if found is not None:
-        return text[: found.start()] + line + text[found.end() :]
+        return text[: found.start] + line + text[found.end :]
     block, body = split(text)
     newline = "\r\n" if "\r\n" in text[:4096] else "\n"
     bom = "\ufeff" if not block and body.startswith("\ufeff") else ""
@@ -211,19 +223,9 @@ def _put(chunks: list[tuple[str | None, list[str]]], key: str, value: Any, newli
     chunks.insert(next(before, len(chunks)), (key, part))
 
 
-def _heading(text: str) -> re.Match[str] | None:
+def _heading(text: str) -> Title | None:
     block, body = split(text)
-    start = _blank_end(text, len(block) + (not block and body.startswith("\ufeff")))
-    return _HASH.match(text, start) or _UNDERLINED.match(text, start)
-
-
-def _blank_end(text: str, start: int) -> int:
-    blank = _BLANK.match(text, start)
-    return blank.end() if blank else start
-
-
-def _heading_text(found: re.Match[str]) -> str:
-    return unescape(heading_text(found[1] or "")[0])
+    return find_title(text, len(block) + (not block and body.startswith("\ufeff")))
 
 
 def _heading_markup(title: str) -> str:

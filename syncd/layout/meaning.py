@@ -1,7 +1,7 @@
 """What a page says, block by block, apart from how it is spelled: markers, escapes, line breaks, the look of tables."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _TEXT = frozenset({"text", "text_special", "softbreak"})
 
 Facts = tuple[tuple[object, ...], ...]
+Name = Callable[[str], str | None]
+"""Given an address as written, one name for all addresses that lead to the same; None for one that it does not know."""
 
 
 class Block(NamedTuple):
@@ -52,23 +54,27 @@ class Meaning:
         return [block.facts for block in self.blocks]
 
 
-def meaning(text: str, *, at: str) -> Meaning | None:
+def meaning(text: str, *, at: str, name: Name | None = None) -> Meaning | None:
     """Given the text of the page at `at`, return what it means; None when it is too large to be taken apart.
 
-    Shape: relative addresses count by what they lead to. Source: house, section 5, "Quiet mirror".
+    Shape: relative addresses count by what they lead to, which `name` knows of an address that is more than a path.
+    Source: house, section 5, "Quiet mirror".
     """
     if len(text) > CHARACTERS_MAX:
         return None
     head, body = split(text)
-    spelled = split(_spelled(text, at))[1]
+    spelled = split(_spelled(text, at, name))[1]
     lines = tuple(_LINE.findall(body))
     return Meaning(head, _front(text, at), lines, tuple(_blocks(spelled, lines)))
 
 
-def _spelled(text: str, at: str) -> str:
+def _spelled(text: str, at: str, name: Name | None) -> str:
     """The text with every relative address in one spelling; no line becomes two."""
 
     def spell(address: str) -> str | None:
+        named = name(address) if name is not None else None
+        if named is not None:
+            return named
         found = resolve(address, at=at)
         return f"/{found[0]}{found[1]}" if found is not None else None
 
@@ -119,6 +125,8 @@ def _fact(token: Token) -> tuple[object, ...]:
             return token.type, token.meta["label"], token.meta["url"], token.meta["title"]
         case "tag" | "html_block" | "html_inline":
             return token.type, _BLANK.sub(" ", token.content).strip()
+        case "fence" | "code_block":
+            return "code", token.content, token.info.strip()
         case "list_item_open":
             return (token.type,)
     return token.type, token.tag, tuple(sorted(token.attrs.items())), token.content, token.info

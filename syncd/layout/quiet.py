@@ -8,7 +8,7 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout.alignment import counterparts, slots
 from syncd.layout.frontmatter import patch
-from syncd.layout.meaning import Meaning, meaning
+from syncd.layout.meaning import Meaning, Name, meaning
 from syncd.layout.weaving import Part, part_of, weave
 
 _WORD = re.compile(r"[^\W_]+")
@@ -26,15 +26,16 @@ def same_meaning(former: bytes, body: bytes, *, at: str) -> bool:
     return one is not None and other is not None and one.says(other)
 
 
-def settled(former: bytes, body: bytes, *, at: str) -> bytes:
+def settled(former: bytes, body: bytes, *, at: str, name: Name | None = None) -> bytes:
     """Given what Git has of the page at `at` and what it shall say, return bytes that say it and change the least.
 
     Shape: means the same as `body`; each top-level block, and each key of the frontmatter, that means the same as in
-    `former` has the bytes that it has there. `body` itself when a block could not stand where it would have to.
+    `former` has the bytes that it has there. `body` itself when a block could not stand where it would have to. `name`
+    names what an address leads to.
     """
-    if former == body or _is_small_edit(former, body):
+    if former == body or (name is None and _is_small_edit(former, body)):
         return body
-    one, other = _meaning(former, at), _meaning(body, at)
+    one, other = _meaning(former, at, name), _meaning(body, at, name)
     if one is None or other is None:
         return body
     if one.says(other):
@@ -42,7 +43,7 @@ def settled(former: bytes, body: bytes, *, at: str) -> bytes:
     parts = list(_parts(one, other))
     for parted in (False, True):
         text = weave(parts, one, other, head=_settled_head(one, other), parted=parted)
-        found = meaning(text, at=at)
+        found = meaning(text, at=at, name=name)
         if found is not None and found.says(other):
             return text.encode()
     return body
@@ -93,8 +94,8 @@ def _parts(former: Meaning, wanted: Meaning) -> Iterator[Part]:
             yield Part(part_of(wanted, place), places.get(place), place)
 
 
-def _meaning(body: bytes, at: str) -> Meaning | None:
+def _meaning(body: bytes, at: str, name: Name | None = None) -> Meaning | None:
     try:
-        return meaning(body.decode(), at=at)
+        return meaning(body.decode(), at=at, name=name)
     except UnicodeDecodeError:
         return None

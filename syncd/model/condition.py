@@ -86,12 +86,18 @@ def parts_of(text: str) -> tuple[Part, ...]:
     Raises: NoCondition when the text is too long, has too many parts, nests too deep, is no expression, or reads no
     claim.
     """
+    parts = parts_of_expression(text)
+    if not any(part.claim is not None for part in parts):
+        raise NoCondition("a condition reads at least one claim, such as visitor.claims.isBetaUser")
+    return parts
+
+
+def parts_of_expression(text: str) -> tuple[Part, ...]:
+    """Given an expression, which need not read a claim, return its parts as `parts_of` does. Raises: NoCondition."""
     if len(text) > CONDITION_MAX:
         raise NoCondition(f"a condition has at most {CONDITION_MAX} characters")
     reader = _Reader(text)
     reader.whole()
-    if not any(part.claim is not None for part in reader.parts):
-        raise NoCondition("a condition reads at least one claim, such as visitor.claims.isBetaUser")
     return tuple(reader.parts)
 
 

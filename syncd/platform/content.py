@@ -11,9 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 
-from syncd.layout.frontmatter import split
 from syncd.layout.paths import collision_key
-from syncd.layout.richtext import to_document
 from syncd.model.file import File
 from syncd.model.listing import Listing
 from syncd.model.page import Page, PageTree
@@ -23,6 +21,7 @@ from syncd.platform.auth import needs
 from syncd.platform.failures import Failure
 from syncd.platform.listing import Paging
 from syncd.platform.outline import Spot
+from syncd.platform.page_documents import documents_of
 from syncd.platform.page_text import Dereferenced, Evaluated, Words
 from syncd.platform.routing import room
 from syncd.platform.tree import FILES, INCLUDES, PAGES
@@ -143,8 +142,10 @@ async def _page(view: View, spot: Spot, asked: PageQuery) -> Response:
 
 
 def _text(view: View, spot: Spot, asked: PageQuery) -> dict[str, Any]:
-    text = Words(view.outline, view.look, view.storage.blobs.get).text(spot, asked.evaluated, asked.dereferenced)
-    return {"markdown": text} if asked.format == "markdown" else {"document": to_document(split(text)[1]).wire()}
+    if asked.format == "document":
+        return {"document": documents_of(view).render(spot, asked.evaluated, asked.dereferenced)}
+    words = Words(view.outline, view.look, view.storage.blobs.get)
+    return {"markdown": words.render(spot, asked.evaluated, asked.dereferenced)}
 
 
 def _json(body: bytes) -> Response:

@@ -76,7 +76,7 @@ def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any], settin
 
     draft = Draft(revisions.outline(connection, row.space, row.revision))
     writing = Writing(draft, storage.blobs, iso(storage.now()), settings.rewrite)
-    return Batch(draft, writing, storage.new_id, past)
+    return Batch(draft, writing, storage.new_id, past, row.space)
 
 
 def _record(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], batch: Batch) -> None:

@@ -1,16 +1,18 @@
 """Documents by their id: the text of a page or reusable content as rich text, whichever revision it is of."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import sqlalchemy as sa
 from fastapi.responses import JSONResponse
 
-from syncd.layout.frontmatter import split
-from syncd.layout.richtext import to_document
 from syncd.model.document import Document
 from syncd.platform import answers
 from syncd.platform.auth import needs
 from syncd.platform.content_schema import revisions
 from syncd.platform.failures import Failure
-from syncd.platform.outline import Outline, open_tree
+from syncd.platform.outline import Outline, Spot, open_tree
+from syncd.platform.page_documents import documents_of
 from syncd.platform.routing import room
 from syncd.platform.viewing import View, Viewed, described
 
@@ -24,23 +26,25 @@ REVISIONS_MAX = 50
 
 @router.get(_PATH, response_model=Document, openapi_extra=needs("read", extension=True) | described(_PATH))
 def get_document_by_id(view: Viewed, document_id: str) -> JSONResponse:
-    """Given a `documentId` of the space, return the Document. An id says nothing about who may read: only what one of
-    the space's own revisions has is shown."""
-    if not _has(view.outline, document_id) and not _is_of_late(view, document_id):
-        raise Failure(404, f"No document {document_id} in space {view.revision.space}.")
-    text = view.storage.blobs.get(document_id).decode()
-    return answers.ok(to_document(split(text)[1]).wire())
+    """Given a `documentId` of the space, return the Document, resolved in the newest revision that has it.
+
+    An id says nothing about who may read: only what one of the space's own revisions has is shown.
+    """
+    for outline in _outlines(view):
+        if (spot := _find(outline, document_id)) is not None:
+            return answers.ok(documents_of(replace(view, outline=outline)).render(spot))
+    raise Failure(404, f"No document {document_id} in space {view.revision.space}.")
 
 
-def _is_of_late(view: View, document_id: str) -> bool:
+def _outlines(view: View) -> Iterator[Outline]:
+    """Main content, then the newest revisions, until what is sought is found."""
+    yield view.outline
     latest = sa.select(revisions.c.root).where(revisions.c.space == view.revision.space)
     with view.storage.read() as connection:
-        roots = list(connection.scalars(latest.order_by(revisions.c.seq.desc()).limit(REVISIONS_MAX)))
-        return any(_has(open_tree(connection, root), document_id) for root in roots)
+        for root in list(connection.scalars(latest.order_by(revisions.c.seq.desc()).limit(REVISIONS_MAX))):
+            yield open_tree(connection, root)
 
 
-def _has(outline: Outline, document_id: str) -> bool:
-    return any(
-        spot.node.body == document_id and spot.node.type in ("document", "reusable-content")
-        for spot in outline.spots.values()
-    )
+def _find(outline: Outline, document_id: str) -> Spot | None:
+    texts = (spot for spot in outline.spots.values() if spot.node.type in ("document", "reusable-content"))
+    return next((spot for spot in texts if spot.node.body == document_id), None)

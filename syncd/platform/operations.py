@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from syncd.layout.paths import collision_key, slugify
-from syncd.layout.richtext import to_markdown
 from syncd.model.content_write import (
     ContentWrite,
     DeletePage,
@@ -15,21 +14,22 @@ from syncd.model.content_write import (
     Markdown,
     Operation,
     PageMetadata,
-    PageText,
     RevertPage,
     RichText,
     UpdatePage,
 )
+from syncd.model.document import Document
 from syncd.platform import rich_text
 from syncd.platform.bodies import Body
+from syncd.platform.document_text import changed_text, new_text
 from syncd.platform.failures import Failure
 from syncd.platform.fetching import Fetched
-from syncd.platform.metadata import KEYS, stated_title, titled
+from syncd.platform.metadata import KEYS, retitle, stated_title, titled
 from syncd.platform.outline import Draft, Outline, has_path, is_page
 from syncd.platform.placing import Placing, free_slug, sibling_slugs
 from syncd.platform.reverting import revert_blocks
 from syncd.platform.tree import FILES, PAGES, Node
-from syncd.platform.writing import Writing, decoded, with_body
+from syncd.platform.writing import Writing, decoded
 
 DEPTH_MAX = 64
 """Pages within pages; the document names no limit, and every reader of a tree needs one."""
@@ -47,15 +47,16 @@ class Changes(Body, ContentWrite):
 class Batch:
     """The state of one content write.
 
-    Shapes: `past` returns the tree of a revision, "" standing for the change request's base; `fetched` has by its
-    address each file that is elsewhere; `touched` has each affected page once, in first-touched order, with what
-    became of it.
+    Shapes: `past` returns the tree of a revision, "" standing for the change request's base; `space` is the id of the
+    space that it is of; `fetched` has by its address each file that is elsewhere; `touched` has each affected page
+    once, in first-touched order, with what became of it.
     """
 
     draft: Draft
     writing: Writing
     new_id: Callable[[], str]
     past: Callable[[str], Outline]
+    space: str = ""
     fetched: Mapping[str, Fetched] = field(default_factory=dict)
     touched: dict[str, str] = field(default_factory=dict)
     inserted_files: list[str] = field(default_factory=list)
@@ -89,7 +90,7 @@ class Batch:
                 self._insert_files(change)
 
     def _insert(self, change: InsertPage) -> None:
-        parent, text, id = self._parent(change.into or None), self._said(change.document) or "", self.new_id()
+        parent, text, id = self._parent(change.into or None), self._inserted_text(change), self.new_id()
         title = titled(text) or change.title or UNTITLED
         slug = self._new_slug(change, parent, title)
         fields = {"createdAt": self.writing.moment} | ({"emoji": change.emoji} if change.emoji else {})
@@ -108,7 +109,7 @@ class Batch:
         into = self._parent(change.into) if "into" in change.model_fields_set else parent
         self._relocate(node.id, into, change.at)
         slug = self._kept_slug(change, node, moved=into != parent)
-        text = self._said(change.document, of=node)
+        text = self._updated_text(change, node)
         stated = stated_title(text) if text else None
         fields = dict(node.fields)
         if change.emoji is not None:
@@ -122,7 +123,9 @@ class Batch:
     def _edit(self, change: UpdatePage, former: Node, text: str | None) -> None:
         members = _members(change)
         if former.type == "document":
-            if text is not None:
+            if text is not None and isinstance(change.document, RichText):
+                self.writing.rephrase(former.id, text, members)
+            elif text is not None:
                 self.writing.replace(former.id, text, members)
             elif members or change.title:
                 self.writing.annotate(former.id, members, former=former.title)
@@ -144,18 +147,28 @@ class Batch:
             self._note(id, "deleted_page")
         self.draft.remove(id)
 
-    def _said(self, text: PageText | None, *, of: Node | None = None) -> str | None:
-        """Return the Markdown that a page is sent with, None when there is none.
-
-        A document has no frontmatter, so the page that it is sent to keeps its own.
-        """
-        match text:
+    def _inserted_text(self, change: InsertPage) -> str:
+        match change.document:
             case Markdown():
-                return text.markdown
+                return change.document.markdown
             case RichText():
-                rich_text.checked(text.document, at="document")
-                said = to_markdown(text.document)
-                return with_body(self.writing.text(of.id), said) if of is not None and of.type == "document" else said
+                document = _checked(change.document)
+                return new_text(document, title=change.title, known=self.draft, space=self.space)
+        return ""
+
+    def _updated_text(self, change: UpdatePage, node: Node) -> str | None:
+        """Return the text that a page is to have, None when it keeps its own."""
+        match change.document:
+            case Markdown():
+                return change.document.markdown
+            case RichText() if node.type == "document":
+                former = self.writing.text(node.id)
+                if change.title is not None:
+                    former = retitle(former, former=node.title, title=change.title)
+                document, title = _checked(change.document), change.title or node.title
+                return changed_text(document, former=former, title=title, known=self.draft, space=self.space)
+            case RichText():
+                return ""
         return None
 
     def _revert(self, change: RevertPage) -> None:
@@ -290,6 +303,11 @@ class Batch:
     def _note(self, id: str, what: str) -> None:
         if self.touched.setdefault(id, what) != "created_page":
             self.touched[id] = what
+
+
+def _checked(sent: RichText) -> Document:
+    rich_text.checked(sent.document, at="document")
+    return sent.document
 
 
 def _members(change: PageMetadata) -> dict[str, Any]:

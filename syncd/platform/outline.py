@@ -64,7 +64,7 @@ class Draft:
         self._parent: dict[str, str] = {}
         self._gone: set[str] = set()
 
-    def __contains__(self, id: str) -> bool:
+    def __contains__(self, id: object) -> bool:
         return id not in self._gone and (id in self._own or id in self.base.spots)
 
     def node(self, id: str) -> Node:

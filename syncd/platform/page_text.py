@@ -1,24 +1,24 @@
-"""A page's text as a reader asks for it: with its variables filled in, and with what it includes in it.
+"""A page's text as a reader asks for it: with expressions and conditions evaluated, and with what it includes in it.
 
-Only what does not depend on the reader is evaluated: `space.vars.<name>` and `page.vars.<name>`, in an expression
-(`<code class="expression">…</code>`) or in double braces. Whatever else an expression asks for, such as claims of a
-visitor, and every condition stay as they are written, so `evaluated=true` and `deterministic-only` say the same.
+Only what does not depend on the reader is evaluated (`evaluation`): whoever calls is no visitor of a site, so
+`evaluated=true` and `deterministic-only` say the same. What asks for more stays as it is written.
 """
 
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from syncd.layout import links
 from syncd.layout.blocks import prose
 from syncd.layout.frontmatter import split
 from syncd.layout.paths import collision_key
+from syncd.platform.evaluation import BRACES, Scalar, Variables, shown
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot
 from syncd.platform.rendering import Look, file_members
-from syncd.platform.tree import FILES, INCLUDES, ROOT
+from syncd.platform.tree import FILES, INCLUDES
 
 Evaluated = Literal["true", "false", "deterministic-only"]
 Dereferenced = Literal["true", "false", "reusable-contents"]
@@ -29,8 +29,8 @@ INCLUDES_MAX = 500
 CHARACTERS_MAX = 4_000_000
 """Of all that one page includes: a few that include each other several times could fill any memory."""
 
-_NAME = r"\s*(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_-]*+)\s*"
-_EXPRESSION = re.compile(rf'<code class="expression">{_NAME}</code>|\{{\{{{_NAME}\}}\}}')
+_EXPRESSION = re.compile(r'<code class="expression">([^<\n]*+)</code>|' + BRACES)
+_CONDITION = re.compile(r"(?m:^)[ \t]*+\{%[ \t]*+(if|endif)\b[ \t]*+((?:[^%\n]|%(?!\}))*+)%\}[ \t]*+(?:\r?\n|\Z)")
 _INCLUDE = re.compile(r'\{%[ \t]*+include[ \t]++"([^"\n]*+)"[ \t]*+%\}')
 _SPECIAL = re.compile(r"[\\`*_\[\]<{]")
 
@@ -43,7 +43,7 @@ class Words:
     look: Look
     read: Callable[[str], bytes]
 
-    def text(self, spot: Spot, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
+    def render(self, spot: Spot, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
         """Given where a page or reusable content stands, return its text, exactly as written unless more is asked for.
 
         Shapes: `dereferenced` puts in what is included; `true` also lets every address of a page or file of the space
@@ -92,16 +92,39 @@ class Words:
         return None if spot.parent == INCLUDES else place + target[1]
 
     def _evaluated(self, text: str, spot: Spot) -> str:
-        variables: Mapping[str, Mapping[str, Any]] = {
-            "space": self.outline.spots[ROOT].node.fields.get("variables", {}),
-            "page": spot.node.fields.get("variables", {}),
-        }
+        variables = Variables.of_page(self.outline, spot)
 
         def replacement(found: re.Match[str]) -> str:
-            scope, name = (found[1], found[2]) if found[1] else (found[3], found[4])
-            return _spelled(variables[scope][name]) if name in variables[scope] else found[0]
+            value = variables.value(html.unescape(found[1])) if found[1] is not None else None
+            if found[1] is None:
+                value = variables.get(found[2], found[3])
+            return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escaped(value))
 
-        return _in_prose(text, _EXPRESSION, replacement)
+        return _in_prose(_decided(text, variables), _EXPRESSION, replacement)
+
+
+def _decided(text: str, variables: Variables) -> str:
+    """The text without blocks whose condition is false, and without the tags around those whose condition is true."""
+    tags = list(_tags(text)) if "{%" in text else []
+    opened: list[tuple[re.Match[str], bool | None]] = []
+    gone: list[tuple[int, int]] = []
+    for tag in tags:
+        if tag[1] == "if":
+            opened.append((tag, variables.truth(tag[2])))
+        elif opened:
+            first, truth = opened.pop()
+            gone += [(first.start(), first.end()), (tag.start(), tag.end())] if truth else []
+            gone += [(first.start(), tag.end())] if truth is False else []
+    pieces, done = [], 0
+    for start, end in sorted(gone):
+        pieces.append(text[done : max(start, done)])
+        done = max(end, done)
+    return "".join([*pieces, text[done:]])
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    for start, end in prose(text, len(split(text)[0])):
+        yield from _CONDITION.finditer(text, start, end)
 
 
 def _in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> str:
@@ -122,7 +145,5 @@ def _moved(address: str, *, source: str, at: str) -> str | None:
     return links.relative(target[0], at=at) + target[1] if target else None
 
 
-def _spelled(value: Any) -> str:
-    """A variable's value such that Markdown shows just that."""
-    plain = ("true" if value else "false") if isinstance(value, bool) else str(value)
-    return _SPECIAL.sub(r"\\\g<0>", html.escape(plain, quote=False).replace("\n", " "))
+def _escaped(value: Scalar) -> str:
+    return html.escape(shown(value), quote=False).replace("\n", " ")

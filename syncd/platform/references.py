@@ -11,7 +11,7 @@ from syncd.platform.tree import PAGES
 
 @dataclass
 class References:
-    """What an address can mean in one batch: a page or file by id or path, or by a `ref` of this batch only."""
+    """What an address can mean in one batch: something by its id or path, or by a `ref` of this batch only."""
 
     draft: Draft
     pages: dict[str, str] = field(default_factory=dict)
@@ -20,8 +20,9 @@ class References:
     def rewritten(self, text: str, *, at: str) -> str:
         """Given a page's text and its path, return the text with such addresses relative to it; all else byte for byte.
 
-        Shapes: `/files/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any `#anchor`. An address
-        that means nothing here stays, where another platform drops the link: nothing a writer wrote is lost.
+        Shapes: `/files/<id>`, `/includes/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any
+        `#anchor`. An address that means nothing here stays, where another platform drops the link: nothing a writer
+        wrote is lost.
         """
 
         def replacement(address: str) -> str | None:
@@ -43,7 +44,9 @@ class References:
     def _path(self, place: str) -> str | None:
         id: str | None = None
         if place.startswith("/files/"):
-            id = self._file(place.removeprefix("/files/"))
+            id = self._of_type("file", place.removeprefix("/files/"))
+        elif place.startswith("/includes/"):
+            id = self._of_type("reusable-content", place.removeprefix("/includes/"))
         elif place.startswith("/pages/"):
             id = self._page(place.removeprefix("/pages/"))
         elif place.startswith("./"):
@@ -51,8 +54,8 @@ class References:
             id = self.files.get(name) or (self.pages.get(name.removesuffix(".md")) if name.endswith(".md") else None)
         return self.draft.node(id).path if id is not None and id in self.draft else None
 
-    def _file(self, name: str) -> str | None:
-        return name if name in self.draft and self.draft.node(name).type == "file" else None
+    def _of_type(self, type: str, name: str) -> str | None:
+        return name if name in self.draft and self.draft.node(name).type == type else None
 
     def _page(self, name: str) -> str | None:
         if name in self.draft and self.draft.node(name).type == "document":

@@ -1,9 +1,10 @@
-"""Reverting blocks of a page: some of its blocks as they were, all others and the frontmatter as they are."""
+"""Reverting blocks of a page: some of its blocks as they were, all others, title and frontmatter as they are."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from syncd.layout.frontmatter import split
+from syncd.layout.frontmatter import split_title
+from syncd.layout.quiet import settled
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.model.document import Document
 from syncd.platform.aligning import unique_pairs
@@ -17,11 +18,11 @@ def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
     """Given a page's text, what it was, and keys of blocks, return the text with these as they were.
 
     Shapes: a key is one of a block that the page is made of, then or now. A block that was added goes, one that was
-    deleted comes back, one that was changed is reset; the keys before and after the change mean the same. The text is
-    what the blocks that result are written as. Raises: Failure 400 for a key of no such block.
+    deleted comes back, one that was changed is reset; the keys before and after the change mean the same. What comes
+    back is written as its document is. Raises: Failure 400 for a key of no such block.
     """
-    former = split(then)[1]
-    ours, theirs = to_document(split(now)[1]).nodes, to_document(former).nodes
+    former = split_title(then)[1]
+    ours, theirs = to_document(split_title(now)[1]).nodes, to_document(former).nodes
     unknown = set(wanted) - {block["key"] for block in (*ours, *theirs)}
     if unknown:
         raise Failure(400, f"block: neither the page nor what it was is made of a block {min(unknown)}")
@@ -30,7 +31,9 @@ def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
         return now
     if result == theirs:
         return with_body(now, former.lstrip("\r\n"))
-    return with_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
+    made = with_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
+    # Whatever is not reverted keeps the bytes that its writer gave it.
+    return settled(now.encode(), made.encode(), at="").decode()
 
 
 def _chosen(ours: Sequence[Block], theirs: Sequence[Block], wanted: set[str]) -> Iterator[Block]:

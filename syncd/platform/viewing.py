@@ -104,6 +104,15 @@ nothing: a computed page shows how it is computed.
 """
 
 
+def main_content(storage: Storage, caller: Caller, space_id: str) -> Outline | None:
+    """Given a caller and a space, return the space's main content; None when there is none that the caller may read."""
+    try:
+        _, revision, _ = _meant(storage, caller, {"space_id": space_id})
+    except Failure:
+        return None
+    return remembered(revision.root) or _opened(storage, revision.root)
+
+
 def described(path: str) -> dict[str, Any]:
     """Given a route's path, return the parameters in it that the view reads, for the route's `openapi_extra`."""
     named = [name for name in ("space_id", "revision_id", "change_request_id") if f"{{{name}}}" in path]

@@ -8,7 +8,10 @@ from functools import partial
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.frontmatter import split
+from syncd.layout.frontmatter import split_title
+from syncd.layout.quiet import settled
+from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.references import find_references
 from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
 from syncd.platform import metadata
 from syncd.platform.blobs import Blobs, oid_of
@@ -17,6 +20,7 @@ from syncd.platform.fetching import Fetched
 from syncd.platform.files import CONTENT_TYPE, file_fields
 from syncd.platform.outline import Draft
 from syncd.platform.references import References
+from syncd.platform.targets import Targets
 
 
 @dataclass
@@ -30,6 +34,7 @@ class Writing:
     references: References = field(init=False)
     _texts: dict[str, str] = field(default_factory=dict)
     _contents: list[bytes] = field(default_factory=list)
+    _former: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.references = References(self.draft)
@@ -38,6 +43,16 @@ class Writing:
         """Given a page's new text and the members sent with it, let the page say both; its frontmatter wins."""
         said = metadata.described({}, text)
         self._texts[id] = _annotated(text, {name: value for name, value in members.items() if name not in said})
+        self._former.pop(id, None)
+
+    def rephrase(self, id: str, text: str, members: Mapping[str, Any]) -> None:
+        """Given a page's text that was made of a document, let the page say that in the words that it has already.
+
+        Shapes: every block that means what it meant keeps its bytes, as the writer has wrapped and marked it up.
+        """
+        former = self._former.get(id) or self.text(id)
+        self.replace(id, text, members)
+        self._former[id] = former
 
     def annotate(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
         """Given members and the former title of a page that keeps its text, let the text say them."""
@@ -56,6 +71,7 @@ class Writing:
     def forget(self, id: str) -> None:
         """Given a page, drop what was to be written to it."""
         self._texts.pop(id, None)
+        self._former.pop(id, None)
 
     def keep(self, data: bytes) -> str:
         """Given a file's content, keep it when all is settled, and return its blob id."""
@@ -68,6 +84,8 @@ class Writing:
             node = self.draft.node(id)
             assert node.path
             text = self.references.rewritten(text, at=node.path)
+            if id in self._former:
+                text = self._settled(id, text, at=node.path)
             text = self.rewrite(text) if self.rewrite is not None else text
             body = self.keep(text.encode())
             fields = metadata.described(node.fields, text, refer=partial(self.references.refer, at=node.path))
@@ -76,6 +94,17 @@ class Writing:
         for id in touched:
             if id in self.draft:
                 self._date(id)
+
+    def _settled(self, id: str, text: str, *, at: str) -> str:
+        """The text, with each block in its former words that says what it said."""
+        spot, targets, former = self.draft.base.spots.get(id), Targets(self.draft.base), self._former[id]
+
+        def name(address: str) -> str | None:
+            return None if spot is None else targets.name(address, spot)
+
+        if _plain(former, name) == _plain(text, name):
+            return split_title(text)[0] + split_title(former)[1]
+        return settled(former.encode(), text.encode(), at=at, name=name).decode()
 
     def _date(self, id: str) -> None:
         node, former = self.draft.node(id), self.draft.base.node(id)
@@ -89,10 +118,22 @@ class Writing:
         self.draft.change(dated)
 
 
+def _plain(text: str, name: Callable[[str], str | None]) -> str:
+    """What the document of a page says, in one form: equal ones say the same."""
+    document = to_document(split_title(text)[1])
+    for ref in find_references(document.nodes):
+        if ref.get("kind") == "url":
+            ref["url"] = name(str(ref.get("url"))) or ref.get("url")
+    return to_markdown(document)
+
+
 def with_body(text: str, body: str) -> str:
-    """Given a page's text and another body, return the frontmatter, the blank lines behind it, and that body."""
-    head, former = split(text)
-    return head + former[: len(former) - len(former.lstrip("\r\n"))] + body if head else body
+    """Given a page's text and another body, return the text up to its title, its blank lines, and that body."""
+    head, former = split_title(text)
+    between = former[: len(former) - len(former.lstrip("\r\n"))]
+    if head and body and not between:
+        between = "\n" if head.endswith("\n") else "\n\n"
+    return head + between + body if head else body
 
 
 def decoded(file: NewFile | FileAtUrl, fetched: Mapping[str, Fetched]) -> tuple[bytes, dict[str, Any]]:

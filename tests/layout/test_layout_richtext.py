@@ -243,7 +243,8 @@ def test_a_page_keeps_its_form_where_the_platform_has_no_other() -> None:
         assert line.replace("3)", "3.") in written
     assert "wrapped over two lines, with a hard\\\nbreak, **bold _both_**, ~~struck~~, snake_case, 2 * 3" in written
     assert "[unused]: https://example.org" in written
-    assert "[ref]:" not in written
+    assert 'then [ref](https://example.com "Ref")' in written
+    assert '[ref]: https://example.com "Ref"' in written
 
 
 @pytest.mark.parametrize("part", range(12))

@@ -250,7 +250,9 @@ def test_includes_that_include_each_other_come_to_an_end(
 def test_a_page_can_be_read_as_rich_text(http: httpx.Client, told: str, space: str) -> None:
     shown = get(http, told, format="document")
     assert (shown["document"]["object"], "markdown" in shown) == ("document", False)
-    assert shown["document"]["nodes"][0]["type"] == "heading-1"
+    assert [node["type"] for node in shown["document"]["nodes"]] == [
+        *("paragraph", "code", "reusable-content", "paragraph")
+    ]
     note = get(http, f"/v1/spaces/{space}/content")["reusableContents"][0]["id"]
     assert "document" in get(http, f"/v1/spaces/{space}/content/reusable-contents/{note}", format="document")
 

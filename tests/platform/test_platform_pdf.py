@@ -89,6 +89,6 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
         {"object": "block", "type": "code", "nodes": [text("x" * 9000)]},
         {"object": "block", "type": "heading-1", "nodes": [text("\x00\u202e漢字")]},
     ]
-    page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "targets": {}}
+    page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
     assert Layout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).drawn().startswith(b"%PDF-")
     assert Layout({"title": "", "pages": []}, tmp_path).drawn().startswith(b"%PDF-")

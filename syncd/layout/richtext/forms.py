@@ -40,9 +40,9 @@ _DATA: Mapping[str, frozenset[str]] = {
 }
 """What Markdown says of the data of a block; of blocks that are tags, each tag knows for itself.
 
-The platform's list has no block for HTML (`html`), for a definition that no link of the page uses (`definition`) and
-for a tag that is not known (`tag`): they are opaque here, so that a page loses nothing. Headings of level 4 to 6, which
-it does not have either, are `heading-3` with their `level` in the data.
+The platform's list has no block for HTML (`html`), for the definition of an address (`definition`) and for a tag that
+is not known (`tag`): they are opaque here, so that a page loses nothing. Headings of level 4 to 6, which it does not
+have either, are `heading-3` with their `level` in the data.
 """
 
 _VALID: Mapping[str, Callable[[object], bool]] = {

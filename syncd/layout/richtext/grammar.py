@@ -45,7 +45,7 @@ _RULE = re.compile(r"[-:| \t>]++")
 @cache
 def parser() -> MarkdownIt:
     """Return the parser of pages. It keeps no state between pages."""
-    options = {"maxNesting": DEEPEST + _STEEPEST, "tasklists": True, "inline_definitions": True, "store_labels": True}
+    options = {"maxNesting": DEEPEST + _STEEPEST, "tasklists": True, "inline_definitions": True}
     made = _Grammar("commonmark", options).enable(["table", "strikethrough"]).disable("text_join")
     block, inline = made.block.ruler, made.inline.ruler
     block.before("table", "bound", _bound, {"alt": _INTERRUPTS})

@@ -1,6 +1,6 @@
 """Markdown as a document: the blocks of a page, what lies in them, and the tags that stand around them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from markdown_it.common.utils import mdTrim
@@ -67,12 +67,10 @@ class _Reader:
         self.kept: dict[int, Node] = {}
         self.tight: set[int] = set()
         """Paragraphs (by `id`) of a list without blank lines."""
-        self.used: set[str] = set()
         self.height: dict[int, int] = {}
         """How deep blocks of tags are nested in a block (by `id`)."""
 
     def read(self, tokens: Sequence[Token]) -> list[Node]:
-        self.used = set(_labels(tokens))
         table = -1
         for at, token in enumerate(tokens):
             if token.type == "table_open":
@@ -139,9 +137,7 @@ class _Reader:
         return block("code", data, [block("code-line", {}, [words(line)]) for line in lines])
 
     def define(self, token: Token) -> None:
-        """Keep a definition; one that links of the page use lives on in them, unless it parts what is around it."""
-        if len(self.frames) == 1 and token.meta["id"] in self.used:
-            return
+        """Keep a definition, also one that links of the page use: they are written with it as they were."""
         title = {"title": token.meta["title"]} if token.meta["title"] else {}
         label, url = label_of(token.meta["label"]), address(token.meta["url"])
         self.add(self.safe(block("definition", {"label": label, "url": url} | title)))
@@ -309,14 +305,6 @@ def _without_space(token: Token) -> list[Token]:
     behind = next((at for at, child in enumerate(children) if child.markup != SPACE), 0)
     guarded = behind > 0 and children[behind].type == "html_inline" and needs_space(token.content)
     return children[1:] if guarded else children
-
-
-def _labels(tokens: Sequence[Token]) -> Iterator[str]:
-    """The labels of definitions that links and images use."""
-    for token in tokens:
-        for child in token.children or ():
-            if "label" in child.meta:
-                yield child.meta["label"]
 
 
 def _take_anchor(nodes: list[Node]) -> str | None:

@@ -49,21 +49,31 @@ def only_unsigned(parts: Sequence[Part]) -> bool:
 
 def passes(parts: Sequence[Part]) -> bool:
     """Given the parts of a condition, return whether it can come true without any signed claim."""
+    return True in truths_of(possible_values(parts, _read))
+
+
+def possible_values(parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
+    """Given the parts of an expression and what each variable that it reads can be, return what it can come to."""
     known: list[Possible] = []
     for part in parts:
-        found = _value(part, [known[place] for place in part.of], parts)
+        found = _value(part, [known[place] for place in part.of], parts, read)
         known.append(found if len(found) <= _MAX else _ANYTHING)
-    return any(map(_may, known[-1]))
+    return known[-1]
 
 
-def _value(part: Part, of: list[Possible], parts: Sequence[Part]) -> Possible:
+def truths_of(values: Possible) -> frozenset[bool]:
+    """Given what an expression can come to, return whether that counts as true, as false, or can be either."""
+    return frozenset(truth is True for value in values for truth in _truths(value))
+
+
+def _value(part: Part, of: list[Possible], parts: Sequence[Part], read: Callable[[Part], Possible]) -> Possible:
     match part.what:
         case "value":
             return frozenset({part.value})
         case "undefined":
             return _NOTHING
         case "read":
-            return _read(part)
+            return read(part)
         case "!":
             return _results(of, lambda value: _truths(value, negate=True))
         case "-" | "+" if len(of) == 1:
@@ -84,6 +94,8 @@ def _value(part: Part, of: list[Possible], parts: Sequence[Part]) -> Possible:
             return frozenset().union(*of)
         case "member" | "index" | "call":
             return _NOTHING if of[0] == _NOTHING else _ANYTHING
+        case "+":
+            return _results(of, _joined)
         case _:
             return _results(of, _sum)
 
@@ -96,11 +108,6 @@ def _read(part: Part) -> Possible:
 
 def _results(of: Iterable[Possible], work: Callable[..., Iterable[Value | _Special]]) -> Possible:
     return frozenset(result for values in product(*of) for result in work(*values))
-
-
-def _may(value: Value | _Special) -> bool:
-    """Whether a value can count as true."""
-    return True in _truths(value)
 
 
 def _truths(value: Value | _Special, *, negate: bool = False) -> Possible:
@@ -161,6 +168,10 @@ def _number(sign: str, value: Value | _Special) -> Value | _Special:
     if isinstance(value, (bool, float)):
         return -float(value) if sign == "-" else float(value)
     return math.nan if value is UNDEFINED else ANY
+
+
+def _joined(one: Value | _Special, other: Value | _Special) -> Possible:
+    return frozenset({one + other}) if isinstance(one, str) and isinstance(other, str) else _sum(one, other)
 
 
 def _sum(one: Value | _Special, other: Value | _Special) -> Possible:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from syncd.layout.frontmatter import split
+from syncd.layout.frontmatter import split_title
 from syncd.layout.richtext import sections
 from syncd.platform.ask.conditions import without_conditions
 from syncd.platform.ask.scope import Place, is_open
@@ -126,7 +126,7 @@ def _parts(storage: Storage, oid: str | None) -> tuple[_Read, ...]:
     known = _cache.get(oid)
     if known is not None:
         return known
-    text = without_conditions(split(storage.blobs.get(oid).decode())[1])
+    text = without_conditions(split_title(storage.blobs.get(oid).decode())[1])
     read = []
     for part in sections(text)[:_SECTIONS_MAX]:
         body = part.body[:_BODY_MAX]

@@ -27,7 +27,7 @@ def check(connection: sa.Connection, blobs: Blobs, place: Place, new: CommentCre
     if new.node is None:
         return
     text = blobs.get(node.body).decode() if node.body else ""
-    if new.node not in _keys(to_document(frontmatter.split(text)[1]).wire()):
+    if new.node not in _keys(to_document(frontmatter.split_title(text)[1]).wire()):
         raise Failure(400, f"node: page {new.page} has no node {new.node}")
 
 

@@ -1,36 +1,21 @@
 """Who refers to what in one revision: addresses in texts, and references among the members of pages, resolved."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from syncd.layout import links
-from syncd.layout.paths import collision_key
 from syncd.platform.cache import Cache
 from syncd.platform.links.addresses import found_in
 from syncd.platform.outline import Outline, Spot
 from syncd.platform.storage import Storage
-from syncd.platform.tree import FILES, INCLUDES
+from syncd.platform.targets import Reference, Targets
 
 Addresses = Callable[[Iterable[str]], Mapping[str, tuple[str, ...]]]
 
 _REMEMBERED = 1_000_000
 _TEXTS = ("document", "reusable-content")
 _graphs: Cache[bytes, "Graph"] = Cache(_REMEMBERED, weigh=lambda graph: graph.weight)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """What a place refers to. Shapes: `id` is that of a page, file or reusable content of the revision, None for all
-    else; `address` is as written; `anchor` is without its `#`; `found` is False when the target does not exist."""
-
-    kind: str
-    address: str
-    id: str | None = None
-    anchor: str | None = None
-    found: bool = True
-    relation: str = "reference"
 
 
 @dataclass(frozen=True)
@@ -83,7 +68,10 @@ class Resolver:
 
     outline: Outline
     addresses: Addresses
-    _named: dict[str, str | None] = field(default_factory=dict)
+
+    @cached_property
+    def _targets(self) -> Targets:
+        return Targets(self.outline)
 
     def graph(self) -> Graph:
         """Return the references of all places."""
@@ -99,41 +87,12 @@ class Resolver:
 
     def _of(self, spot: Spot, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
         if _is_text(spot):
-            yield from (self._resolved(address, spot) for address in texts[spot.node.body or ""])
+            yield from (self._targets.resolve(address, spot) for address in texts[spot.node.body or ""])
         # Covers stand in the text, too; links and meta links stand among the members only.
         meta = spot.node.fields.get("metaLinks", {})
         for ref in (spot.node.fields.get("target"), meta.get("canonical"), *meta.get("alternates", ())):
             if isinstance(ref, Mapping):
                 yield self._referred(ref)
-
-    def _resolved(self, address: str, spot: Spot) -> Reference:
-        if address.startswith("#"):
-            return Reference("anchor", address, spot.node.id, address[1:])
-        target = links.resolve(address, at=spot.node.path or "")
-        if target is None:
-            # A path from the root of nowhere, or out of the space; everything else that is absolute is a URL.
-            inside = address.startswith(("/", "\\", "?")) or ":" not in address.split("/")[0]
-            return Reference("url", address, found=not inside or address.startswith("//"))
-        id = self._at(target[0])
-        if id is None:
-            return Reference("url", address, found=False)
-        anchor = target[1].partition("#")[2] or None
-        here = self.outline.spots[id]
-        if here.parent == INCLUDES:
-            return Reference("reusable-content", address, id, relation="dependsOn")
-        if here.parent == FILES:
-            return Reference("file", address, id)
-        return Reference("anchor" if anchor else "page", address, id, anchor)
-
-    def _at(self, path: str) -> str | None:
-        """Return what lies at a path, with or without its ending, and for a folder the page that it stands for."""
-        if path not in self._named:
-            by_file = self.outline.by_file
-            stem = path.rstrip("/")
-            readme = f"{stem}/README.md" if stem else "README.md"
-            tried = (by_file.get(collision_key(name)) for name in (path, f"{stem}.md", readme))
-            self._named[path] = next((id for id in tried if id is not None), None)
-        return self._named[path]
 
     def _referred(self, ref: Mapping[str, Any]) -> Reference:
         kind = str(ref.get("kind", ""))

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from syncd.platform import change_requests, content, rendering
-from syncd.platform.links.graph import Reference
 from syncd.platform.organizations import organization_shown
 from syncd.platform.outline import Spot
 from syncd.platform.spaces import space_shown
+from syncd.platform.targets import Reference
 from syncd.platform.tree import FILES, INCLUDES
 from syncd.platform.viewing import View, Viewed
 

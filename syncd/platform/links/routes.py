@@ -13,10 +13,11 @@ from syncd.model.link import LinkList, Status
 from syncd.model.listing import Listing
 from syncd.platform import answers, change_requests, revisions
 from syncd.platform.auth import needs
-from syncd.platform.links.graph import Reference, graph_of, grouped, resolver
+from syncd.platform.links.graph import graph_of, grouped, resolver
 from syncd.platform.links.locations import Scene, Shown
 from syncd.platform.listing import Paging
 from syncd.platform.routing import room
+from syncd.platform.targets import Reference
 from syncd.platform.tree import FILES
 from syncd.platform.viewing import View, described
 

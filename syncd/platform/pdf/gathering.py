@@ -5,17 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncd.layout import links
-from syncd.layout.frontmatter import split
-from syncd.layout.paths import collision_key
-from syncd.layout.richtext import to_document
+from syncd.layout.richtext.references import find_references
 from syncd.platform.downloads import Downloads
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot
-from syncd.platform.page_text import Words
+from syncd.platform.page_documents import PageDocuments
 from syncd.platform.rendering import Look
 from syncd.platform.storage import Storage
 from syncd.platform.tree import PAGES
+from syncd.platform.tree import Node as TreeNode
 
 PAGES_MAX = 500
 """Pages of content in one PDF."""
@@ -59,36 +57,27 @@ class Gathering:
 
         Raises: Failure 413 when it is too much for one PDF.
         """
-        words = Words(self.outline, _NOWHERE, self.storage.blobs.get)
+        documents = PageDocuments(self.outline, _NOWHERE, self.storage.blobs.get)
         shown = [(depth, spot) for depth, spot in part.spots(self.outline) if spot.node.type in ("document", "group")]
         if len(shown) > PAGES_MAX:
             raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
-        pages, size = [], 0
+        pages = []
         for depth, spot in shown:
-            text = words.text(spot, "true", "reusable-contents") if spot.node.body else ""
-            size += len(text)
-            if size > TEXT_MAX:
+            nodes = documents.render(spot, "true", "reusable-contents")["nodes"] if spot.node.body else []
+            if documents.characters > TEXT_MAX:
                 raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
-            pages.append(self._page(depth, spot, text))
+            pages.append(self._page(depth, spot, nodes))
         return {"title": title, "pages": pages}
 
-    def _page(self, depth: int, spot: Spot, text: str) -> dict[str, Any]:
-        nodes = to_document(split(text)[1]).wire()["nodes"]
-        at = spot.node.path or ""
-        addresses = {address for address in _addresses(nodes) if links.resolve(address, at=at)}
-        found = {address: target for address in addresses if (target := self._target(address, at))}
-        return {"id": spot.node.id, "title": spot.node.title, "depth": depth, "nodes": nodes, "targets": found}
+    def _page(self, depth: int, spot: Spot, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+        ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
+        files = {id: self._file(self.outline.spots[id].node) for id in ids if id in self.outline.spots}
+        return {"id": spot.node.id, "title": spot.node.title, "depth": depth, "nodes": nodes, "files": files}
 
-    def _target(self, address: str, at: str) -> dict[str, str] | None:
-        resolved = links.resolve(address, at=at)
-        id = self.outline.by_file.get(collision_key(resolved[0])) if resolved else None
-        if id is None:
-            return None
-        node = self.outline.spots[id].node
-        if node.fields.get("contentType") in _DRAWN and node.body:
-            image = self._image(node.body)
-            return None if image is None else {"image": image}
-        return {"page": id}
+    def _file(self, node: TreeNode) -> dict[str, str]:
+        drawn = node.fields.get("contentType") in _DRAWN and node.body
+        image = self._image(node.body) if drawn and node.body else None
+        return {"name": node.title} | ({"image": image} if image is not None else {})
 
     def _image(self, body: str) -> str | None:
         if body not in self._images:
@@ -100,16 +89,3 @@ class Gathering:
             (self.directory / body).write_bytes(data)
             self._images[body] = body
         return self._images[body]
-
-
-def _addresses(nodes: list[Any]) -> Iterator[str]:
-    """Every address in a document, wherever a node keeps its reference."""
-    pending: list[Any] = list(nodes)
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            if here.get("kind") == "url" and isinstance(here.get("url"), str):
-                yield here["url"]
-            pending += here.values()
-        elif isinstance(here, list | tuple):
-            pending += here

@@ -59,8 +59,9 @@ class Layout:
         self._pdf.set_margins(20, 20)
         texts = (text for page in job["pages"] for text in (page["title"], *_strings(page["nodes"])))
         self._fonts = self._pdf.ours = Fonts(self._pdf, (*texts, job["title"]))
-        self._targets: Mapping[str, Mapping[str, str]] = {}
-        self._ids = {page["id"] for page in job["pages"]}
+        self._files: Mapping[str, Mapping[str, str]] = {}
+        """Names of the files that the page at hand refers to, and their images, by id."""
+        self._titles = {page["id"]: page["title"] for page in job["pages"]}
 
     def drawn(self) -> bytes:
         """Return the file."""
@@ -72,7 +73,7 @@ class Layout:
         return bytes(self._pdf.output())
 
     def _page(self, page: Mapping[str, Any]) -> None:
-        self._targets = page["targets"]
+        self._files = page["files"]
         self._pdf.add_page()
         self._pdf.set_link(name=page["id"])
         title = self._fonts.spelled(page["title"]) or "-"
@@ -80,11 +81,7 @@ class Layout:
         self._pdf.start_section(title, level=min(page["depth"], 5))
         self._pdf.multi_cell(0, _height(_TITLE_PT), title, align="L", new_x="LMARGIN", new_y="NEXT")
         self._pdf.ln(_GAP)
-        nodes = page["nodes"]
-        # Most pages begin with their title as a heading; once is enough.
-        if nodes and nodes[0].get("type") == "heading-1" and _plain(nodes[0]).strip() == page["title"].strip():
-            nodes = nodes[1:]
-        self._blocks(nodes, 0)
+        self._blocks(page["nodes"], 0)
 
     def _blocks(self, nodes: list[Node], depth: int) -> None:
         for node in nodes:
@@ -158,8 +155,8 @@ class Layout:
         elif nodes:
             self._runs(nodes, _TEXT_PT, "")
             self._end(_TEXT_PT)
-        elif address := _address(node.get("data") or {}):
-            self._linked(str((node.get("data") or {}).get("title") or address), address)
+        elif words := self._called(node.get("data") or {}):
+            self._linked(words, self._address(node["data"]))
             self._end(_TEXT_PT)
 
     def _code(self, text: str) -> None:
@@ -187,7 +184,7 @@ class Layout:
         self._pdf.ln(_GAP)
 
     def _image(self, data: Mapping[str, Any]) -> None:
-        name = self._targets.get(_address(data) or "", {}).get("image")
+        name = self._image_name(data)
         caption = str(data.get("caption") or data.get("alt") or "")
         if name is not None and not self._drew(self._images / name):
             name = None
@@ -220,7 +217,7 @@ class Layout:
                 for leaf in node.get("leaves") or ():
                     self._leaf(leaf, size, style)
             elif node.get("type") == "link":
-                self._linked(_plain(node), _address(node.get("data") or {}) or "", size)
+                self._linked(_plain(node), self._address(node.get("data") or {}), size)
             elif node.get("type") == "inline-image":
                 self._inline_image(node.get("data") or {})
             else:
@@ -238,12 +235,30 @@ class Layout:
             self._pdf.write(_height(size), self._fonts.spelled(text), link)
 
     def _linked(self, text: str, address: str, size: float = _TEXT_PT) -> None:
-        target = self._targets.get(address, {}).get("page", "")
-        link = f"#{target}" if target in self._ids else address if address.startswith(_DRAWN) else ""
-        self._write(text, size, "", link=link)
+        self._write(text, size, "", link=address)
+
+    def _address(self, data: Mapping[str, Any]) -> str:
+        """Where a node leads: a page of this PDF, or what a reader of the PDF may follow; "" for nothing of these."""
+        ref = data.get("ref")
+        ref = ref if isinstance(ref, Mapping) else {"url": data.get("url")}
+        page, url = ref.get("page"), ref.get("url")
+        if page in self._titles and "space" not in ref:
+            return f"#{page}"
+        return url if isinstance(url, str) and url.startswith(_DRAWN) else ""
+
+    def _called(self, data: Mapping[str, Any]) -> str:
+        """What a void block is called: its title, else the name of what it refers to, else the address."""
+        ref = data.get("ref")
+        ref = ref if isinstance(ref, Mapping) else {}
+        name = self._files.get(str(ref.get("file")), {}).get("name") or self._titles.get(str(ref.get("page")))
+        return str(data.get("title") or name or ref.get("url") or data.get("url") or "")
+
+    def _image_name(self, data: Mapping[str, Any]) -> str | None:
+        ref = data.get("ref")
+        return self._files.get(str(ref.get("file")), {}).get("image") if isinstance(ref, Mapping) else None
 
     def _inline_image(self, data: Mapping[str, Any]) -> None:
-        name = self._targets.get(_address(data) or "", {}).get("image")
+        name = self._image_name(data)
         if name is None:
             self._write(str(data.get("alt") or ""), _TEXT_PT, "I")
         elif self._pdf.x > self._pdf.l_margin + 1:
@@ -277,12 +292,6 @@ class Layout:
 
 def _height(size: float) -> float:
     return size * _MM_PER_POINT * _LINE
-
-
-def _address(data: Mapping[str, Any]) -> str | None:
-    ref = data.get("ref")
-    url = ref.get("url") if isinstance(ref, Mapping) else data.get("url")
-    return url if isinstance(url, str) else None
 
 
 def _named(data: Mapping[str, Any]) -> str:

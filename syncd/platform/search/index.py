@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.layout.frontmatter import split
+from syncd.layout.frontmatter import heading, split_title
 from syncd.layout.richtext import sections
 from syncd.platform.content_schema import revisions, spaces
 from syncd.platform.jobs import Handler, Work, enqueue
@@ -26,7 +26,7 @@ from syncd.platform.storage import Storage
 from syncd.platform.tables import upsert
 from syncd.platform.tree import Node
 
-VERSION = "1"
+VERSION = "2"
 """Of the rules by which words are taken from a page; another one has everything indexed again."""
 SECTIONS_MAX = 500
 """Sections of one page that are shown; the words of all of them are found."""
@@ -112,7 +112,7 @@ def _state(storage: Storage, space: str) -> _State | None:
 def _row(storage: Storage, state: _State, id: str, stamp: str) -> dict[str, Any]:
     node = state.wanted[id]
     text = storage.blobs.get(node.body).decode() if node.body else ""
-    parts = sections(split(text)[1])
+    parts = sections(split_title(text)[1])
     return {
         "row": {
             "space": state.space,
@@ -122,7 +122,7 @@ def _row(storage: Storage, state: _State, id: str, stamp: str) -> dict[str, Any]
         },
         "words": {
             "place": state.space,
-            "title": _joined([node.title, str(node.fields.get("linkTitle", ""))]),
+            "title": _joined(dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), heading(text) or ""])),
             "headings": _joined(part.title for part in parts),
             "body": _joined([str(node.fields.get("description", "")), *(part.body for part in parts)]),
         },
