@@ -11,6 +11,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.frontmatter import fields, split
 from syncd.layout.links import resolve, rewrite
 from syncd.layout.richtext.grammar import parse
+from syncd.layout.richtext.plain import TooLarge
 
 CHARACTERS_MAX = 200_000
 """Characters above which a page is not analysed: it is compared as text."""
@@ -65,7 +66,10 @@ def meaning(text: str, *, at: str, name: Name | None = None) -> Meaning | None:
     head, body = split(text)
     spelled = split(_spelled(text, at, name))[1]
     lines = tuple(_LINE.findall(body))
-    return Meaning(head, _front(text, at), lines, tuple(_blocks(spelled, lines)))
+    try:
+        return Meaning(head, _front(text, at), lines, tuple(_blocks(spelled, lines)))
+    except TooLarge:
+        return None
 
 
 def _spelled(text: str, at: str, name: Name | None) -> str:

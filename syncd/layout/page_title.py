@@ -36,9 +36,13 @@ def _underlined(text: str, start: int) -> Title | None:
         return None
     # Markdown is imported only here: a page whose title is underlined is rare, and a command starts without it.
     from syncd.layout.richtext.grammar import parse
+    from syncd.layout.richtext.plain import TooLarge
 
     source = text[start : line.end()]
-    first, words, *_ = parse(source)
+    try:
+        first, words, *_ = parse(source)
+    except TooLarge:
+        return None
     if (first.type, first.tag) != ("heading_open", "h1") or first.map != [0, source.count("\n") + 1]:
         return None
     return Title(start, line.end(), _plain(words.content))

@@ -17,6 +17,7 @@ from syncd.layout.frontmatter import split
 from syncd.layout.links import resolve, targets
 from syncd.layout.meaning import CHARACTERS_MAX
 from syncd.layout.richtext.grammar import parse
+from syncd.layout.richtext.plain import TooLarge
 
 SHOWN = 8
 """Lost words of one line that are named."""
@@ -67,11 +68,11 @@ def lost_words(sent: bytes, kept: bytes, *, at: str) -> tuple[Loss, ...]:
     """
     try:
         one, other = sent.decode(), kept.decode()
-    except UnicodeDecodeError:
+        if one == other or max(len(one), len(other)) > CHARACTERS_MAX:
+            return ()
+        return tuple(_by_line(_missing(list(words(one, at=at)), list(words(other, at=at)))))
+    except (UnicodeDecodeError, TooLarge):
         return ()
-    if one == other or max(len(one), len(other)) > CHARACTERS_MAX:
-        return ()
-    return tuple(_by_line(_missing(list(words(one, at=at)), list(words(other, at=at)))))
 
 
 def is_lossy(sent: bytes, kept: bytes, *, at: str) -> bool:
@@ -90,7 +91,10 @@ def distance(one: bytes, other: bytes, *, at: str) -> int:
 
 
 def words(text: str, *, at: str) -> Iterator[Word]:
-    """Given the text of the page at `at`, return its words in order: frontmatter, addresses, then the body."""
+    """Given the text of the page at `at`, return its words in order: frontmatter, addresses, then the body.
+
+    Raises: TooLarge when the page is beyond the bounds of `plain`.
+    """
     head, body = split(text)
     yield from _front(head, at)
     line, seen = 1, 0

@@ -31,7 +31,7 @@ def changed_text(document: Document, *, former: str, title: str, known: Containe
     made = _addressed(document, known, space)
     if made.nodes and _is_title(made.nodes[0], former, title) and not _has_it_twice(former, title):
         made = made.model_copy(update={"nodes": made.nodes[1:]})
-    body = to_markdown(made)
+    body = to_markdown(made).lstrip("\r\n")
     text = with_body(former, body)
     if heading(former) is None and heading(text) is not None:
         # A page whose title stands in no heading would take this one for it.

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from syncd.layout.frontmatter import heading
+from syncd.layout.quiet import same_meaning, settled
 from syncd.layout.richtext import sections, to_document, to_markdown
 from syncd.layout.richtext.plain import CHARACTERS_MAX, COLUMNS_MAX, NODES_MAX
+from syncd.layout.words import lost_words
 from syncd.model.document import Document
 
 
@@ -39,6 +42,14 @@ def test_a_page_beyond_the_bounds_is_shown_as_it_is_written(markdown: str) -> No
     assert (block["type"], block["data"]["syntax"], block["isVoid"]) == ("code", "markdown", False)
     assert document.text() == markdown
     assert to_markdown(Document.model_validate(document.wire())) == markdown
+
+
+def test_a_page_beyond_the_bounds_is_compared_as_text() -> None:
+    page = f"One\n\n{table(COLUMNS_MAX + 1, 1)}".encode()
+    assert not same_meaning(page, page.replace(b"One", b"*One*"), at="a.md")
+    assert settled(page, page + b"x\n", at="a.md") == page + b"x\n"
+    assert lost_words(page, b"", at="a.md") == ()
+    assert heading(f"{'a *b* ' * NODES_MAX}\n===\n") is None
 
 
 def test_words_of_a_page_beyond_the_bounds_are_found() -> None:

@@ -225,6 +225,15 @@ def test_what_a_document_leaves_alone_keeps_the_form_that_its_writer_gave_it(doc
     assert docs.markdown("part/other") == text + "\nMore.\n"
 
 
+def test_a_page_that_is_too_large_for_nodes_comes_back_below_its_title(docs: Docs) -> None:
+    text = f"# T\n\n{'| a ' * 300}|\n{'| - ' * 300}|\n"
+    docs.write(page=docs.pages["part/other"], document={"markdown": text})
+    (node,) = docs.nodes("part/other", docs.request)
+    assert node["data"]["syntax"] == "markdown"
+    docs.update("part/other", [node])
+    assert docs.markdown("part/other") == text
+
+
 def test_references_name_what_they_lead_to(docs: Docs) -> None:
     nodes = docs.nodes("part/referring")
     page, file = docs.pages, docs.files

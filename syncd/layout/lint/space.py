@@ -10,11 +10,12 @@ from posixpath import basename, dirname, splitext
 from syncd.errors import FileInvalid
 from syncd.layout.blocks import prose
 from syncd.layout.draft import Draft, read_draft, text_of
-from syncd.layout.frontmatter import fields, split
+from syncd.layout.frontmatter import fields, heading, split, split_title
 from syncd.layout.links import Target, targets
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.words import prose_only
 from syncd.layout.paths import collision_key, is_markdown
+from syncd.layout.richtext.anchors import slug
 from syncd.layout.richtext.outline import headings
 from syncd.layout.settings import PATH as SETTINGS
 from syncd.layout.settings import Settings
@@ -201,7 +202,9 @@ class Page:
         """The anchors of the page's headings, and ids that it gives itself."""
         found = {match[1] for match in _ID.finditer(self.text)}
         if len(self.text) <= HEAVY:
-            found.update(heading.anchor for heading in headings(self.text[self.body :]))
+            # The title is no part of the document, so it takes no heading's anchor; links may name it all the same.
+            found.update(part.anchor for part in headings(split_title(self.text)[1]))
+            found.update([slug(title)] if (title := heading(self.text)) is not None else ())
         return frozenset(found)
 
 
