@@ -28,8 +28,8 @@ class GitServer:
 
 
 @contextmanager
-def serving_git(root: Path) -> Iterator[GitServer]:
-    """Given a directory of bare repositories, serve them."""
+def serving_git(root: Path, *, port: int = 0) -> Iterator[GitServer]:
+    """Given a directory of bare repositories, serve them; without a port, at a free one."""
     server = GitServer(root)
 
     class Handler(BaseHTTPRequestHandler):
@@ -97,7 +97,7 @@ def serving_git(root: Path) -> Iterator[GitServer]:
         def log_message(self, format: str, *arguments: object) -> None:
             """Nobody reads it."""
 
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     listening.daemon_threads = True
     thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
