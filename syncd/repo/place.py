@@ -42,7 +42,8 @@ def find(path: Path) -> Place:
     with system_failures(str(path)):
         place = _place_at(path.resolve()) or _bare_place(path.resolve())
         if place is None:
-            os.scandir(path).close()  # what cannot be read is told apart from what is not there
+            if path.is_dir():
+                os.scandir(path).close()  # what cannot be read is told apart from what is not there
             hint = "name the repository's top directory, or git init there"
             raise NotARepository(f"{path} is no Git repository", hint=hint)
         for mine in {place.git_dir, place.common_dir, place.work_tree or place.git_dir}:

@@ -93,11 +93,11 @@ def test_the_daemon_s_own_repository_goes_on_after_html(shell: Any, html: str) -
     before = shell.git("rev-parse", "main", "platform/main", cwd=docs)
     config = docs / ".git" / "syncd.toml"
     config.write_text(config.read_text().replace(shell.url, html))
-    done = shell.syncd("sync", cwd=docs)
+    done = shell.syncd("sync", "--config", config, cwd=docs)
     assert done.returncode == 69
     assert shell.git("rev-parse", "main", "platform/main", cwd=docs) == before
     config.write_text(config.read_text().replace(html, shell.url))
-    shell.fine("sync", cwd=docs)
+    shell.fine("sync", "--config", config, cwd=docs)
 
 
 def test_a_dirty_work_tree(shell: Any) -> None:
@@ -146,8 +146,9 @@ def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
     small.mkdir()
     script = (
         'mount -t tmpfs -o size="$1"k tmpfs "$2" && cp -a "$3/." "$2" && cd "$2" && rm -f "$5" && '
-        '"$4" -m syncd sync; code=$?; git -C "$2" fsck --no-progress 2>&1 | grep -v dangling; '
-        'git -C "$2" rev-parse main platform/main; mount -o remount,size=64m "$2" && "$4" -m syncd sync >&2 && '
+        '"$4" -m syncd sync --config .git/syncd.toml; code=$?; git -C "$2" fsck --no-progress 2>&1 | grep -v dangling; '
+        'git -C "$2" rev-parse main platform/main; '
+        'mount -o remount,size=64m "$2" && "$4" -m syncd sync --config .git/syncd.toml >&2 && '
         'cmp use.md "$6" && git status --porcelain; exit $code'
     )
     used = sum(path.stat().st_blocks for path in docs.rglob("*")) // 2

@@ -96,8 +96,10 @@ def test_a_git_file_that_leads_nowhere_is_an_error_and_no_reason_to_look_further
 
 def test_outside_of_any_repository_there_is_none(tmp_path: Path) -> None:
     assert discover(tmp_path) is None
-    with pytest.raises(NotARepository, match="is no Git repository"):
-        find(tmp_path)
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "gone", tmp_path / "file"):
+        with pytest.raises(NotARepository, match="is no Git repository"):
+            find(path)
 
 
 @pytest.mark.parametrize("foreign", [".", ".git"])
