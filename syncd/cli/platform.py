@@ -60,6 +60,7 @@ class Services:
         requests_per_minute: int | None = None,
         private_addresses: bool = False,
         public_url: str = "",
+        origins: Sequence[str] = (),
     ) -> "Settings":
         """Given the environment, which holds their keys, return a platform's settings. Raises: ConfigInvalid."""
         from syncd.platform.addresses import public_origin
@@ -71,6 +72,7 @@ class Services:
             requests_per_minute=requests_per_minute,
             private_addresses=private_addresses,
             public_url=public_origin(public_url) if public_url else "",
+            origins=tuple(one if one == "*" else public_origin(one, option="--allow-origin") for one in origins),
             ask=_endpoint("ask", self.ask_url, self.ask_model, environ.get("SYNCD_ASK_KEY", "")),
             translate=_endpoint(
                 "translate", self.translate_url, self.translate_model, environ.get("SYNCD_TRANSLATE_KEY", "")

@@ -41,6 +41,12 @@ def platform_serve(
     allow_private_addresses: Annotated[
         bool, typer.Option("--allow-private-addresses", help="Let the platform call hosts of your own network.")
     ] = False,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin", metavar="ORIGIN", help="Let scripts of web pages there call it; * is any."
+        ),
+    ] = None,
 ) -> None:
     """Serve the platform's API until SIGTERM.
 
@@ -55,6 +61,7 @@ def platform_serve(
         requests_per_minute=requests_per_minute,
         private_addresses=allow_private_addresses,
         public_url=public_url,
+        origins=allow_origin or (),
     )
     run_server(Kept(data, database, files, endpoint), settings, host=host, port=port)
 

@@ -12,6 +12,8 @@ from syncd.model.base import Declared, Observed
 DRAFT = "http://json-schema.org/draft-07/schema#"
 UNSIGNED = "unsigned"
 """The claim that holds those which nobody signed; the only one that needs no description."""
+UNSIGNED_DESCRIPTION = "Unsigned claims of the site visitor."
+"""What the product wants to read there, word for word. Source: published-content; SiteAdaptiveJSONSchema of 0.146.0."""
 CLAIMS_MAX = 200
 """Claims of one schema, objects included."""
 DEPTH_MAX = 5

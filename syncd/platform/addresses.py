@@ -18,17 +18,17 @@ _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0
 _LOOPBACK = "localhost"
 
 
-def public_origin(url: str) -> str:
-    """Given the address under which an operator lets clients reach the platform, return its scheme, host and port.
+def public_origin(url: str, *, option: str = "--public-url") -> str:
+    """Given the address that an operator names with an option, return its scheme, host and port.
 
     Raises: ConfigInvalid when it is no such address, or has more than that.
     """
     try:
         target = parse_target(url)
     except Refused as refused:
-        raise ConfigInvalid(f"--public-url: {refused}", hint="write https://HOST") from None
+        raise ConfigInvalid(f"{option}: {refused}", hint="write https://HOST") from None
     if target.path != "/":
-        raise ConfigInvalid("--public-url: has more than a scheme, a host and a port", hint="write https://HOST")
+        raise ConfigInvalid(f"{option}: has more than a scheme, a host and a port", hint="write https://HOST")
     return target.origin
 
 

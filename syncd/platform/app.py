@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from syncd.platform import (
     arranging,
@@ -38,6 +39,7 @@ from syncd.platform.integrations import publishing as integrations
 from syncd.platform.jobs import Handler
 from syncd.platform.limits import Limits
 from syncd.platform.links import routes as links
+from syncd.platform.methods import Methods, answer_information
 from syncd.platform.pdf import routes as pdf
 from syncd.platform.people import (
     agent_instructions,
@@ -50,7 +52,7 @@ from syncd.platform.people import (
     teams,
 )
 from syncd.platform.publishing import adaptive, customization, published, share_links
-from syncd.platform.routing import Shelves, operations
+from syncd.platform.routing import PREFIX, Shelves, operations
 from syncd.platform.search import index as search_index
 from syncd.platform.search import routes as search
 from syncd.platform.settings import Settings
@@ -145,9 +147,22 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     app.add_middleware(
         Limits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
     )
+    shelves = Shelves(OPERATIONS.values())
+    app.add_middleware(Methods, operations=shelves)
+    if settings.origins:
+        # Tokens are sent by scripts, never by the browser on its own, so no cookie is let through.
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["ETag", "Location", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+        )
     failures.install(app)
     app.state.operations = OPERATIONS
-    app.router.routes.append(Shelves(OPERATIONS.values()))
+    app.router.routes.append(shelves)
+    for root in (PREFIX, f"{PREFIX}/"):
+        app.add_route(root, answer_information, include_in_schema=False)
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
     app.openapi = DESCRIPTION.document  # type: ignore[method-assign]
     return app

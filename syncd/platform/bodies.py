@@ -1,18 +1,62 @@
 """What every request body of the content side has in common: it is text that can be written down."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 
 from syncd.model.base import Declared
 
+UNKNOWN_MAX = 1_000
+"""Members that are passed over in one body; one with more is no client's of any release."""
+
+
+def _without(value: Any, places: Iterable[tuple[int | str, ...]]) -> Any:
+    """Given a JSON value and places as pydantic names them, return it without what is there.
+
+    Shape: a place also names variants of unions, which are in no value: such parts are skipped. None when nothing is
+    left of an object that had something: then not one member of it is known, and passing it over would do nothing.
+    """
+    found = {"": value}
+    for place in places:
+        holder: Any = found
+        last: int | str = ""
+        for part in place:
+            # Only what leads to the place is copied: a body may be deeper than Python recurses, and large.
+            holder[last] = holder[last].copy()
+            inner = holder[last]
+            if (isinstance(inner, dict) and part in inner) or (isinstance(inner, list) and isinstance(part, int)):
+                holder, last = inner, part
+            if not isinstance(holder[last], dict | list):
+                break
+        if isinstance(holder, dict) and last == place[-1]:
+            del holder[last]
+            if not holder:
+                return None
+    return found[""]
+
 
 class Body(Declared):
-    """A request body.
+    """A request body: members that this server does not know are passed over, as clients of newer releases need.
 
     JSON can spell halves of characters (`"\\ud800"`), which no file and no database can hold, and the character NUL,
     which PostgreSQL cannot: kept within a document, it would fail whoever asks for a member of that.
     """
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _passes_over_unknown(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Validate what is known. Raises: ValidationError too when nothing of a body is known."""
+        try:
+            return handler(value)
+        except ValidationError as refusal:
+            if refusal.error_count() > UNKNOWN_MAX:
+                raise
+            unknown = [problem["loc"] for problem in refusal.errors() if problem["type"] == "extra_forbidden"]
+            known = _without(value, unknown)
+            if not unknown or not known:
+                raise
+            return handler(known)
 
     @model_validator(mode="before")
     @classmethod

@@ -70,7 +70,9 @@ def import_directory(
     with storage.write() as connection:
         row = None if space is None else _space(connection, space)
         known = None if row is None else revisions.outline(connection, row.id, row.revision)
-        draft = _Planting(declared, bodies, known, storage.new_id, iso(storage.now())).planted()
+        planting = _Planting(declared, bodies, known, storage.new_id, iso(storage.now()))
+        draft = planting.planted()
+        skipped = (*skipped, *planting.skipped)
         if row is None:
             home = organization or _first_organization(connection)
             name = title or directory.resolve().name or "Untitled"
@@ -187,6 +189,7 @@ class _Planting:
     new_id: Callable[[], str]
     moment: str
     draft: Draft = field(default_factory=Draft)
+    skipped: list[SkippedPart] = field(default_factory=list)
     _ids: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     _by_file: dict[str, str] = field(default_factory=dict)
 
@@ -235,6 +238,10 @@ class _Planting:
             if entry.path in unlisted and entry.anchor is None:
                 unlisted.remove(entry.path)
                 id = self._document(entry, entry.path, parent)
+            elif entry.kind == "group" and parent != PAGES:
+                where = self.declared.settings.below(self.declared.settings.summary)
+                why = f"the group {shown(entry.title)} is below a page, and groups stand at the top; its pages move up"
+                self.skipped.append(SkippedPart(where, entry.line, 1, why))
             elif entry.kind == "group":
                 id = self._other("group", entry, parent, slug=entry.slug or slugify(entry.title))
             elif entry.kind == "computed":

@@ -64,6 +64,12 @@ class Shelves(BaseRoute):
                     partial = match, {**found, _CHOSEN: route}
         return partial
 
+    def methods_of(self, scope: Scope) -> set[str]:
+        """Given a request, return the methods that its path has; none where there is no such path."""
+        found = [route for route in self._candidates(scope["path"]) if route.matches(scope)[0] is not Match.NONE]
+        methods = {method for route in found for method in route.methods or ()}
+        return {*methods, "OPTIONS", *(("HEAD",) if "GET" in methods else ())} if methods else set()
+
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Given a request that matched, let its route answer."""
         route: APIRoute = scope[_CHOSEN]

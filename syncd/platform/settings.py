@@ -51,7 +51,7 @@ class Settings:
     `rewrite` is what a platform that keeps pages in a form of its own makes of a page that is written to it, and `git`
     False one that tells nobody the ids that Git would give its content; `public_url` is the scheme, host and port that
     addresses in answers have, and `host` a name that the server was told to listen on; `connections` is what those of
-    clients may cost.
+    clients may cost; `origins` are those of web pages whose scripts may read answers (CORS), `*` any.
     """
 
     requests_per_minute: int | None = None
@@ -65,6 +65,7 @@ class Settings:
     public_url: str = ""
     host: str = ""
     connections: ConnectionBounds = ConnectionBounds()
+    origins: tuple[str, ...] = ()
 
 
 async def _configured(request: Request) -> Settings:

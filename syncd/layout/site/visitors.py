@@ -11,7 +11,7 @@ from typing import Any
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.declared import Place, SiteFile
 from syncd.layout.site.rules import broken
-from syncd.model.adaptive import DRAFT, UNSIGNED, claims_in
+from syncd.model.adaptive import DRAFT, UNSIGNED, UNSIGNED_DESCRIPTION, claims_in
 from syncd.model.condition import ClaimPath, NoCondition, parts_of
 
 SIGNED = "claims"
@@ -48,7 +48,8 @@ def schema_with(schema: Mapping[str, Any] | None, changes: Mapping[str, Any]) ->
             if claim is None and UNSIGNED not in signed:
                 continue
             properties = dict(_members(signed.get(UNSIGNED)))
-            signed[UNSIGNED] = {**_CLOSED, **signed.get(UNSIGNED, {}), "properties": properties}
+            described = {"description": UNSIGNED_DESCRIPTION, **signed.get(UNSIGNED, {})}
+            signed[UNSIGNED] = {**_CLOSED, **described, "properties": properties}
         if claim is None:
             properties.pop(own, None)
         else:

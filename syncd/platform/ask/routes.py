@@ -41,7 +41,9 @@ class Question(Body, AskQuestion):
     "/ask",
     openapi_extra=needs("read"),
     response_class=StreamingResponse,
-    responses={200: {"description": "Lines `data: <JSON>`, the last one `data: done`.", "content": _STREAM}},
+    responses={
+        200: {"description": "Lines `data: <JSON>`; the last event is named `done`, `data: done`.", "content": _STREAM}
+    },
 )
 def stream_ask_in_site(
     at: AtSite, settings: Configured, question: Question, format: Format = "document"
@@ -57,8 +59,7 @@ def stream_ask_in_site(
         format,
         settings.ask,
     )
-    lines = (f"data: {line}\n\n" for line in answering.lines())
-    return StreamingResponse(lines, media_type="text/event-stream", headers=_HEADERS)
+    return StreamingResponse(answering.stream(), media_type="text/event-stream", headers=_HEADERS)
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,12 @@ class _Answering:
     format: Format
     endpoint: Endpoint | None
 
-    def lines(self) -> Iterator[str]:
+    def stream(self) -> Iterator[str]:
+        """The events as they are sent; the last one has a name too, at which the product's client ends."""
         for event in self.events():
-            yield json.dumps({"type": "answer", "answer": event}, ensure_ascii=False, separators=(",", ":"))
-        yield "done"
+            text = json.dumps({"type": "answer", "answer": event}, ensure_ascii=False, separators=(",", ":"))
+            yield f"data: {text}\n\n"
+        yield "event: done\ndata: done\n\n"
 
     def events(self) -> Iterator[dict[str, Any]]:
         passages = self.found.passages

@@ -6,6 +6,8 @@ import sqlalchemy as sa
 from fastapi.responses import JSONResponse
 
 from syncd.model.adaptive import (
+    UNSIGNED,
+    UNSIGNED_DESCRIPTION,
     SiteAdaptiveSchema,
     SiteAdaptiveSchemaWrite,
     TemplateConditions,
@@ -44,7 +46,7 @@ def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
 def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONResponse:
     """Given a JSON Schema of visitors, keep it in place of the former one. Raises: Failure 400 when it is none."""
     _check(body.json_schema)
-    row = {"site": at.site_id, "json_schema": body.json_schema, "updated_at": iso(at.storage.now())}
+    row = {"site": at.site_id, "json_schema": _described(body.json_schema), "updated_at": iso(at.storage.now())}
     with at.storage.write() as connection:
         at.require(connection)
         upsert(connection, adaptive_schemas, [row], key=("site",))
@@ -59,6 +61,15 @@ def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
         row = _found(connection, at.site_id)
     claims = () if row is None else claims_in(row.json_schema)
     return answers.ok({"items": [condition.wire() for condition in template_conditions(claims)]})
+
+
+def _described(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with the description that the product gives unsigned claims; the document's sample has none."""
+    unsigned = schema["properties"].get(UNSIGNED)
+    if unsigned is None:
+        return schema
+    described = {"description": UNSIGNED_DESCRIPTION, **unsigned}
+    return {**schema, "properties": {**schema["properties"], UNSIGNED: described}}
 
 
 def _check(schema: dict[str, Any]) -> None:

@@ -39,7 +39,6 @@ def updated(world: World) -> Ask:
         other(styling=styling | {"primaryColor": {"light": "#fff", "dark": "white"}}),
         other(styling=styling | {"primaryColor": {"light": "#fff"}}),
         other(styling=styling | {"font": "Comic"}),
-        other(styling=styling | {"surely": "not"}),
         other(favicon={"icon": {"light": "javascript:alert(1)", "dark": "https://a.example/i.png"}}),
         other(header={"links": [link | {"condition": "visitor.beta"}]}),
         other(header={"links": [link | {"title": "x" * 65}]}),

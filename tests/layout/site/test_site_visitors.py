@@ -11,7 +11,7 @@ from syncd.layout.site.customization import leaves
 from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
 from syncd.layout.site.gating import only_unsigned, passes
 from syncd.layout.site.visitors import check_claims, claims_of_schema, schema_of, schema_with, still_read
-from syncd.model.adaptive import DRAFT, claims_in
+from syncd.model.adaptive import DRAFT, UNSIGNED_DESCRIPTION, claims_in
 from syncd.model.condition import NoCondition, parts_of
 
 FLAG = {"type": "boolean", "description": "Yes or no."}
@@ -62,7 +62,7 @@ def test_what_the_platform_says_beside_the_claims_is_kept() -> None:
 def test_claims_are_laid_over_whatever_schema_is_there() -> None:
     made = schema_with(None, {"claims.a": FLAG, "unsigned.b": FLAG, "unsigned.gone": None, "claims.no": None})
     closed = {"type": "object", "additionalProperties": False}
-    inner = {**closed, "properties": {"b": FLAG}}
+    inner = {**closed, "description": UNSIGNED_DESCRIPTION, "properties": {"b": FLAG}}
     assert made == {"$schema": DRAFT, **closed, "properties": {"a": FLAG, "unsigned": inner}}
     foreign = {**made, "x": 1, "properties": {**made["properties"], "theirs": {"type": "number"}}}
     less = schema_with(foreign, {"claims.a": None, "unsigned.b": None})
