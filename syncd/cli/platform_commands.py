@@ -43,9 +43,7 @@ def platform_serve(
     ] = False,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-origin", metavar="ORIGIN", help="Let scripts of web pages there call it; * is any."
-        ),
+        typer.Option("--allow-origin", metavar="ORIGIN", help="Let scripts of web pages there call it; * is any."),
     ] = None,
 ) -> None:
     """Serve the platform's API until SIGTERM.
