@@ -23,7 +23,7 @@ from tests.contract.world import Target, World
 
 collect()
 
-pytestmark = pytest.mark.client
+pytestmark = [pytest.mark.client, pytest.mark.timeout(900)]
 
 METHODS = {"0.146.0": 138, "0.167.0": 132, "0.202.0": 125}
 """The releases, and for how many of the operations each has a method."""
