@@ -5,7 +5,7 @@ import pytest
 from tests.service.machine import wait_for
 from tests.service.server import CONFIG, REPOSITORY, Server
 
-pytestmark = [pytest.mark.service, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.service, pytest.mark.timeout(1800)]
 
 
 def test_a_commit_becomes_a_change_request_and_its_merge_a_commit(server: Server) -> None:

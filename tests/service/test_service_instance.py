@@ -11,7 +11,7 @@ from tests.service.server import PLATFORM, SERVICE_PAGE, Server
 
 pytestmark = [
     pytest.mark.service,
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1800),
     pytest.mark.parametrize("release", [BOOKWORM], indirect=True),
 ]
 REPOSITORY, UNIT = "/srv/docs/second.git", "syncd@second.git"

@@ -8,7 +8,7 @@ from tests.service.server import PLATFORM, Server
 
 pytestmark = [
     pytest.mark.service,
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1800),
     pytest.mark.parametrize("release", [BOOKWORM], indirect=True),
 ]
 

@@ -10,7 +10,7 @@ from tests.service.server import Server
 
 pytestmark = [
     pytest.mark.service,
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1800),
     pytest.mark.parametrize("release", [BOOKWORM], indirect=True),
 ]
 ARCHIVE = "syncd-wheels.tar.gz"
