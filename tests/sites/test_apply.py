@@ -329,6 +329,22 @@ def test_a_source_that_is_written_in_another_way_is_the_same_redirect(stage: Sta
         assert [one.fields["source"] for one in live.of("redirect")] == [source]
 
 
+def test_redirects_that_take_each_others_sources_get_them_whoever_goes_for_it(stage: Stage) -> None:
+    """Six at once: a chain, a circle, and one whose source somebody's redirect has, which goes."""
+    plant(stage, 6)
+    ids = [f"{stage.site}{number}" for number in range(6)]
+    wanted = {"/old/1": ids[0], "/old/2": ids[1], "/new": ids[2], "/old/4": ids[3], "/old/3": ids[4], "/old/0": ""}
+    place, to = Place("s"), {"url": "https://example.com/new"}
+    items = [Item("redirect", source, {"source": source, "to": to}, place, id=id) for source, id in wanted.items()]
+    file = replace(only_redirects(stage, 0), items={item.ref: item for item in items})
+    file = replace(file, policy=SitePolicy(prune={"redirects": "all"}))
+    done = stage.apply(file)
+    assert (done.exit_code, done.failed) == (0, ())
+    live = planned(stage, file)[1]
+    there = {one.fields["source"]: one.id for one in live.of("redirect")}
+    assert there == {**wanted, "/old/0": there["/old/0"]}
+
+
 def test_of_many_redirects_only_the_refused_one_fails(stage: Stage) -> None:
     file = only_redirects(stage, 5)
     wrong = Item("redirect", "/x", {"source": "/x", "to": {"raw": {"kind": "external", "url": "ftp://x"}}}, Place("s"))

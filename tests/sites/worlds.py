@@ -36,9 +36,37 @@ def world(seed: int) -> World:
     following = changed(dice, former) if dice.random() < 0.6 else site_file(dice)
     live, ids = built(dice, former)
     lock = _locked(dice, former, live, ids)
+    live = _meddled(dice, live)
     other = random.Random(~seed)  # so that what came later leaves the worlds before as they were
     following = replace(following, policy=replace(following.policy, allow_new_spaces=other.random() < 0.5))
-    return World(following, replace(_meddled(dice, live), published=other.random() < 0.8), lock)
+    following = replace(following, items=_renamed(other, following, live, lock))
+    return World(following, replace(live, published=other.random() < 0.8), lock)
+
+
+def confused(seed: int) -> World:
+    """Given a number, return a world whose lock somebody merged by hand: some ids in it are those of other things."""
+    case, dice = world(seed), random.Random(seed)
+    items = dict(case.lock.items)
+    for ref in [ref for ref in items if dice.random() < 0.3]:
+        ids = [thing.id for thing in case.live.of(ref.partition(":")[0])]  # type: ignore[arg-type]
+        if ids:
+            items[ref] = replace(items[ref], id=dice.choice(ids))
+    return replace(case, lock=replace(case.lock, items=items))
+
+
+def _renamed(dice: random.Random, file: SiteFile, live: Live, lock: Lock) -> dict[str, Item]:
+    """Redirects that are said to be others, by a former source or by an id, so that sources are wanted and left."""
+    items = dict(file.items)
+    former = [ref.partition(":")[2] for ref in lock.items if ref.startswith("redirect:") and ref not in items]
+    there = [thing.id for thing in live.of("redirect")]
+    dice.shuffle(there)
+    for item in file.of("redirect"):
+        number = dice.random()
+        if former and number < 0.15:
+            items[item.ref] = replace(item, was=(former.pop(),))
+        elif there and 0.15 < number < 0.25 and item.ref not in lock.items:
+            items[item.ref] = replace(item, id=there.pop())
+    return items
 
 
 def site_file(dice: random.Random) -> SiteFile:

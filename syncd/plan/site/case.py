@@ -12,6 +12,7 @@ from syncd.plan.site.differ import Diff, Found, Judge
 from syncd.plan.site.facts import By, Entry, Existing, Live, Lock, Ref
 from syncd.plan.site.match import KINDS, Matches
 from syncd.plan.site.options import Options
+from syncd.plan.site.recorded import is_recorded, owners
 from syncd.plan.site.steps import Action, Call, FieldChange, Gate, Line, Lost, Wave
 
 
@@ -114,7 +115,7 @@ class Case:
 
     @cached_property
     def _locked(self) -> Mapping[str, str]:
-        return {entry.id: ref for ref, entry in self.lock.items.items() if ref.partition(":")[0] in KINDS}
+        return owners(self.lock, self.live)
 
     def name(self, id: str) -> str:
         """Given an id, return the ref of what it belongs to: the file's, else the lock's, else one of its own."""
@@ -129,6 +130,15 @@ class Case:
     def owns(self, id: str) -> bool:
         """Given an id, return whether the lock has it."""
         return id in self._locked
+
+    def locked(self, id: str) -> str:
+        """Given the id of something that the lock has, return its ref there."""
+        return self._locked[id]
+
+    def is_as_left(self, thing: Existing) -> bool:
+        """Given something that the lock has by its id, return whether it is what syncd left there."""
+        ref = self._locked[thing.id]
+        return is_recorded(ref, self.lock.items[ref], thing)
 
     def by(self, ref: str) -> By:
         """Given a ref, return how the thing came to be syncd's."""

@@ -70,6 +70,9 @@ def _judge(case: Case, doom: Doom, thing: Existing, unclear: str) -> None:
     prune, owned = case.file.policy.pruned("structure"), case.owns(thing.id)
     if prune == "all" and not owned and unclear:
         doom.kept[thing.id] = f"kept: it could be {unclear}, which is not there"
+    elif prune != "all" and owned and not case.is_as_left(thing):
+        known = case.locked(thing.id).replace(":", " ", 1)
+        doom.kept[thing.id] = f"kept: it is not {known}, as which the lock has its id"
     elif prune == "all" or (owned and prune == "owned"):
         doom.doomed[thing.id] = ref
     elif owned:

@@ -67,7 +67,7 @@ def _has_to_be_written(case: Case, ref: str, *, is_touched: bool) -> bool:
 
 def _forgotten(case: Case) -> Iterator[Draft]:
     """The entries of what is gone, and of what has another name now."""
-    renamed = set(case.matches.former.values())
+    renamed = {former for ref, former in case.matches.former.items() if ref in case.diffs}
     lost = set(case.matches.lost.values())
     for ref, entry in case.lock.items.items():
         if ref in case.matches.found or ref in lost or (ref in case.file.items and ref not in renamed):
@@ -79,10 +79,11 @@ def _forgotten(case: Case) -> Iterator[Draft]:
 def _anew(case: Case) -> Iterator[Draft]:
     """The entries of what was deleted and is made anew, before anything else: a run that dies leaves nothing to guess.
 
-    They say no id: under that ref, another thing is meant from then on.
+    They say no id: under that ref, another thing is meant from then on, as it is where the id was never its own.
     """
-    for ref, known in case.matches.lost.items():
-        if ref in case.new:
+    for ref in case.new:
+        known = case.matches.lost.get(ref, ref)
+        if known in case.lock.items and ref not in case.matches.gone:
             yield Draft(Wave.NARROW, "forget", known, drops=True)
     for ref in sorted(case.matches.gone):
         if ref in case.file.items and case.covers(ref):
@@ -90,11 +91,15 @@ def _anew(case: Case) -> Iterator[Draft]:
 
 
 def _is_gone(case: Case, ref: str, id: str) -> bool:
-    """Whether the lock knows something that is neither declared nor there, in an area that this plan is about."""
+    """Whether the lock knows something that is neither declared nor there, in an area that this plan is about.
+
+    What is there under its id may be another thing: one of another entry, or what somebody else made.
+    """
     kind = ref.partition(":")[0]
     if not case.covers(ref) or ref == "site:":
         return False
-    return id not in case.live.things if kind in KINDS else True
+    thing = case.live.things.get(id)
+    return kind not in KINDS or thing is None or case.locked(id) != ref or not case.is_as_left(thing)
 
 
 def _id(case: Case, ref: str) -> str | Ref:

@@ -12,6 +12,7 @@ from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
 from syncd.model.redirect import source_key
 from syncd.plan.site.begun import was_deleting, was_making
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
+from syncd.plan.site.recorded import is_recorded, owners
 
 KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
 """The kinds of things that have ids of their own, each before what stands in it."""
@@ -50,8 +51,8 @@ class Matches:
 def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
     """Given the three sides, return what belongs together. Linear in what there is."""
     matcher = _Matcher(file, live, lock)
-    matcher.by_lock()
     for kind in KINDS:
+        matcher.by_lock(kind)
         items = [item for item in file.of(kind) if item.ref not in matcher.found]
         if lock.begun or matcher.halves:
             items.sort(key=matcher.is_less_likely)
@@ -81,7 +82,7 @@ class _Matcher:
 
     def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
         self.file, self.live, self.lock = file, live, lock
-        self.owner = {entry.id: ref for ref, entry in lock.items.items() if ref.partition(":")[0] in KINDS}
+        self.owner = owners(lock, live)
         self.found: dict[str, Existing] = {}
         self.unclear: dict[str, str] = {}
         self.claimed: set[str] = set()
@@ -96,12 +97,14 @@ class _Matcher:
         is_inner = item.parent in self.halves and bool(item.fields.get("default"))
         return not was_making(self.lock, item.ref), not is_inner
 
-    def by_lock(self) -> None:
+    def by_lock(self, kind: Kind) -> None:
         """Claim what the lock knows and the platform still has; a pin that says otherwise makes it unclear."""
-        for item in self.file.of(*KINDS):
+        for item in self.file.of(kind):
             entry = self.lock.items.get(item.ref)
             thing = self.live.things.get(entry.id) if entry is not None else None
-            if thing is None or thing.kind != item.kind or thing.id in self.claimed:
+            if entry is None or thing is None or thing.kind != item.kind or thing.id in self.claimed:
+                continue
+            if self.owner[thing.id] != item.ref or (not item.id and self._is_elsewhere(item, entry, thing)):
                 continue
             if item.id and item.id != thing.id:
                 self._dispute(item, f"the lock says {thing.id}, the file says {item.id}", (thing.id, item.id))
@@ -109,8 +112,8 @@ class _Matcher:
                 self._claim(item, thing)
 
     def by_former_name(self, item: Item) -> None:
-        """Claim what the lock knows under a former name."""
-        for name in self._former_refs(item):
+        """Claim what the lock knows under a former name; a redirect that has the source already is the one meant."""
+        for name in self._former_refs(item) if item.kind != "redirect" or not self._alike(item) else ():
             entry = self.lock.items.get(name)
             thing = self.live.things.get(entry.id) if entry is not None else None
             if thing is not None and thing.kind == item.kind and self._is_free(thing):
@@ -180,6 +183,19 @@ class _Matcher:
     def _claim(self, item: Item, thing: Existing) -> None:
         self.found[item.ref] = thing
         self.claimed.add(thing.id)
+
+    def _is_elsewhere(self, item: Item, entry: Entry, thing: Existing) -> bool:
+        """Whether the lock has another thing's id for an item, while what it is like stands there and is nobody's.
+
+        Titles of groups repeat, so that likeness says nothing of them.
+        """
+        if item.kind == "group" or thing.fields.get("source") == item.fields.get("source", ""):
+            return False
+        return not is_recorded(item.ref, entry, thing) and any(map(self._is_nobodys, self._alike(item)))
+
+    def _is_nobodys(self, thing: Existing) -> bool:
+        owner = self.owner.get(thing.id, "")
+        return owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], thing)
 
     def _dispute(self, item: Item, why: str, ids: Iterable[str]) -> None:
         self.unclear[item.ref] = why

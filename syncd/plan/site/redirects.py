@@ -4,21 +4,22 @@ Linear in the number of redirects.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from syncd.layout.site.declared import Item
 from syncd.model.redirect import source_key
 from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case, Draft
-from syncd.plan.site.differ import Found
+from syncd.plan.site.differ import MISSING
 from syncd.plan.site.facts import Existing, Ref
+from syncd.plan.site.renames import Rename, renames, temporary
 from syncd.plan.site.steps import Action, FieldChange, Line, Wave
 
 
 def plan_redirects(case: Case) -> None:
     """Given a case whose structure is decided, take down what becomes of its redirects."""
-    judge = case.judge("redirects")
-    holders = {source_key(str(thing.fields.get("source"))): thing.id for thing in case.live.of("redirect")}
+    coming: dict[str, Item] = {}
     for item in case.items("redirect"):
         wanted = _desired(case, item)
         if wanted is None:
@@ -27,17 +28,52 @@ def plan_redirects(case: Case) -> None:
         thing = case.matches.found.get(item.ref)
         if item.ref in case.matches.lost:
             _lose(case, item, wanted)
-        if thing is None:
-            if item.ref not in case.left and _is_free(case, item, holders):
-                _create(case, item, wanted)
-            continue
-        diff = case.diffs[item.ref] = judge.diff(_base(case, item, thing, wanted), wanted, _live(thing, wanted), same)
-        if "source" in diff.act and holders.get(item.key, thing.id) != thing.id:
-            case.block(item.ref, f"redirect {holders[item.key]} has this source", name="source")
-        body = {name: found.after for name, found in diff.act.items() if name != "to"}
-        if body:
-            case.step(Wave.REDIRECTS, "redirect.update", item.ref, body, _sets(diff.act))
-    _delete(case)
+        if thing is not None:
+            base, live = _base(case, item, thing, wanted), _live(thing, wanted)
+            case.diffs[item.ref] = case.judge("redirects").diff(base, wanted, live, same)
+        elif item.ref not in case.left:
+            coming[item.ref] = item
+    sources = _contested(case, coming)
+    doomed = _doom(case, sources.wanted)
+    order = renames(sources.now, sources.wanted, doomed.keys())
+    for name, holder in order.blocked.items():
+        _block(case, name, holder)
+        coming.pop(name, None)
+    last = {one.name for one in order.order}
+    for ref, item in coming.items():
+        if ref not in last:
+            _create(case, item)
+    for ref in case.diffs:
+        if ref.startswith("redirect:") and case.id(ref) not in last:
+            _update(case, ref)
+    for one in order.order:
+        _take_source(case, one, doomed)
+    case.drafts += [
+        Draft(Wave.DELETE, "redirect.delete", ref, id, drops=True) for id, ref in doomed.items() if id not in last
+    ]
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """The keys of sources that redirects have, by id, and shall have, by id or, of what is new, by ref."""
+
+    now: Mapping[str, str]
+    wanted: Mapping[str, str]
+
+
+def _contested(case: Case, coming: Mapping[str, Item]) -> _Sources:
+    """Sources that redirects leave, and those that are to be had and that another redirect has."""
+    now = {thing.id: source_key(str(thing.fields.get("source"))) for thing in case.live.of("redirect")}
+    holders = {key: id for id, key in now.items()}
+    moving = {
+        thing.id: case.file.items[ref].key
+        for ref, thing in case.matches.found.items()
+        if ref.startswith("redirect:") and ref in case.diffs and "source" in case.diffs[ref].act
+    }
+    wanted = {id: key for id, key in moving.items() if now[id] != key}
+    wanted |= {ref: item.key for ref, item in coming.items() if item.key in holders}
+    concerned = {*wanted, *(holders[key] for key in wanted.values() if key in holders)}
+    return _Sources({id: key for id, key in now.items() if id in concerned}, wanted)
 
 
 def same(name: str, wanted: Any, live: Any) -> bool:
@@ -94,58 +130,87 @@ def _lose(case: Case, item: Item, wanted: Mapping[str, Any]) -> None:
     lost.lose(case, item, changed=entry is None or lost.differs(case, said, entry.applied))
 
 
-def _is_free(case: Case, item: Item, holders: Mapping[str, str]) -> bool:
-    holder = holders.get(item.key)
-    if holder is not None:
-        case.block(item.ref, f"redirect {holder} has this source", manual="delete one of the two")
-    return holder is None
+def _block(case: Case, name: str, holder: str) -> None:
+    """Say that another redirect has, and keeps, a source that is wanted."""
+    owner = case.matches.refs.get(holder)
+    known = f", which is {owner.replace(':', ' ', 1)} in {case.file.path}," if owner is not None else ""
+    manual = "delete one of the two" if owner is None else "give that one another source, or delete it"
+    if name in case.matches.refs:
+        case.block(case.matches.refs[name], f"redirect {holder}{known} has this source", manual=manual, name="source")
+    else:
+        case.block(name, f"redirect {holder}{known} has this source", manual=manual)
 
 
-def _create(case: Case, item: Item, wanted: Mapping[str, Any]) -> None:
+def _take_source(case: Case, one: Rename, doomed: Mapping[str, str]) -> None:
+    """Let a redirect have its source once it is free; one that is deleted in any case makes room by that."""
+    if one.name in doomed:
+        case.drafts.append(Draft(Wave.REDIRECTS, "redirect.delete", doomed[one.name], one.name, drops=True))
+    elif one.name in case.file.items:
+        _create(case, case.file.items[one.name])
+    elif one.temporary:
+        ref = case.matches.refs[one.name]
+        aside = {"source": f"/{temporary('', one.name, frozenset())}"}
+        case.drafts.append(
+            Draft(Wave.REDIRECTS, "redirect.update", ref, one.name, aside, {"source": MISSING}, temporary=True)
+        )
+    else:
+        _update(case, case.matches.refs[one.name])
+
+
+def _update(case: Case, ref: str) -> None:
+    found = case.diffs[ref].act
+    if body := {name: one.after for name, one in found.items() if name != "to"}:
+        case.step(Wave.REDIRECTS, "redirect.update", ref, body, {name: one.after for name, one in found.items()})
+
+
+def _create(case: Case, item: Item) -> None:
     case.new[item.ref] = item
+    wanted = case.desired[item.ref]
     body = {name: wanted[name] for name in ("source", "destination")}
     case.drafts.append(Draft(Wave.REDIRECTS, "redirect.create", item.ref, Ref(item.ref), body, wanted))
 
 
-def _sets(found: Mapping[str, Found]) -> dict[str, Any]:
-    return {name: one.after for name, one in found.items()}
+def _doom(case: Case, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Take down which redirects are deleted, and return their refs, by id.
 
-
-def _delete(case: Case) -> None:
+    Shape: `wanted` are the keys of contested sources that something gets in this plan, if they become free.
+    """
     prune = case.file.policy.pruned("redirects")
     beyond: list[str] = []
-    declared = {item.key for item in case.file.of("redirect")}
+    doomed: dict[str, str] = {}
+    kept = {item.key for item in case.file.of("redirect")} - set(wanted.values())
     for thing in case.live.of("redirect"):
         if thing.id in case.matches.refs or thing.id in case.matches.disputed:
             continue
         ref, source = case.name(thing.id), str(thing.fields.get("source"))
-        is_absent = source_key(source) in case.absent
-        chosen = case.covers(ref) or (is_absent and case.covers(f"redirect:{source_key(source)}"))
+        key = source_key(source)
+        chosen = case.covers(ref) or (key in case.absent and case.covers(f"redirect:{key}"))
         owned = case.owns(thing.id)
-        if chosen and (is_absent or prune == "all" or (owned and prune == "owned")):
-            _delete_one(case, thing, ref, is_declared=source_key(source) in declared)
-        elif chosen and owned:
-            case.lines.append(
-                _line(case, "report", thing, f"no longer declared, kept: policy.prune.redirects is {prune}")
-            )
-        else:
+        if not chosen or not (owned or prune == "all" or key in case.absent):
             beyond.append(source)
+        elif why := _why_kept(case, thing, is_declared=key in kept):
+            case.lines.append(_line(case, "report", thing, why))
+        else:
+            doomed[thing.id] = case.doomed[thing.id] = ref
+            place = case.absent.get(key)
+            why = "declared absent" if place else "no longer declared"
+            why += "" if owned else ", made by hand"
+            case.lines.append(_line(case, "delete", thing, why, "" if place is None else str(place)))
     if beyond:
         case.beyond["redirects"] = tuple(beyond)
+    return doomed
 
 
-def _delete_one(case: Case, thing: Existing, ref: str, *, is_declared: bool) -> None:
-    source = str(thing.fields.get("source"))
+def _why_kept(case: Case, thing: Existing, *, is_declared: bool) -> str:
+    """Why a redirect that is syncd's, or that the policy or `absent` names, stays all the same."""
+    prune = case.file.policy.pruned("redirects")
+    is_named = prune == "all" or source_key(str(thing.fields.get("source"))) in case.absent
+    if not is_named and not case.is_as_left(thing):
+        return f"kept: it is not {case.locked(thing.id).replace(':', ' ', 1)}, as which the lock has its id"
     if is_declared:
         # What the file declares for this source is not in its place: this one goes when that is.
-        case.lines.append(_line(case, "report", thing, "kept: what the file declares for its source is elsewhere"))
-        return
-    case.doomed[thing.id] = ref
-    place = case.absent.get(source_key(source))
-    why = "declared absent" if place else "no longer declared"
-    why += "" if case.owns(thing.id) else ", made by hand"
-    case.lines.append(_line(case, "delete", thing, why, "" if place is None else str(place)))
-    case.drafts.append(Draft(Wave.DELETE, "redirect.delete", ref, thing.id, drops=True))
+        return "kept: what the file declares for its source is elsewhere"
+    return "" if is_named or prune == "owned" else f"no longer declared, kept: policy.prune.redirects is {prune}"
 
 
 def _line(case: Case, action: Action, thing: Existing, note: str, where: str = "") -> Line:

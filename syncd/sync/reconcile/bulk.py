@@ -101,6 +101,21 @@ class Redirects:
         return None if step.call == "redirect.delete" else self.calls.ids.resolved(step.body["destination"])
 
 
+def split_rounds(steps: Sequence[Step], live: Live) -> Iterator[list[Step]]:
+    """Given steps on redirects in order, yield them in rounds: within one, none needs a source that another leaves."""
+    current: list[Step] = []
+    left: set[str] = set()
+    for step in steps:
+        if left and "source" in step.body and source_key(step.body["source"]) in left:
+            yield current
+            current, left = [], set()
+        current.append(step)
+        there = live.things.get(step.id) if isinstance(step.id, str) else None
+        if there is not None and (step.call == "redirect.delete" or "source" in step.body):
+            left.add(source_key(str(there.fields["source"])))
+    yield current
+
+
 def _each(call: Callable[[Item], Answer], items: Sequence[Item], *, workers: int) -> Iterator[tuple[Item, Answer]]:
     """Given a call and items, return each answer. Raises: the first error, when what was under way is answered, too."""
     errors: list[SyncdError] = []

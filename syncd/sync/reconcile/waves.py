@@ -7,10 +7,10 @@ from itertools import groupby
 from syncd.errors import AnswerLost, PlatformError, SyncdError
 from syncd.layout.site.declared import AREA, ROOT, Area, SiteFile
 from syncd.plan.site.begun import CHOICES, is_noted
-from syncd.plan.site.facts import Begun, Entry, Live, Lock, refs_in
+from syncd.plan.site.facts import Begun, Entry, Live, Lock, Ref, refs_in
 from syncd.plan.site.snapshot import snapshot
 from syncd.plan.site.steps import SitePlan, Step, Wave
-from syncd.sync.reconcile.bulk import Redirects
+from syncd.sync.reconcile.bulk import Redirects, split_rounds
 from syncd.sync.reconcile.calls import Calls, Ids, is_fatal
 from syncd.sync.reconcile.live import read_again
 from syncd.sync.reconcile.lock import Keeping
@@ -83,9 +83,10 @@ class Waves:
                 steps = [step for step in steps if step.call in _LOCAL]
             many = [step for step in steps if step.kind == "redirect" and step.call not in _LOCAL]
             many = [step for step in many if self._may(step)]
-            self._begin(many)
-            for results in self._redirects.carry_out(many):
-                self._settle(results)
+            for round_ in split_rounds(many, self.live):
+                self._begin(round_)
+                for results in self._redirects.carry_out(round_):
+                    self._settle(results)
             rest = [step for step in steps if step.kind != "redirect" or step.call in _LOCAL]
             for local, some in groupby(rest, key=lambda step: step.call in _LOCAL):
                 if local:
@@ -192,7 +193,8 @@ def few(refs: Iterable[str]) -> str:
 
 def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
     """Given a plan and what it was made from, return the ids that are known before it runs."""
-    known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things}
+    new = {step.id.to for step in plan.steps if isinstance(step.id, Ref)}
+    known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things and ref not in new}
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
     kinds = {one.id: one.kind for one in live.things.values()}
     return Ids(known, dict(kinds), _born(plan, known))

@@ -14,9 +14,10 @@ from syncd.plan.site.match import matched
 from syncd.plan.site.steps import SitePlan, Step
 from tests.plan.site.promises import carry_out, deletes_are_owned
 from tests.plan.site.simulator import Simulator
-from tests.sites.worlds import World, world
+from tests.sites.worlds import World, confused, world
 
 SEEDS = st.integers(0, 2**32)
+PASSES = 3
 LOCAL = ("adopt", "forget")
 
 
@@ -26,6 +27,16 @@ def follows_through(case: World) -> None:
     deletes_are_owned(case.file, case.live, case.lock, plan)
     simulator = Simulator(case.live, case.lock, case.file)
     carry_out(simulator, plan)
+    assert not plan_site(case.file, simulator.live(), simulator.lock).steps
+
+
+def comes_to_rest(case: World) -> None:
+    """Carry out plans until none has anything to do, as often as one apply looks again."""
+    simulator = Simulator(case.live, case.lock, case.file)
+    for _ in range(PASSES):
+        plan = plan_site(case.file, simulator.live(), simulator.lock)
+        deletes_are_owned(case.file, simulator.live(), simulator.lock, plan)
+        carry_out(simulator, plan)
     assert not plan_site(case.file, simulator.live(), simulator.lock).steps
 
 
@@ -104,6 +115,12 @@ def test_a_plan_converges_and_exposes_doubles_and_loses_nothing_on_the_way(seed:
     follows_through(world(seed))
 
 
+@given(SEEDS)
+@settings(deadline=None, max_examples=50)
+def test_a_lock_with_the_ids_of_other_things_lets_none_of_them_go_and_comes_to_rest(seed: int) -> None:
+    comes_to_rest(confused(seed))
+
+
 @given(SEEDS, st.booleans())
 @settings(deadline=None, max_examples=30)
 def test_a_plan_cut_after_any_step_is_repaired_by_the_next(seed: int, unnoticed: bool) -> None:
@@ -130,6 +147,7 @@ def test_after_a_run_that_died_nobody_has_to_agree_to_more(seed: int) -> None:
 def test_many_worlds(start: int) -> None:
     for seed in range(start, start + 500):
         follows_through(world(seed))
+        comes_to_rest(confused(seed))
         for unnoticed in (False, True):
             recovers(world(seed), random.Random(seed), unnoticed=unnoticed)
         gets_there(world(seed))

@@ -1,0 +1,174 @@
+"""Sources of redirects change hands in an order in which none is wanted twice; what keeps its source blocks others."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from syncd.layout.site.declared import Item
+from syncd.plan.site.facts import Existing, Live, Lock
+from syncd.plan.site.steps import SitePlan, Wave
+from tests.plan.site.cases import (
+    HOME,
+    SITE,
+    calls,
+    carried_out,
+    group,
+    lines,
+    planned,
+    policy,
+    redirect,
+    section,
+    site_file,
+    variant,
+)
+from tests.plan.site.promises import carry_out
+from tests.plan.site.simulator import Simulator
+
+ALL = policy(prune={"redirects": "all"})
+
+
+def renamed(source: str, *was: str, id: str = "") -> Item:
+    return replace(redirect(source, section="home"), was=was, id=id)
+
+
+def stands(*sources: str) -> tuple[Live, Lock]:
+    return carried_out(site_file(*HOME, *(redirect(source, section="home") for source in sources)))
+
+
+def of_hand(live: Live, source: str, id: str = "hand") -> Live:
+    """Return the platform once somebody made a redirect there."""
+    fields: dict[str, Any] = {"source": source, "destination": {"kind": "external", "url": "https://example.com"}}
+    return replace(live, things={**live.things, id: Existing("redirect", id, fields)})
+
+
+def id_of(live: Live, source: str) -> str:
+    return next(one.id for one in live.of("redirect") if one.fields["source"] == source)
+
+
+def settles(plan: SitePlan, live: Live, lock: Lock, *items: Item, **more: Any) -> dict[str, str]:
+    """Carry a plan out, see that the next one is empty, and return the ids of the redirects by their source."""
+    file = site_file(*items, **more)
+    simulator = Simulator(live, lock, file)
+    carry_out(simulator, plan)
+    assert not planned(file, simulator.live(), simulator.lock).steps
+    return {one.fields["source"]: one.id for one in simulator.live().of("redirect")}
+
+
+def test_a_source_that_one_redirect_leaves_is_free_for_a_new_one() -> None:
+    live, _ = stands("/a")
+    parts = (*HOME, redirect("/a", section="home"), renamed("/b", id=id_of(live, "/a")))
+    plan = planned(site_file(*parts), live, Lock(SITE))
+    assert calls(plan) == [("redirect.update", "redirect:/b"), ("redirect.create", "redirect:/a")]
+    there = settles(plan, live, Lock(SITE), *parts)
+    assert there.keys() == {"/a", "/b"}
+    assert there["/b"] == id_of(live, "/a")
+
+
+def test_sources_change_hands_in_a_chain_and_in_a_circle() -> None:
+    live, _ = stands("/a", "/b", "/c")
+    ids = {source: id_of(live, source) for source in ("/a", "/b", "/c")}
+    nothing = Lock(SITE)
+    chain = (*HOME, renamed("/b", id=ids["/a"]), renamed("/c", id=ids["/b"]), renamed("/d", id=ids["/c"]))
+    plan = planned(site_file(*chain), live, nothing)
+    assert [ref for _, ref in calls(plan)] == ["redirect:/d", "redirect:/c", "redirect:/b"]
+    assert settles(plan, live, nothing, *chain) == {"/b": ids["/a"], "/c": ids["/b"], "/d": ids["/c"]}
+    circle = (*HOME, renamed("/b", id=ids["/a"]), renamed("/c", id=ids["/b"]), renamed("/a", id=ids["/c"]))
+    plan = planned(site_file(*circle), live, nothing)
+    assert [step.temporary for step in plan.steps if step.call == "redirect.update"] == [True, False, False, False]
+    assert settles(plan, live, nothing, *circle) == {"/b": ids["/a"], "/c": ids["/b"], "/a": ids["/c"]}
+
+
+def test_what_is_deleted_in_any_case_goes_before_what_takes_its_source() -> None:
+    live, _ = stands("/a")
+    live, known = of_hand(live, "/b"), id_of(live, "/a")
+    parts = (*HOME, renamed("/b", id=known))
+    plan = planned(site_file(*parts, policy=ALL), live, Lock(SITE))
+    assert [(step.wave, step.call) for step in plan.steps if step.kind == "redirect" and step.call != "adopt"] == [
+        (Wave.REDIRECTS, "redirect.delete"),
+        (Wave.REDIRECTS, "redirect.update"),
+    ]
+    assert lines(plan, "delete").keys() == {"redirect:#hand"}
+    assert settles(plan, live, Lock(SITE), *parts, policy=ALL) == {"/b": known}
+
+
+def test_what_keeps_its_source_is_named_with_what_can_be_done() -> None:
+    live, _ = stands("/a")
+    live, known = of_hand(live, "/b"), id_of(live, "/a")
+    plan = planned(site_file(*HOME, renamed("/b", id=known)), live, Lock(SITE))
+    (line,) = plan.only("blocked")
+    assert (line.note, line.manual) == ("redirect hand has this source", "delete one of the two")
+
+
+def test_a_redirect_that_has_the_source_is_rather_meant_than_a_former_one() -> None:
+    live, lock = stands("/a")
+    live = of_hand(live, "/b")
+    plan = planned(site_file(*HOME, renamed("/b", "/a")), live, lock)
+    assert calls(plan) == [("redirect.update", "redirect:/b"), ("redirect.delete", "redirect:/a")]
+    assert settles(plan, live, lock, *HOME, renamed("/b", "/a")) == {"/b": "hand"}
+
+
+def test_a_redirect_is_not_deleted_because_the_lock_has_its_id_under_another_name() -> None:
+    live, lock = stands("/a")
+    live = of_hand(live, "/theirs")
+    wrong = replace(lock, items={**lock.items, "redirect:/a": replace(lock.items["redirect:/a"], id="hand")})
+    plan = planned(site_file(*HOME, policy=policy(allow_empty=True)), live, wrong)
+    assert not [step for step in plan.steps if step.call == "redirect.delete"]
+    assert lines(plan, "report")["redirect:/a"].note == "kept: it is not redirect /a, as which the lock has its id"
+    there = settles(plan, live, wrong, *HOME, policy=policy(allow_empty=True))
+    assert there.keys() == {"/a", "/theirs"}, "and the lock has forgotten it"
+
+
+def test_two_ids_that_were_exchanged_in_the_lock_are_told_by_their_sources() -> None:
+    live, lock = stands("/a", "/b")
+    a, b = (lock.items[ref] for ref in ("redirect:/a", "redirect:/b"))
+    crossed = {**lock.items, "redirect:/a": replace(a, id=b.id), "redirect:/b": replace(b, id=a.id)}
+    file = site_file(*HOME, redirect("/a", section="home"), redirect("/b", section="home"))
+    plan = planned(file, live, replace(lock, items=crossed))
+    assert not calls(plan)
+    simulator = Simulator(live, replace(lock, items=crossed), file)
+    simulator.run_all(plan)
+    assert {ref: entry.id for ref, entry in simulator.lock.items.items()} == {
+        ref: entry.id for ref, entry in lock.items.items()
+    }
+
+
+def test_a_redirect_keeps_its_place_in_the_lock_while_its_new_name_leads_nowhere() -> None:
+    live, lock = stands("/a")
+    file = site_file(*HOME, replace(redirect("/b", section="nowhere"), was=("/a",)))
+    plan = planned(file, live, lock)
+    assert lines(plan, "blocked").keys() == {"redirect:/b"}
+    simulator = Simulator(live, lock, file)
+    simulator.run_all(plan)
+    assert "redirect:/a" in simulator.lock.items
+
+
+def test_another_declared_redirect_that_keeps_a_source_is_named() -> None:
+    live, lock = stands("/a")
+    thing = live.things[id_of(live, "/a")]
+    live = replace(live, things={**live.things, thing.id: replace(thing, fields={**thing.fields, "source": "/b"})})
+    plan = planned(site_file(*HOME, redirect("/a", section="home"), redirect("/b", section="home")), live, lock)
+    (line,) = plan.only("blocked")
+    assert line.ref == "redirect:/b"
+    assert line.note == f"redirect {thing.id}, which is redirect /a in site.yaml, has this source"
+    assert line.manual == "give that one another source, or delete it"
+
+
+@pytest.mark.parametrize("kind", ["group", "section", "variant"])
+def test_no_part_goes_because_the_lock_has_its_id_under_another_name(kind: str) -> None:
+    gone = {
+        "group": group("old"),
+        "section": section("old", path="former"),
+        "variant": variant("home/old", "sp_v1", path="former"),
+    }[kind]
+    parts = (*HOME, *((variant("old/en", "sp_v1", default=True),) if kind == "section" else ()))
+    live, lock = carried_out(site_file(*parts, gone))
+    entry = lock.items[gone.ref]
+    thing = live.things[entry.id]
+    theirs = {**thing.fields, "title": "Theirs", "path": "theirs", "space": "sp_api"}
+    mine = replace(live, things={**live.things, entry.id: replace(thing, fields=theirs)})
+    owned = policy(prune={"structure": "owned"})
+    assert (f"{kind}.delete", gone.ref) in calls(planned(site_file(*HOME, policy=owned), live, lock))
+    plan = planned(site_file(*HOME, policy=owned), mine, lock)
+    assert (f"{kind}.delete", gone.ref) not in calls(plan)
+    assert lines(plan, "report")[gone.ref].note.startswith("kept: it is not")
