@@ -49,7 +49,8 @@ def require_here(given: Path | None) -> ConfigFile:
 def find_here(given: Path | None, *, is_job: bool = False) -> ConfigFile | None:
     """Given `--config` or nothing, return the configuration that applies in the current directory, or None.
 
-    Shape: in a CI job, what lies in the checkout is the word of whoever commits, also when the job names it.
+    Shape: in a CI job, what lies in the checkout is the word of whoever commits, also when the job names it, or has its
+    home there.
     Raises: ConfigInvalid, NotARepository.
     """
     is_named = given is not None or bool(os.environ.get("SYNCD_CONFIG"))
@@ -58,7 +59,7 @@ def find_here(given: Path | None, *, is_job: bool = False) -> ConfigFile | None:
     if place is None:
         return find_config(os.environ, given=given)
     file = find_config(os.environ, given=given, git_dir=place.common_dir, top=place.work_tree)
-    if file is None or not is_named or place.work_tree is None:
+    if file is None or not is_job or file.origin != "operator" or place.work_tree is None:
         return file
     path = Path(os.path.abspath(file.path))
     inside = [one for one in (path, path.resolve()) if one.is_relative_to(place.work_tree)]

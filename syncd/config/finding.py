@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from syncd.config.reading import Document, parse, read_document, resolve_paths
-from syncd.config.register import Record, Register
+from syncd.config.register import Record, Register, find_base
 from syncd.config.shapes import Config, RepositoryConfig
 from syncd.config.trust import (
     ConfigFile,
@@ -71,7 +71,7 @@ def load_config(file: ConfigFile, environ: Mapping[str, str], *, url: str = "") 
         check_upstream(file, raw)
     if "platform" not in raw:
         raw["platform"] = find_platform(environ, url, at=file.path)
-    elif url and isinstance(raw["platform"], Mapping):
+    elif url:
         raw["platform"] = {"url": url, **raw["platform"]}
     config = resolve_paths(parse(raw, at=file.path), file.path)
     return config.model_copy(update={"repository": _place_at_top(config.repository, file, raw)})
@@ -92,7 +92,8 @@ def load_repositories(file: ConfigFile, environ: Mapping[str, str]) -> tuple[Rep
 
 def is_trusted(file: ConfigFile, document: Document, environ: Mapping[str, str]) -> bool:
     """Given a configuration of a repository and what it says, return whether its owner has trusted just that."""
-    record = Register(environ).find(file.path)
+    register = Register(environ)
+    record = None if _lies_in(register.directory, file.top) else register.find(file.path)
     return record is not None and record.digest == compute_digest(file, document)
 
 
@@ -111,9 +112,15 @@ def trust_document(file: ConfigFile, document: Document, environ: Mapping[str, s
 
     Units: `at` is the time in ISO 8601. Raises: ConfigInvalid.
     """
+    register = Register(environ)
+    if _lies_in(register.directory, file.top):
+        raise ConfigInvalid(
+            f"what is trusted would be recorded in {register.directory}, where whoever commits can write it",
+            hint="let XDG_STATE_HOME name a directory outside of the repository",
+        )
     keys = {key.name: str(key.value) for key in find_privileged_keys(document.raw)}
     record = Record(str(file.path), compute_digest(file, document), at, keys)
-    Register(environ).write(record)
+    register.write(record)
     return record
 
 
@@ -143,8 +150,11 @@ def _with_some_platform(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_files(environ: Mapping[str, str]) -> tuple[Path, Path]:
-    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config")
-    return home / "syncd" / "config.toml", _SYSTEM
+    return find_base(environ, "XDG_CONFIG_HOME", ".config") / "syncd" / "config.toml", _SYSTEM
+
+
+def _lies_in(directory: Path, top: Path | None) -> bool:
+    return top is not None and directory.resolve().is_relative_to(top)
 
 
 def _exists(path: Path) -> bool:

@@ -22,14 +22,21 @@ class Record:
     keys: Mapping[str, str]
 
 
+def find_base(environ: Mapping[str, str], name: str, usual: str) -> Path:
+    """Given the name of a variable, and a path below the home, return the user's directory of that kind.
+
+    Shape: a relative path, or an empty home, would lead into the repository around the caller, and is passed over.
+    Source: XDG base directory specification.
+    """
+    named, home = Path(environ.get(name, "")), Path(environ.get("HOME", ""))
+    return named if named.is_absolute() else (home if home.is_absolute() else Path("/")) / usual
+
+
 class Register:
     """The records of one user, in `syncd/trust` below $XDG_STATE_HOME, or below ~/.local/state."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        named = Path(environ.get("XDG_STATE_HOME", ""))
-        # A relative path would lead into the repository that is to be judged. Source: XDG base directory specification.
-        base = named if named.is_absolute() else Path(environ.get("HOME") or "/") / ".local" / "state"
-        self.directory = base / "syncd" / "trust"
+        self.directory = find_base(environ, "XDG_STATE_HOME", ".local/state") / "syncd" / "trust"
 
     def find(self, file: Path) -> Record | None:
         """Given a file, return its record, or None when there is none that can be believed."""

@@ -162,20 +162,20 @@ def test_the_repository_itself_may_be_named_by_a_path(tmp_path: Path, home: Mapp
 
 
 def test_a_committed_file_is_trusted_byte_for_byte(tmp_path: Path, home: Mapping[str, str]) -> None:
-    assert trusted(committed(tmp_path, WHOLE), home)
+    assert trusted(committed(tmp_path / "docs", WHOLE), home)
     with pytest.raises(NotTrusted, match="not what you trusted on 2025-01-02"):
-        load_config(committed(tmp_path, WHOLE.replace("s1", "s2")), home)
-    assert load_config(committed(tmp_path, WHOLE), home)
+        load_config(committed(tmp_path / "docs", WHOLE.replace("s1", "s2")), home)
+    assert load_config(committed(tmp_path / "docs", WHOLE), home)
 
 
 def test_a_file_in_the_git_directory_may_change_in_what_a_repository_may_say(
     tmp_path: Path, home: Mapping[str, str]
 ) -> None:
-    assert trusted(kept(tmp_path, WHOLE), home)
-    assert load_config(kept(tmp_path, WHOLE.replace("s1", "s2") + "[repository.site]\n"), home)
+    assert trusted(kept(tmp_path / "docs", WHOLE), home)
+    assert load_config(kept(tmp_path / "docs", WHOLE.replace("s1", "s2") + "[repository.site]\n"), home)
     for text in (WHOLE + "[repository.upstream]\n", WHOLE.replace("api.", "evil."), SPACE):
         with pytest.raises(NotTrusted, match="not what you trusted"):
-            load_config(kept(tmp_path, text), home)
+            load_config(kept(tmp_path / "docs", text), home)
 
 
 def test_a_trusted_file_without_a_platform_takes_the_users(tmp_path: Path, home: Mapping[str, str]) -> None:
@@ -197,14 +197,14 @@ def test_a_committed_upstream_is_no_path_even_when_it_is_trusted(
 ) -> None:
     named = f'url = "{url}"\n' if url else ""
     with pytest.raises(ConfigInvalid, match="must be an https or ssh address"):
-        trusted(committed(tmp_path, WHOLE + f"[repository.upstream]\n{named}"), home)
-    assert trusted(kept(tmp_path, WHOLE + f"[repository.upstream]\n{named}"), home)
+        trusted(committed(tmp_path / "docs", WHOLE + f"[repository.upstream]\n{named}"), home)
+    assert trusted(kept(tmp_path / "docs", WHOLE + f"[repository.upstream]\n{named}"), home)
 
 
 @pytest.mark.parametrize("url", ["https://git.example.org/x", "ssh://git@git.example.org/x", "git@git.example.org:x"])
 def test_a_committed_upstream_is_an_address_of_https_or_ssh(url: str, tmp_path: Path, home: Mapping[str, str]) -> None:
     text = WHOLE + f'[repository.upstream]\nurl = "{url}"\ntoken_file = "~/git-token"\n'
-    upstream = trusted(committed(tmp_path, text), home).repository[0].upstream
+    upstream = trusted(committed(tmp_path / "docs", text), home).repository[0].upstream
     assert upstream is not None
     assert upstream.url == url
 
@@ -223,7 +223,7 @@ def test_a_record_that_others_may_write_is_none(mode: int, tmp_path: Path, home:
 def test_the_records_are_never_looked_for_in_the_current_directory(
     tmp_path: Path, home: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = committed(tmp_path, WHOLE)
+    file = committed(tmp_path / "docs", WHOLE)
     assert trusted(file, {**home, "XDG_STATE_HOME": str(tmp_path / "state")})
     monkeypatch.chdir(tmp_path)
     with pytest.raises(NotTrusted):

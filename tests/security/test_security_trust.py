@@ -286,3 +286,35 @@ def test_no_private_file_is_read_through_a_link_to_a_site_file(victim: Victim, p
             said = victim.syncd("site", "validate", "--format", format, at=clone)
             assert "canary" not in said.out + said.err
             assert "repositoryformatversion" not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [{"HOME": ""}, {"HOME": "."}, {"XDG_CONFIG_HOME": ".config"}, {"HOME": "", "XDG_CONFIG_HOME": "", "CI": "true"}],
+)
+def test_no_directory_of_a_repository_is_taken_for_the_home(
+    victim: Victim, stranger: Stranger, environ: dict[str, str]
+) -> None:
+    clone = victim.clone({".config/syncd/config.toml": configuration(url=stranger.url), **DOCS})
+    assert victim.syncd("api", "GET", "/user", at=clone, environ=environ).code == 78
+    assert not stranger.requests
+
+
+def test_a_home_inside_of_the_checkout_brings_neither_a_configuration_nor_trust(
+    victim: Victim, stranger: Stranger
+) -> None:
+    """Some jobs have their home in the directory that they check out to, at a path that everybody knows."""
+    text = configuration(url=stranger.url)
+    clone = victim.clone({"syncd.toml": text, "home/.config/syncd/config.toml": text, **DOCS})
+    outside = {"HOME": str(victim.home)}
+    assert victim.syncd("trust", "--yes", at=clone, environ=outside).code == 0
+    [record] = victim.home.glob(".local/state/syncd/trust/*.json")
+    inside = {"HOME": str(clone / "home")}
+    committed = clone / "home" / record.relative_to(victim.home)
+    plant(committed.parent, {committed.name: record.read_text()})
+    committed.chmod(0o600)
+    assert victim.syncd("pull", at=clone, environ=inside).code == 78
+    assert "XDG_STATE_HOME" in victim.syncd("trust", "--yes", at=clone, environ=inside).err
+    (clone / "syncd.toml").unlink()
+    assert victim.syncd("api", "GET", "/user", at=clone, environ={**inside, **GITHUB}).code == 78
+    assert not stranger.requests
