@@ -76,7 +76,8 @@ def _problem(result: "Result") -> list[str]:
     outcome = result.outcome
     assert isinstance(outcome, Held | Waiting)
     word = "held" if isinstance(outcome, Held) else "waiting"
-    lines = [f"{paint(f'! {result.flow} {safe(result.key)} {word}:', 31, sys.stdout)} {safe(outcome.why)}"]
+    subject = f"{result.flow} {safe(result.key)}".rstrip()
+    lines = [f"{paint(f'! {subject} {word}:', 31, sys.stdout)} {safe(outcome.why)}"]
     return lines + [f"    {safe(line)}" for line in outcome.hint.split("\n") if line]
 
 

@@ -33,7 +33,7 @@ from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
 from syncd.repo import Commit, FileChange
 from syncd.store.store import Seen
 from syncd.sync.mirror import mirror
-from syncd.sync.outcome import Applied, Held, Outcome, Waiting, outcome_of
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
 Side = Literal["platform", "git"]
@@ -61,15 +61,17 @@ def bind_spaces(
     ready: list[Binding] = []
     met: list[tuple[str, Outcome]] = []
     for binding in workspace.bindings:
-        bond = _Bond(workspace, binding)
-        if bond.is_bound() or bond.needs_no_choice():
-            ready.append(binding)
-            continue
-        outcome = outcome_of(partial(bond.tie, prefer, move=move))
-        met.append((binding.name, outcome))
-        if isinstance(outcome, Applied):
+        outcome = outcome_of(partial(_bind_space, workspace, binding, prefer, move=move))
+        if not isinstance(outcome, Unchanged):
+            met.append((binding.name, outcome))
+        if not outcome.exit_code:
             ready.append(binding)
     return replace(workspace, bindings=tuple(ready)), met
+
+
+def _bind_space(workspace: Workspace, binding: Binding, prefer: Mapping[str, Side] | None, *, move: bool) -> Outcome:
+    bond = _Bond(workspace, binding)
+    return Unchanged() if bond.is_bound() or bond.needs_no_choice() else bond.tie(prefer, move=move)
 
 
 class _Bond:

@@ -1,10 +1,10 @@
 """The flows of one run over one repository, in their order, and what they hand on to each other."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from syncd.errors import Conflict, NotFound, Rejected, Unauthorized
+from syncd.errors import Conflict, PlatformError, RateLimited, Unauthorized, Unreachable
 from syncd.model.space import Space
 from syncd.sync.ancestry import origin_of
 from syncd.sync.binding import Side, bind_spaces
@@ -14,7 +14,7 @@ from syncd.sync.crowd import check_crowd, newcomers
 from syncd.sync.integrate import integrate
 from syncd.sync.merging import merge_proposal
 from syncd.sync.mirror import mirror
-from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_of
+from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_from, outcome_of
 from syncd.sync.proposals import Proposal, own_proposals, proposal_of, says_the_same
 from syncd.sync.propose import propose
 from syncd.sync.reconcile.wish import SiteWish
@@ -24,6 +24,8 @@ from syncd.sync.workspace import Binding, Workspace
 
 SHARED_LISTING_FROM = 3
 """Spaces of one organization from which one listing costs less than a request each."""
+_NO_SUCH_CALLER = 401
+"""The status of an answer that refuses the token whatever it asks for."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Flows:
     """Branches that would open too many change requests at once."""
     _landed: bool = False
     """Whether main content moved by a merge of ours."""
+    _unread: dict[str, Outcome] = field(default_factory=dict)
+    """What reading a space came to that could not be read: it is not asked for again in this run."""
 
     def results(self) -> Iterator[Result]:
         """Run every flow that is wished for, and return what each came to, and each page in conflict once.
@@ -95,7 +99,7 @@ class Flows:
         yield from (self._result("upstream", *step) for step in exchange.incoming(move=self.wish.integrate))
         self.workspace, met = bind_spaces(self.workspace, prefer=self.wish.prefer, move=self.wish.integrate)
         yield from (Result("bind", name, outcome) for name, outcome in met)
-        self.spaces |= _spaces(self.workspace)
+        self._read_spaces()
         for binding in self.workspace.bindings:
             yield from self._incoming(binding)
         branches = tracked(self.workspace.repository, self.wish.branches, self.wish.patterns)
@@ -123,6 +127,9 @@ class Flows:
         return Result(flow, key, outcome)
 
     def _incoming(self, binding: Binding) -> Iterator[Result]:
+        if binding.space in self._unread:
+            yield Result("mirror", binding.name, self._unread[binding.space])
+            return
         yield self._result("mirror", binding.name, partial(self._mirror, binding))
         own = self.proposals.get(binding, [])
         read: set[str] = set()
@@ -130,18 +137,26 @@ class Flows:
             result = self._result("review", binding.name, partial(self._review, binding, index))
             yield result
             read |= {own[index].lane} if not result.outcome.exit_code else set()
-        over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
-        if self.wish.whole and over:
-            yield self._result("close", binding.name, partial(self._close, binding, over))
+        if self.wish.whole and read:
+            closed = self._result("close", binding.name, partial(self._close, binding, read))
+            if closed.outcome != Unchanged():
+                yield closed
 
     def _hold_crowds(self, branches: Sequence[Branch]) -> Iterator[Result]:
         """Hold the branches of a space that would open too many change requests at once; others go on."""
-        for binding, own in self.proposals.items():
-            names = newcomers(self.workspace, binding, branches, self.spaces[binding.space], own)
-            result = self._result("propose", binding.name, partial(check_crowd, self.workspace, binding, names))
+        for binding in self.proposals:
+            result = self._result("propose", binding.name, partial(self._check_crowd, binding, branches))
             if result.outcome.exit_code:
-                self._held[binding] = names
+                self._held.setdefault(binding, [branch.name for branch in branches if not branch.named])
                 yield result
+
+    def _check_crowd(self, binding: Binding, branches: Sequence[Branch]) -> Outcome:
+        own = self.proposals[binding]
+        names = newcomers(self.workspace, binding, branches, self.spaces[binding.space], own)
+        outcome = outcome_of(partial(check_crowd, self.workspace, binding, names))
+        if outcome.exit_code:
+            self._held[binding] = names
+        return outcome
 
     def _outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
         key = f"{binding.name}/{branch.name}"
@@ -159,7 +174,7 @@ class Flows:
 
     def _mirror(self, binding: Binding) -> Outcome:
         if binding.space not in self.spaces:
-            self.spaces[binding.space] = self.workspace.client.spaces.get(binding.space)
+            self._read_space(binding.space)
         space = self.spaces[binding.space]
         own = own_proposals(self.workspace, binding, space)
         outcome = mirror(self.workspace, binding, space=space, proposals=own)
@@ -173,8 +188,9 @@ class Flows:
             self._touched.add(proposal.lane)
         return outcome
 
-    def _close(self, binding: Binding, over: Sequence[Proposal]) -> Outcome:
+    def _close(self, binding: Binding, read: Collection[str]) -> Outcome:
         own = self.proposals[binding]
+        over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
         outcome = close(self.workspace, binding, over, existing=len(own))
         self.proposals[binding] = [proposal for proposal in own if proposal not in over]
         return outcome
@@ -224,6 +240,36 @@ class Flows:
             newest = proposal_of(self.workspace, binding, branch.name)
         return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
 
+    def _read_spaces(self) -> None:
+        """Read many spaces in one listing of their organization, where the platform allows it; the rest singly."""
+        missing = [binding.space for binding in self.workspace.bindings]
+        wanted, listed = set(missing), {""}
+        while len(missing) >= SHARED_LISTING_FROM:
+            first, *missing = missing
+            try:
+                organization = self._read_space(first).organization or ""
+                if organization not in listed:
+                    listed.add(organization)
+                    found = self.workspace.client.spaces.list(organization)
+                    self.spaces |= {space.id: space for space in found if space.id in wanted}
+            except PlatformError as error:  # without a listing, the others are read singly
+                if _concerns_all(error):
+                    self._give_up(error, missing)
+            missing = [id for id in missing if id not in self.spaces and id not in self._unread]
+
+    def _read_space(self, id: str) -> Space:
+        """Read one space; after a failure that the others would share, none of them is asked for in this run."""
+        try:
+            return self.spaces.setdefault(id, self.workspace.client.spaces.get(id))
+        except PlatformError as error:
+            others = [binding.space for binding in self.workspace.bindings] if _concerns_all(error) else []
+            self._give_up(error, [id, *others])
+            raise
+
+    def _give_up(self, error: PlatformError, spaces: Iterable[str]) -> None:
+        unread = [id for id in spaces if id not in self.spaces and id not in self._unread]
+        self._unread |= dict.fromkeys(unread, outcome_from(error))
+
     def _site(self, wish: SiteWish) -> Outcome:
         # What sites are made of takes a third of the start-up of a run, and most runs have none.
         from syncd.sync.reconcile.flow import reconcile
@@ -240,20 +286,8 @@ def _joined(outcomes: Iterable[Outcome]) -> Outcome:
     return Applied(changes, notes, conflicts) if changes or notes else Unchanged(conflicts)
 
 
-def _spaces(workspace: Workspace) -> dict[str, Space]:
-    """Read many spaces in one listing of their organization, where the platform allows it; the rest is read singly."""
-    missing = [binding.space for binding in workspace.bindings]
-    wanted, listed = set(missing), {""}
-    found: dict[str, Space] = {}
-    try:
-        while len(missing) >= SHARED_LISTING_FROM:
-            first = workspace.client.spaces.get(missing[0])
-            found[first.id] = first
-            organization = first.organization or ""
-            if organization not in listed:
-                listed.add(organization)
-                found |= {s.id: s for s in workspace.client.spaces.list(organization) if s.id in wanted}
-            missing = [space for space in missing[1:] if space not in found]
-    except (NotFound, Rejected, Unauthorized):
-        return found
-    return found
+def _concerns_all(error: PlatformError) -> bool:
+    """Whether another space would fail alike: nothing answers, the limit is used up, or the token is nobody's."""
+    if isinstance(error, Unreachable | Unauthorized):
+        return error.status in (None, _NO_SUCH_CALLER)
+    return isinstance(error, RateLimited)

@@ -9,12 +9,13 @@ from syncd.plan.change import Change
 
 @dataclass(frozen=True)
 class Held:
-    """A person has to act first."""
+    """A person has to act first; `approval` says that all is done but what the person has to agree to."""
 
     why: str
     hint: str = ""
     exit_code: int = 5
     paths: tuple[str, ...] = field(default=())
+    approval: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,17 @@ def outcome_of(flow: Callable[[], Outcome]) -> Outcome:
     """Given a flow, return what it came to; errors become Waiting or Held, a defect passes through."""
     try:
         return flow()
-    except RateLimited as error:
-        return Waiting(error.what, error.hint, until=error.until, exit_code=error.exit_code)
     except SyncdError as error:
-        if error.retry is Retry.NEVER:
-            return Held(error.what, error.hint, error.exit_code, getattr(error, "paths", ()))
-        return Waiting(error.what, error.hint, exit_code=error.exit_code)
+        return outcome_from(error)
+
+
+def outcome_from(error: SyncdError) -> Waiting | Held:
+    """Given an error, return what a flow came to that it ended."""
+    if isinstance(error, RateLimited):
+        return Waiting(error.what, error.hint, until=error.until, exit_code=error.exit_code)
+    if error.retry is Retry.NEVER:
+        return Held(error.what, error.hint, error.exit_code, getattr(error, "paths", ()))
+    return Waiting(error.what, error.hint, exit_code=error.exit_code)
 
 
 def describe(outcome: Outcome) -> tuple[str, str]:
