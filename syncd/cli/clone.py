@@ -12,7 +12,7 @@ from syncd.cli.progress import progress
 from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
 from syncd.cli.terminal import print_text
 from syncd.config import Config
-from syncd.daemon.workplace import Circumstances, wish, workplace
+from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
 from syncd.errors import ConfigInvalid
 from syncd.repo import Repository
 from syncd.sync.cycle import exit_code, run_cycle
@@ -41,6 +41,7 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
         code = exit_code(results)
         if not code:
             check_out(workspace, BRANCH)
+    record_command(repository, results)
     print_text("\n".join(result_lines(results)))
     if code:
         raise typer.Exit(code)

@@ -1,8 +1,9 @@
 """`sync`, `pull` and `push`: one run over every configured repository."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import typer
@@ -12,10 +13,23 @@ from syncd.cli.output import IN_STEP, emit, result_document, result_lines
 from syncd.cli.progress import progress
 from syncd.cli.terminal import print_text, safe
 from syncd.cli.unsent import BranchWork, find_branch_work, request_lines, unsent_document, unsent_lines
-from syncd.config import RepositoryConfig
-from syncd.daemon.workplace import Circumstances, wish, workplace
+from syncd.config import Config, RepositoryConfig
+from syncd.daemon.health import combine_codes
+from syncd.daemon.labels import name_repositories
+from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
+from syncd.errors import Stopped, SyncdError
 from syncd.repo import Repository
-from syncd.sync.cycle import Result, Wish, exit_code, run_cycle
+from syncd.sync.cycle import RUN, Result, Wish, exit_code, is_stopped, run_cycle
+from syncd.sync.outcome import outcome_from
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What one repository's run came to, the requests that it sent by method, and the branches that it was to push."""
+
+    results: Sequence[Result]
+    requests: Mapping[str, int] = field(default_factory=dict)
+    works: Sequence[BranchWork] = ()
 
 
 def run_flows(
@@ -31,21 +45,24 @@ def run_flows(
     config = configuration(config_file)
     if branch is not None and not any(_has(repository, branch) for repository in config.repository):
         raise typer.BadParameter(f"there is no branch {branch}")
-    results: list[Result] = []
-    requests: dict[str, int] = {}
-    works: list[BranchWork] = []
-    for repository in config.repository:
-        asked = _wish(command, repository, branch, subject)
-        with progress() as tell:
-            around = Circumstances(os.environ, progress=tell, force=forced(force))
-            with workplace(config, repository, around) as workspace:
-                results += run_cycle(workspace, asked)
-                for method, count in workspace.client.requests_sent.items():
-                    requests[method] = requests.get(method, 0) + count
-        if command == "push":
-            with open_here(repository.path) as git:
-                works += [find_branch_work(git, repository, name) for name in asked.branches]
-    code = exit_code(results)
+    runs: list[_Run] = []
+    for name, repository in zip(name_repositories(config), config.repository, strict=True):
+        try:
+            runs.append(_run_one(command, config, repository, force, branch, subject))
+            if is_stopped(runs[-1].results):
+                break
+        except Stopped:
+            raise
+        except SyncdError as error:
+            failed = [Result(RUN, name, outcome_from(error))]
+            record_command(repository, failed)
+            if len(config.repository) == 1:
+                raise
+            runs.append(_Run(failed))
+    results = [result for run in runs for result in run.results]
+    works = [work for run in runs for work in run.works]
+    requests = sum((Counter(run.requests) for run in runs), Counter[str]())
+    code = combine_codes([exit_code(run.results) for run in runs])
     if as_json:
         documents = [result_document(result) for result in results]
         unsent = {"unsent": [unsent_document(work) for work in works]} if command == "push" else {}
@@ -54,6 +71,22 @@ def run_flows(
         lines = result_lines(results, idle=_idle(command, works))
         print_text("\n".join([*lines, *(line for work in works for line in unsent_lines(work, pushed=not code))]))
     return code
+
+
+def _run_one(
+    command: str, config: Config, repository: RepositoryConfig, force: Sequence[str], branch: str | None, subject: str
+) -> _Run:
+    asked = _wish(command, repository, branch, subject)
+    with progress() as tell:
+        around = Circumstances(os.environ, progress=tell, force=forced(force))
+        with workplace(config, repository, around) as workspace:
+            results = run_cycle(workspace, asked)
+            requests = dict(workspace.client.requests_sent)
+    record_command(repository, results, site=asked.site is not None)
+    if command != "push":
+        return _Run(results, requests)
+    with open_here(repository.path) as git:
+        return _Run(results, requests, [find_branch_work(git, repository, name) for name in asked.branches])
 
 
 def _idle(command: str, works: Sequence[BranchWork]) -> Sequence[str]:
@@ -75,8 +108,11 @@ def _wish(command: str, repository: RepositoryConfig, branch: str | None, subjec
 
 
 def _has(repository: RepositoryConfig, branch: str) -> bool:
-    with Repository.open(repository.path) as git:
-        return git.resolve(f"refs/heads/{branch}") is not None
+    try:
+        with Repository.open(repository.path) as git:
+            return git.resolve(f"refs/heads/{branch}") is not None
+    except SyncdError:
+        return True  # its run says what is wrong
 
 
 def _checked_out(repository: RepositoryConfig) -> str:

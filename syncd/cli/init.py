@@ -16,7 +16,7 @@ from syncd.cli.progress import progress
 from syncd.cli.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
 from syncd.cli.terminal import print_text
 from syncd.config import Config, RepositoryConfig
-from syncd.daemon.workplace import Circumstances, wish, workplace
+from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
 from syncd.repo.place import discover, find, find_bare
@@ -119,6 +119,7 @@ def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Re
             results = run_cycle(workspace, bind)  # what was bound before is integrated now
         if not exit_code(results):
             check_out(workspace, workspace.branch)
+    record_command(repository, results)
     return results
 
 

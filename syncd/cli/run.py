@@ -1,44 +1,43 @@
 """`run`: the daemon, in the foreground; systemd or a terminal is its home."""
 
 import os
-import sys
+import threading
+import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from syncd.cli.context import configuration
 from syncd.cli.output import result_lines
-from syncd.cli.terminal import complain, safe
+from syncd.cli.terminal import complain, log_text, safe
+from syncd.daemon.health import USEFUL
+from syncd.daemon.http import listen
 from syncd.daemon.jobs import jobs
-from syncd.daemon.metrics import listening
-from syncd.daemon.service import Job, Service
-from syncd.daemon.systemd import Notifier
+from syncd.daemon.records import state_of
+from syncd.daemon.run_files import RunFiles, service_directory
+from syncd.daemon.service import SELF, Job, Service
+from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, Notifier
 from syncd.sync.cycle import Result
-from syncd.sync.outcome import Held, Outcome, Unchanged, Waiting
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+
+_PRIORITIES = {"failed": ERROR, "held": ERROR, "waiting": WARNING, "conflict": WARNING, "approval": WARNING}
 
 
-def run_service(config_file: Path | None, listen: str) -> int:
+def run_service(config_file: Path | None, address: str) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code."""
 
-    told: dict[tuple[str, str, str], Outcome] = {}
-
-    def tell(name: str, result: Result) -> None:
-        key = name, result.flow, result.key
-        again = told.get(key) == result.outcome
-        told[key] = result.outcome
-        if not (again and isinstance(result.outcome, Waiting) and not result.outcome.exit_code):
-            _tell(name, result)  # that people take their time is said once
-
     def load_jobs() -> Sequence[Job]:
-        return jobs(configuration(config_file), os.environ, tell)
+        return jobs(configuration(config_file), os.environ)
 
-    def report(name: str, outcome: Outcome) -> None:
-        if isinstance(outcome, Held) and name == "syncd":
-            complain(outcome.why, outcome.hint, outcome.exit_code, as_json=False)
-        elif outcome.exit_code:
-            _tell(name, Result("run", name, outcome))
-
-    service = Service(load_jobs, notify=_Announcer(os.environ), report=report, notice=_notice)
-    with listening(listen, service.health):
+    threading.excepthook = _log_defect
+    service = Service(
+        load_jobs,
+        notify=_Announcer(os.environ),
+        files=RunFiles(service_directory(os.environ), _warn),
+        report=_Log().report,
+        notice=_warn,
+    )
+    with listen(address, service.health, time.time, _warn):
         return service.serve()
 
 
@@ -47,16 +46,58 @@ class _Announcer(Notifier):
 
     def ready(self) -> None:
         super().ready()
-        _notice("ready: every repository was looked at; Ctrl-C ends syncd")
+        log_text("ready: every repository was looked at; Ctrl-C ends syncd", INFO)
 
 
-def _tell(name: str, result: Result) -> None:
-    """One paragraph a result on stderr; journald adds the time."""
+class _Log:
+    """Writes what runs came to: each line names its repository, and has the priority of what it says."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, str, str], Outcome] = {}
+        self._failing: set[str] = set()
+
+    def report(self, name: str, results: Sequence[Result]) -> None:
+        """Given a repository's name and what a run of it came to, write it."""
+        for result in results:
+            if name == SELF and isinstance(result.outcome, Held | Waiting):
+                complain(result.outcome.why, result.outcome.hint, result.outcome.exit_code, as_json=False)
+            elif not self._is_known(name, result):
+                _log_result(name, result)
+        if any(state_of(result) not in USEFUL for result in results):
+            self._failing.add(name)
+        elif name in self._failing:
+            self._failing.discard(name)
+            log_text(f"{name}: works again", NOTICE)
+
+    def _is_known(self, name: str, result: Result) -> bool:
+        """Whether this says no more than that people still take their time."""
+        key = name, result.flow, result.key
+        again = self._last.get(key) == result.outcome
+        self._last[key] = result.outcome
+        return again and isinstance(result.outcome, Waiting) and not result.outcome.exit_code
+
+
+def _log_result(name: str, result: Result) -> None:
     if isinstance(result.outcome, Unchanged):
         return
+    done = NOTICE if isinstance(result.outcome, Waiting) or _has_notes(result.outcome) else INFO
+    priority = _PRIORITIES.get(state_of(result), done)
     for line in result_lines([result]):
-        print(line, file=sys.stderr, flush=True)
+        log_text(f"{name}: {line}", priority)
 
 
-def _notice(text: str) -> None:
-    print(safe(text), file=sys.stderr, flush=True)
+def _has_notes(outcome: Outcome) -> bool:
+    return isinstance(outcome, Applied) and bool(outcome.notes)
+
+
+def _log_defect(defect: threading.ExceptHookArgs) -> None:
+    """Write the traceback of a thread that ended in a defect; that of a run is named like its repository."""
+    name = defect.thread.name if defect.thread is not None else SELF
+    trace = "".join(traceback.format_exception(defect.exc_type, defect.exc_value, defect.exc_traceback))
+    for line in trace.rstrip("\n").split("\n"):
+        log_text(f"{name}: {safe(line)}", ERROR)
+
+
+def _warn(text: str) -> None:
+    for line in text.rstrip("\n").split("\n"):
+        log_text(safe(line), WARNING)

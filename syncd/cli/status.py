@@ -2,17 +2,21 @@
 
 import json
 import shlex
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from syncd.cli.context import configuration, open_here
 from syncd.cli.output import emit
-from syncd.cli.terminal import print_text, safe
+from syncd.cli.run_status import RunStatus, find_run, run_line, run_problems
+from syncd.cli.terminal import moment, print_text, safe
 from syncd.cli.unsent import BranchWork, find_branch_work, request_lines, unsent_document, unsent_lines
 from syncd.config import RepositoryConfig
+from syncd.daemon.health import combine_codes
 from syncd.daemon.locks import DAEMON, STATE, holder
+from syncd.errors import Conflict, Held, SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
 from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
@@ -87,6 +91,14 @@ class RepositoryStatus:
     works: tuple[BranchWork, ...] = ()
     current: str = ""
     detached: str = ""
+    run: RunStatus = field(default_factory=RunStatus)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the last run, or that of a person's flow that is held since."""
+        held = [outcome for outcome in self.problems if outcome.state == "held"]
+        code = Conflict.exit_code if all(outcome.flow == "conflict" for outcome in held) else Held.exit_code
+        return self.run.exit_code or (code if held else 0)
 
     @property
     def problems(self) -> list[Outcome]:
@@ -96,20 +108,43 @@ class RepositoryStatus:
         return [one for one in found if not any(one.detail.startswith(words) for words in known)]
 
 
+@dataclass(frozen=True)
+class BrokenStatus:
+    """A repository that cannot be read, and what its last run came to, where that is known."""
+
+    path: str
+    error: str
+    hint: str
+    exit_code: int
+    run: RunStatus
+
+
 def show_status(config_file: Path | None, *, as_json: bool) -> int:
-    """Print the status of every configured repository."""
+    """Print the status of every configured repository, and return the exit code that their last runs stand for."""
     config = configuration(config_file)
-    found = [_status(repository) for repository in config.repository]
+    found = [_find_status(repository) for repository in config.repository]
+    code = combine_codes([status.exit_code for status in found])
     if as_json:
-        emit({"platform": config.platform.url, "repositories": [_document(status) for status in found]})
+        documents = [_document(status) for status in found]
+        emit({"platform": config.platform.url, "repositories": documents, "exit_code": code})
     else:
         print_text("\n\n".join("\n".join(_lines(status)) for status in found))
-    return 0
+    return code
 
 
-def _document(status: RepositoryStatus) -> dict[str, Any]:
+def _document(status: RepositoryStatus | BrokenStatus) -> dict[str, Any]:
+    if isinstance(status, BrokenStatus):
+        return asdict(status)
     facts = {name: value for name, value in asdict(replace(status, works=())).items() if name != "works"}
-    return facts | {"unsent": [unsent_document(work) for work in status.works]}
+    return facts | {"unsent": [unsent_document(work) for work in status.works], "exit_code": status.exit_code}
+
+
+def _find_status(repository: RepositoryConfig) -> RepositoryStatus | BrokenStatus:
+    try:
+        return _status(repository)
+    except SyncdError as error:
+        run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
+        return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)
 
 
 def _status(repository: RepositoryConfig) -> RepositoryStatus:
@@ -125,6 +160,10 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
         seen = glance(git.git_dir / STATE)
         former = {*seen.spaces} - {space.id for space in repository.space}
         running = holder(git.git_dir / DAEMON)
+        interval = repository.interval
+        run = find_run(
+            repository.path, git.git_dir, interval=interval, has_service=running is not None, now=time.time()
+        )
     known = tuple(branch for branch in branches if branch is not None)
     gone = tuple(sorted(former))
     sites = tuple(_sites(seen))
@@ -140,6 +179,7 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
         works=works,
         current=current or "",
         detached=(head.oid or "")[:10] if current is None else "",
+        run=run,
     )
 
 
@@ -177,9 +217,13 @@ def _space(git: Repository, repository: RepositoryConfig, index: int, main: str 
     return SpaceStatus(space.name, space.id, space.directory or ".", revision, undecided, requests)
 
 
-def _lines(status: RepositoryStatus) -> list[str]:
+def _lines(status: RepositoryStatus | BrokenStatus) -> list[str]:
+    if isinstance(status, BrokenStatus):
+        hint = [f"    {safe(line)}" for line in filter(None, status.hint.split("\n"))]
+        lines = [f"{safe(status.path)}  cannot be read", f"! {safe(status.error)}", *hint]
+        return [*lines, *run_problems(status.run), run_line(status.run)]
     daemon = f"daemon running (pid {status.daemon})" if status.daemon else "no daemon"
-    lines = [f"{safe(status.path)}  {daemon}"]
+    lines = [f"{safe(status.path)}  {daemon}", *run_problems(status.run)]
     lines += [f"! {one.flow} {safe(one.key)} {one.state}: {safe(one.detail)}" for one in status.problems]
     for plan in status.plans:
         state = "is approved" if plan.approved else "waits for approval"
@@ -190,9 +234,11 @@ def _lines(status: RepositoryStatus) -> list[str]:
         lines.append(f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH")
     for work in status.works:
         lines += unsent_lines(work)
+    lines.append(run_line(status.run))
     works = {work.branch: work for work in status.works}
     for branch in status.branches:
-        lines.append(f"  branch {safe(branch.branch):<16} {_distance(branch, works.get(branch.branch))}")
+        distance = _distance(branch, works.get(branch.branch), status.run)
+        lines.append(f"  branch {safe(branch.branch):<16} {distance}")
     for space in status.spaces:
         requests = ", ".join(space.change_requests) or "no change request"
         requests = "undecided: see syncd init" if space.undecided else requests
@@ -223,9 +269,11 @@ def _numbers(site: SiteStatus) -> str:
     return f"{' | '.join(parts) or 'nothing is owned yet'}{hint}"
 
 
-def _distance(branch: BranchStatus, work: BranchWork | None) -> str:
+def _distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> str:
     if not branch.ahead and not branch.behind:
-        return "in step with main content"
+        known = run.record.succeeded if run.record is not None else ""
+        old = f"the same as main content of {moment(known)}" if known else "the same as main content when last mirrored"
+        return "in step with main content" if run.is_good else old
     distance = f"{branch.ahead} ahead, {branch.behind} behind main content"
     if not branch.ahead or work is None:
         return distance

@@ -8,6 +8,7 @@ import sys
 from typing import Any, TextIO
 from unicodedata import combining, east_asian_width
 
+from syncd.daemon.systemd import ERROR, is_journal, mark_priority
 from syncd.model.text import show_hidden, show_hidden_in_json
 
 FORMAT_VERSION = "1.0"
@@ -46,6 +47,19 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     print(text, file=stream)
 
 
+def log_text(text: str, priority: int) -> None:
+    """Given lines of text, print them on stderr at once; where that is the journal, with their priority."""
+    try:
+        descriptor = sys.stderr.fileno()
+    except OSError:  # a stream of another program that has none
+        descriptor = -1
+    if is_journal(descriptor, os.environ):
+        print(mark_priority(text, priority), file=sys.stderr, flush=True)
+    else:
+        print_text(text, sys.stderr)
+        sys.stderr.flush()
+
+
 def wrap_line(line: str, width: int) -> list[str]:
     """Given a line, perhaps coloured, return it in parts of at most so many columns, the later ones indented further.
 
@@ -78,6 +92,6 @@ def complain(what: str, hint: str, code: int, *, as_json: bool) -> None:
         document = {"format_version": FORMAT_VERSION, "error": what, "hint": hint, "exit_code": code}
         print(safe_json(document, indent=None), file=sys.stderr)
         return
-    print_text(f"{paint('error:', 31, sys.stderr)} {safe(what)}", sys.stderr)
+    log_text(f"{paint('error:', 31, sys.stderr)} {safe(what)}", ERROR)
     for line in filter(None, hint.split("\n")):
-        print_text(f"  {paint('hint:', 36, sys.stderr)} {safe(line)}", sys.stderr)
+        log_text(f"  {paint('hint:', 36, sys.stderr)} {safe(line)}", ERROR)

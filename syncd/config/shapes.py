@@ -126,6 +126,8 @@ class RepositoryConfig(_Section):
 
     path: Path = Path()
     """The repository; else the directory at which relative paths start."""
+    name: Annotated[str, Field(pattern=f"^$|{_NAME}")] = ""
+    """Stands for the repository in metrics and in messages; else the name of its directory."""
     remote: Annotated[str, Field(pattern=_NAME)] = "platform"
     """Name under which the platform appears in Git."""
     branches: Annotated[tuple[str, ...], Field(min_length=1)] = ("main",)

@@ -3,12 +3,13 @@
 import errno
 import fcntl
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from syncd.errors import AnotherRuns, DiskFull, NotARepository
+from syncd.errors import AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
 
 DAEMON = "syncd/daemon.lock"
 """Below a repository's git directory: held by the daemon that serves it."""
@@ -60,6 +61,17 @@ class Lock:
             raise
         return cls(path, descriptor)
 
+    def is_current(self) -> bool:
+        """Return whether the lock's file is still where it was taken: a repository can be moved away with it."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        if self._descriptor is None:
+            return False
+        own = os.fstat(self._descriptor)
+        return (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
+
     def release(self) -> None:
         """Give the lock back; to do so twice changes nothing."""
         if self._descriptor is not None:
@@ -71,6 +83,57 @@ class Lock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+class ServiceLocks:
+    """The locks of the repositories that a service serves, one for each, by the repository's path; thread-safe."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._locks: dict[Path, Lock] = {}
+        self._taking = threading.Lock()
+
+    def take(self, path: Path, locate: Callable[[], Path]) -> tuple[Path, bool]:
+        """Given a repository's path and how to find its git directory, take its lock, and return the directory.
+
+        Shape: with it, whether the lock is new: one that was taken before is kept while the repository is the same.
+        Raises: AnotherRuns, ConfigInvalid when it is served under another path, DiskFull, RepositoryError; without the
+        lock then.
+        """
+        with self._taking:
+            held = self._locks.get(path)
+            try:
+                git_dir = locate()
+            except SyncdError:
+                self._release(path)
+                raise
+            file = git_dir / DAEMON
+            if held is not None and held.path == file and held.is_current():
+                return git_dir, False
+            self._release(path)
+            if any(lock.path == file and lock.is_current() for lock in self._locks.values()):
+                raise ConfigInvalid(f"{git_dir} is configured twice", hint="give it all its spaces in one place")
+            self._locks[path] = Lock.acquire(file)
+        return git_dir, True
+
+    def located(self, path: Path) -> Path | None:
+        """Given a repository's path, return the git directory whose lock is held, or None."""
+        lock = self._locks.get(path)
+        return lock.path.parent.parent if lock is not None else None
+
+    def release(self, path: Path) -> None:
+        """Given a repository's path, give its lock back, if one is held."""
+        with self._taking:
+            self._release(path)
+
+    def release_all(self) -> None:
+        """Give every lock back."""
+        for path in list(self._locks):
+            self.release(path)
+
+    def _release(self, path: Path) -> None:
+        if (lock := self._locks.pop(path, None)) is not None:
+            lock.release()
 
 
 def holder(path: Path) -> int | None:

@@ -5,19 +5,25 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, closing, nullcontext
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
 
 from syncd.daemon.clock import Clock
+from syncd.daemon.counts import read_counts
+from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
-from syncd.daemon.locks import DAEMON, RUN, Lock
-from syncd.daemon.metrics import Health
+from syncd.daemon.locks import RUN as RUN_LOCK
+from syncd.daemon.locks import STATE, Lock, ServiceLocks
+from syncd.daemon.records import is_run, judge_run, summarize_run
+from syncd.daemon.run_files import RunFiles
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
-from syncd.errors import ConfigInvalid, Stopped, SyncdError, Unauthorized
-from syncd.sync.outcome import Applied, Held, Outcome, Waiting, outcome_of
+from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
+from syncd.sync.cycle import RUN, Result, is_stopped
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.watch import Watcher
 
 __all__ = ["Job", "Service"]
@@ -29,9 +35,9 @@ PATIENCE = 60.0
 RUN_LOCK_WAIT = 2.0
 """Seconds to wait for a person's run to end before trying again later."""
 _PULSE = 15.0
-_FATAL_AT_START = {Unauthorized.exit_code, ConfigInvalid.exit_code}
 _DEFECT = Waiting("the run ended in a defect; its traceback is on standard error", exit_code=1)
-_SELF = "syncd"
+_STUCK = Waiting("the run shows no progress; only a restart of the service ends it", exit_code=1)
+SELF = "syncd"
 """The name under which the service reports what concerns no single job."""
 
 
@@ -43,7 +49,8 @@ class Service:
         jobs: Callable[[], Sequence[Job]],
         *,
         notify: Notifier,
-        report: Callable[[str, Outcome], None],
+        files: RunFiles,
+        report: Callable[[str, Sequence[Result]], None],
         notice: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
@@ -51,21 +58,24 @@ class Service:
         grace: float = GRACE,
         leave: Callable[[int], object] = os._exit,
     ) -> None:
-        """Given how to learn the jobs, prepare to serve; `report` hears every outcome, in the main thread.
+        """Given how to learn the jobs, prepare to serve; `report` hears every run's results, in the main thread.
 
         Units: `clock`, `now` (since the epoch), `patience` and `grace` in seconds. Shape: `leave` ends the process when
         a cycle cannot be ended, since its threads would keep the interpreter alive.
         """
-        self._jobs, self._notify, self._report, self._notice = jobs, notify, report, notice
+        self._jobs, self._notify, self._files = jobs, notify, files
+        self._report, self._notice = report, notice
         self._clock, self._now = clock, now
         self._patience, self._grace, self._leave = patience, grace, leave
         self._inbox = Inbox()
         self._ticks = Clock()
         self._watcher = Watcher(self._changed)
+        self._watched: set[Path] = set()
         self._tasks: dict[Path, Task] = {}
-        self._locks: dict[Path, Lock] = {}
+        self._locks = ServiceLocks()
+        self._counts: dict[Path, StateCounts | None] = {}
+        self._stuck: set[Path] = set()
         self._ready = False
-        self._code = 0
         self._deadline: float | None = None
         self._next_pulse = clock()
         self._turned = clock()
@@ -74,16 +84,19 @@ class Service:
     def serve(self) -> int:
         """Serve until SIGTERM or SIGINT, and return the exit code; to be called once, in the main thread.
 
-        Shape: 0 after a signal; 7 at once when another daemon serves one of the repositories; 77 or 78 when the first
-        cycle is refused. SIGHUP reads the jobs again, SIGUSR1 runs all of them now.
+        Shape: 0 after a signal; 78 at once when the jobs cannot be learnt, 7 when another service has all of them. What
+        is wrong with a single job holds that job. SIGHUP reads the jobs again, SIGUSR1 runs all of them now.
         """
         answers = {SIGTERM: self._stop, SIGINT: self._stop, SIGHUP: self._reload, SIGUSR1: self._hurry}
         with closing(self._inbox), self._inbox.signals(answers):
             try:
-                self._adopt(self._jobs())
+                refusals = self._adopt(self._jobs())
             except SyncdError as error:
                 self._tell(error)
                 return error.exit_code
+            if all(refusal.exit_code == AnotherRuns.exit_code for refusal in refusals):
+                self._report(SELF, [Result(RUN, "", refusals[0])])
+                return AnotherRuns.exit_code
             self._ticks.start()
             while not self._finished():
                 for message in self._inbox.take(self._idle()):
@@ -92,91 +105,147 @@ class Service:
                 self._pulse()
             return self._close()
 
-    def health(self) -> Health:
+    def health(self) -> ServiceHealth:
         """Return how the service is; safe in any thread."""
         tasks = list(self._tasks.items())
-        stuck = any(task.silence() > self._patience for _, task in tasks)
+        stuck = any(self._is_stuck(task) for _, task in tasks)
         turn = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
         late = self._clock() - self._turned > turn + self._patience
-        return Health(not (stuck or late), self._ready, tuple(git_dir for git_dir, _ in tasks))
+        return ServiceHealth(not (stuck or late), tuple(self._health_of(path, task) for path, task in tasks))
 
-    def _adopt(self, jobs: Sequence[Job]) -> None:
-        wanted = {job.git_dir: job for job in jobs}
+    def _health_of(self, path: Path, task: Task) -> RepositoryHealth:
+        return RepositoryHealth(
+            task.job.name,
+            task.job.interval,
+            self._files.runs(path, self._locks.located(path)),
+            has_run=self._files.has_run(path),
+            is_running=task.running,
+            is_stuck=self._is_stuck(task),
+            refusal=task.refusal,
+            counts=self._counts.get(path),
+        )
+
+    def _is_stuck(self, task: Task) -> bool:
+        return task.silence() > self._patience
+
+    def _adopt(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Serve these jobs and no other, and return for each what taking its repository's lock came to.
+
+        Shape: a repository that cannot be served now is said to be so by its run, which tries again.
+        Raises: ConfigInvalid.
+        """
+        wanted = {job.path: job for job in jobs}
         if len(wanted) < len(jobs):
             raise ConfigInvalid("one repository is configured twice", hint="give it all its spaces in one place")
-        with ExitStack() as taken:
-            locks = {
-                git_dir: taken.enter_context(Lock.acquire(git_dir / DAEMON))
-                for git_dir in wanted
-                if git_dir not in self._locks
-            }
-            taken.pop_all()
-        self._locks |= locks
-        for git_dir, task in list(self._tasks.items()):
-            if git_dir not in wanted:
-                self._retire(git_dir, task)
-        for git_dir, job in wanted.items():
-            if git_dir in self._tasks:
-                self._tasks[git_dir].keep(job)
+        for path, task in list(self._tasks.items()):
+            if path not in wanted:
+                self._retire(path, task)
+        self._ticks.clear()
+        for path, job in wanted.items():
+            if path in self._tasks:
+                self._tasks[path].keep(job)
             else:
-                self._tasks[git_dir] = Task(job, clock=self._clock)
-        self._arrange(wanted)
+                self._tasks[path] = Task(job, clock=self._clock)
+            self._ticks.every(str(path), job.interval, partial(self._inbox.put, self._tasks[path].tick))
+        refusals = [outcome_of(partial(self._attach, job)) for job in wanted.values()]
+        self._watch_all()
+        return refusals
 
-    def _retire(self, git_dir: Path, task: Task) -> None:
+    def _attach(self, job: Job) -> Outcome:
+        """Take the lock of a job's repository, where it can be had, and read what is known of it from before."""
+        git_dir, _ = self._locks.take(job.path, job.locate)
+        self._files.runs(job.path, git_dir)
+        self._count(job, git_dir)
+        return Unchanged()
+
+    def _retire(self, path: Path, task: Task) -> None:
         task.leave()
         if not task.running:  # else its end comes back here
-            del self._tasks[git_dir]
-            self._locks.pop(git_dir).release()
+            del self._tasks[path]
+            self._locks.release(path)
+            self._files.forget(path)
+            self._counts.pop(path, None)
 
-    def _arrange(self, wanted: dict[Path, Job]) -> None:
+    def _watch_all(self) -> None:
         self._watcher.stop()
-        self._watcher = Watcher(self._changed, notice=self._notice)
-        self._ticks.clear()
-        for git_dir, job in wanted.items():
-            self._watcher.add(str(git_dir), git_dir, job.files)
-            self._ticks.every(str(git_dir), job.interval, partial(self._inbox.put, self._tasks[git_dir].tick))
+        self._watcher, self._watched = Watcher(self._changed, notice=self._notice), set()
+        for path, task in self._tasks.items():
+            if (git_dir := self._locks.located(path)) is not None:
+                self._watcher.add(str(path), git_dir, [git_dir / file for file in task.job.files])
+                self._watched.add(path)
         self._watcher.start()
 
     def _changed(self, key: str) -> None:
         self._inbox.put(partial(self._wake, Path(key)))
 
-    def _wake(self, git_dir: Path) -> None:
-        if git_dir in self._tasks:
-            self._tasks[git_dir].wake()
+    def _wake(self, path: Path) -> None:
+        if path in self._tasks:
+            self._tasks[path].wake()
 
     def _begin_due(self) -> None:
-        for git_dir, task in self._tasks.items():
+        for path, task in self._tasks.items():
             if task.wait() <= 0:
                 task.begin()
-                arguments = (task, task.job, self._watcher.paused(str(git_dir)))
+                pause = self._watcher.paused(str(path)) if path in self._watched else nullcontext(lambda: False)
+                arguments = (task, task.job, pause)
                 threading.Thread(target=self._cycle, args=arguments, name=task.job.name, daemon=True).start()
 
     def _cycle(self, task: Task, job: Job, pause: AbstractContextManager[Callable[[], bool]]) -> None:
-        outcome: Outcome = _DEFECT
+        results = [Result(RUN, "", _DEFECT)]
         again = False
         try:
             with pause as moved:
-                outcome = outcome_of(partial(_alone, job, task.cancelled))
+                results = self._run(task, job)
                 # A run that applied nothing wrote nothing: what moved meanwhile was someone else's doing.
-                again = moved() and not isinstance(outcome, Applied)
+                again = moved() and not any(isinstance(result.outcome, Applied) for result in results)
         finally:
-            self._inbox.put(partial(self._ended, task, outcome, again))
+            self._record(job, results)
+            self._inbox.put(partial(self._ended, task, results, again))
 
-    def _ended(self, task: Task, outcome: Outcome, again: bool) -> None:
-        task.end(outcome, now=self._now(), again=again)
-        if outcome.exit_code != Stopped.exit_code:
-            self._report(task.job.name, outcome)
+    def _run(self, task: Task, job: Job) -> list[Result]:
+        results: list[Result] = []
+
+        def run() -> Outcome:
+            git_dir, is_new = self._locks.take(job.path, job.locate)
+            if is_new:
+                self._inbox.put(self._watch_all)
+            with Lock.acquire(git_dir / RUN_LOCK, wait=RUN_LOCK_WAIT):
+                results.extend(job.run(task.cancelled))
+            return Unchanged()
+
+        ended = outcome_of(run)
+        return [*results, Result(RUN, "", ended)] if ended.exit_code else results
+
+    def _record(self, job: Job, results: Sequence[Result]) -> None:
+        """Keep what a run came to, and what the state database says after it."""
+        git_dir = self._locks.located(job.path)
+        self._count(job, git_dir)
+        if is_run(results):
+            at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
+            former = self._files.runs(job.path, git_dir)
+            self._files.keep(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
+
+    def _count(self, job: Job, git_dir: Path | None) -> None:
+        counts = None
+        if git_dir is not None:
+            try:
+                counts = read_counts(git_dir / STATE)
+            except StoreError as error:
+                if self._counts.get(job.path) is not None:
+                    self._notice(f"{job.name}: {error.what}")
+        self._counts[job.path] = counts
+
+    def _ended(self, task: Task, results: Sequence[Result], again: bool) -> None:
+        path = task.job.path
+        task.end(summarize_run(results), now=self._now(), again=again)
+        self._stuck.discard(path)
+        if not is_stopped(results):
+            self._report(task.job.name, results)
         if self._deadline is not None:
             return
         if task.leaving:
-            self._retire(task.job.git_dir, task)
-        if not self._ready:
-            self._settle_in(outcome)
-
-    def _settle_in(self, outcome: Outcome) -> None:
-        if isinstance(outcome, Held) and outcome.exit_code in _FATAL_AT_START:
-            self._end(outcome.exit_code)
-        elif all(task.answered for task in self._tasks.values()):
+            self._retire(path, task)
+        if not self._ready and all(task.answered for task in self._tasks.values()):
             self._ready = True
             self._notify.ready()
 
@@ -197,13 +266,10 @@ class Service:
             task.hurry()
 
     def _stop(self) -> None:
-        if self._deadline is None:
-            self._end(0)
-        else:
+        if self._deadline is not None:
             self._deadline = self._clock()  # asked twice: somebody does not want to wait
-
-    def _end(self, code: int) -> None:
-        self._code, self._deadline = code, self._clock() + self._grace
+            return
+        self._deadline = self._clock() + self._grace
         self._notify.stopping()
         for task in self._tasks.values():
             task.leave()
@@ -221,8 +287,9 @@ class Service:
     def _pulse(self) -> None:
         """Tell systemd that all is well, which no loop can know that only looks at itself: the cycles must move."""
         self._turned = self._clock()
-        stuck = [task.job.name for task in self._running() if task.silence() > self._patience]
-        self._show(stuck)
+        stuck = [task for task in self._running() if self._is_stuck(task)]
+        self._tell_stuck(stuck)
+        self._show()
         if self._clock() < self._next_pulse:
             return
         every = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
@@ -232,20 +299,23 @@ class Service:
             if not self._ready:
                 self._notify.extend(4 * every)
 
-    def _show(self, stuck: list[str]) -> None:
-        troubles = [f"{task.job.name}: {task.trouble}" for task in self._tasks.values() if task.trouble]
-        if stuck:
-            text = f"no progress in {', '.join(stuck)}"
-        elif running := self._running():
-            text = f"syncing {', '.join(task.job.name for task in running)}"
-        else:
-            text = "; ".join(troubles) or "in step"
+    def _tell_stuck(self, stuck: Sequence[Task]) -> None:
+        """Report each run that shows no progress, once; it is recorded beside the loop, since its disk may be stuck."""
+        for task in stuck:
+            if task.job.path not in self._stuck:
+                self._stuck.add(task.job.path)
+                results = [Result(RUN, "", _STUCK)]
+                self._report(task.job.name, results)
+                threading.Thread(target=self._record, args=(task.job, results), daemon=True).start()
+
+    def _show(self) -> None:
+        text = render_status(self.health())
         if text != self._status:
             self._status = text
             self._notify.status(text)
 
     def _tell(self, error: SyncdError) -> None:
-        self._report(_SELF, Held(error.what, error.hint, error.exit_code))
+        self._report(SELF, [Result(RUN, "", Held(error.what, error.hint, error.exit_code))])
 
     def _close(self) -> int:
         self._ticks.stop()
@@ -254,12 +324,6 @@ class Service:
             self._notice(f"left behind, not ended: {', '.join(task.job.name for task in self._running())}")
             sys.stdout.flush()
             sys.stderr.flush()
-            self._leave(self._code)
-        for lock in self._locks.values():
-            lock.release()
-        return self._code
-
-
-def _alone(job: Job, cancelled: Callable[[], bool]) -> Outcome:
-    with Lock.acquire(job.git_dir / RUN, wait=RUN_LOCK_WAIT):
-        return job.run(cancelled)
+            self._leave(0)
+        self._locks.release_all()
+        return 0

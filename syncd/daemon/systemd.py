@@ -1,10 +1,12 @@
-"""What systemd is told: a few lines of text in a datagram, or nothing where nobody listens."""
+"""What systemd is told: a few lines of text in a datagram, or nothing where nobody listens; and its journal."""
 
 import os
 import socket
 import time
 from collections.abc import Callable, Mapping
 
+ERROR, WARNING, NOTICE, INFO = 3, 4, 5, 6
+"""Priorities of lines in the journal, as in syslog(3)."""
 _SEND_SECONDS = 1.0
 _STATUS_MAX = 200
 _MICRO = 1_000_000
@@ -79,3 +81,20 @@ def _watchdog(environ: Mapping[str, str]) -> float | None:
     meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     text = environ.get("WATCHDOG_USEC", "")
     return int(text) / _MICRO if meant and text.isascii() and text.isdigit() and int(text) else None
+
+
+def is_journal(descriptor: int, environ: Mapping[str, str]) -> bool:
+    """Given an open file and the process's environment, return whether the file leads to the journal.
+
+    Source: systemd.exec(5), $JOURNAL_STREAM.
+    """
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return False
+    return environ.get("JOURNAL_STREAM", "") == f"{found.st_dev}:{found.st_ino}"
+
+
+def mark_priority(text: str, priority: int) -> str:
+    """Given lines of text, return them as the journal reads lines of that priority. Source: sd-daemon(3)."""
+    return "\n".join(f"<{priority}>{line}" for line in text.split("\n"))

@@ -3,11 +3,13 @@
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.errors import Unauthorized
+from syncd.daemon.records import Subject
+from syncd.errors import AnotherRuns, Unauthorized
+from syncd.sync.cycle import Result
 from syncd.sync.outcome import Held, Outcome, Waiting
 
 LONGEST = 900.0
@@ -27,14 +29,18 @@ _MISSED = 2.5
 class Job:
     """One repository to keep in step: `run(cancelled)` does one whole cycle, asking `cancelled()` often.
 
-    Units: `interval` in seconds.
+    Shape: `name` stands for it in metrics and messages, `path` is where it is configured to be. `locate()` returns its
+    git directory, and raises NotARepository while there is none. A change of one of the `files` below that asks for a
+    run. `subjects` are what a run is about. Units: `interval` in seconds.
     """
 
     name: str
-    git_dir: Path
-    files: tuple[Path, ...]
+    path: Path
+    locate: Callable[[], Path]
     interval: float
-    run: Callable[[Callable[[], bool]], Outcome]
+    run: Callable[[Callable[[], bool]], Sequence[Result]]
+    subjects: tuple[Subject, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Task:
@@ -50,8 +56,8 @@ class Task:
         """Whether any run has come to an outcome."""
         self.leaving = False
         """Whether the job is gone and its last run is to end."""
-        self.trouble = ""
-        """Why the last run waits or is held, or nothing."""
+        self.refusal = ""
+        """Why the last try began no run, or nothing."""
         self._clock, self._chance = clock, chance
         self._asked = True
         self._not_before, self._named = -math.inf, False
@@ -103,7 +109,8 @@ class Task:
         self._asked = self._asked or again or isinstance(outcome, Waiting)
         self._named = isinstance(outcome, Waiting) and outcome.until is not None
         self._not_before = self._since + self._delay(outcome, now)
-        self.trouble = outcome.why if isinstance(outcome, Waiting | Held) else ""
+        no_run = isinstance(outcome, Waiting) and outcome.exit_code == AnotherRuns.exit_code
+        self.refusal = outcome.why if isinstance(outcome, Waiting) and no_run else ""
 
     def cancelled(self) -> bool:
         """Return whether the cycle is to end; that it asks shows that it still makes progress."""

@@ -1,7 +1,7 @@
 """Open what a run works with: configuration in, a workspace under the repository's run lock out."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,11 +19,14 @@ from syncd.config import (
     token,
 )
 from syncd.daemon.locks import RUN, STATE, Lock
-from syncd.errors import ConfigInvalid
+from syncd.daemon.records import is_run, judge_run, list_subjects
+from syncd.daemon.run_files import COMMAND
+from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo import Access, Repository
 from syncd.repo.address import parse
+from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
-from syncd.sync.cycle import Wish
+from syncd.sync.cycle import Result, Wish
 from syncd.sync.policy import Policy
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, silent
@@ -114,6 +117,20 @@ def _between(
             cancelled=around.cancelled,
             policy=Policy(**repository.change_requests.model_dump()),
         )
+
+
+def record_command(repository: RepositoryConfig, results: Sequence[Result], *, site: bool = False) -> None:
+    """Given what a command's run of a repository came to, keep it where `status` finds it.
+
+    Shape: `site` says whether the run was to look at the site. Where it cannot be kept, the run's own message stands.
+    """
+    if not is_run(results):
+        return
+    with suppress(SyncdError):
+        file = Repository.locate(repository.path) / COMMAND
+        subjects = list_subjects(repository, site=site)
+        at = now().isoformat(timespec="seconds")
+        write_runs(file, judge_run(results, read_runs(file), subjects, name=repository.name, at=at))
 
 
 def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str]) -> Upstream | None:

@@ -46,6 +46,14 @@ class Repository:
         return Repository(place.find(path))
 
     @staticmethod
+    def locate(path: Path) -> Path:
+        """Given the top of a work tree, or a bare repository, return its git directory; no process is started.
+
+        Raises: NotARepository, GitFailed when it cannot be read.
+        """
+        return place.find(path).git_dir
+
+    @staticmethod
     def create(path: Path, *, branch: str = "main", bare: bool = False) -> "Repository":
         """Given a directory, make it a repository whose first branch is `branch`; one that is there stays as it is."""
         check_branch(branch)

@@ -4,6 +4,7 @@ It is read by the driver itself: loading SQLAlchemy takes longer than all else t
 """
 
 import sqlite3
+import stat
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import starmap
@@ -80,17 +81,21 @@ class Glance:
 def glance(path: Path) -> Glance:
     """Given the path of a state database, return what it says; an absent or damaged one says nothing.
 
-    Raises: StoreError.
+    Raises: StoreError when it is there and cannot be read.
     """
-    if not path.is_file():
-        return Glance()
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise StoreError(f"{path} cannot be read: it is no file")
         with closing(
             sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=BUSY_SECONDS, uri=True)
         ) as database:
             rows = database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
             ids = database.execute("SELECT space FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
             sites = _sites(database)
+    except FileNotFoundError:
+        return Glance()
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so

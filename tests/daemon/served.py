@@ -10,14 +10,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from syncd.daemon.records import summarize_run
+from syncd.daemon.run_files import RunFiles
 from syncd.daemon.service import Job, Service
 from syncd.daemon.systemd import Notifier
-from syncd.errors import ConfigInvalid
+from syncd.errors import ConfigInvalid, NotARepository
 from syncd.plan.change import Change
+from syncd.sync.cycle import RUN, Result
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 
 Cancelled = Callable[[], bool]
@@ -89,25 +92,33 @@ def job(name: str, git_dir: Path, does: str, interval: float) -> Job:
     alone = threading.Lock()
     act: Callable[[Path, Cancelled], Outcome] = globals()[does]
 
-    def run(cancelled: Cancelled) -> Outcome:
+    def run(cancelled: Cancelled) -> list[Result]:
         if not alone.acquire(blocking=False):
             say("two runs at once")
         try:
             say("run", name)
-            return act(git_dir, cancelled)
+            return [Result(RUN, "", act(git_dir, cancelled))]
         finally:
             alone.release()
 
-    return Job(name, git_dir, (), interval, run)
+    def locate() -> Path:
+        if not git_dir.is_dir():
+            raise NotARepository(f"{git_dir} is no Git repository")
+        return git_dir
+
+    return Job(name, git_dir, locate, interval, run)
 
 
-def report(name: str, outcome: Outcome) -> None:
+def report(name: str, results: Sequence[Result]) -> None:
+    outcome = summarize_run(results)
     say("outcome", name, type(outcome).__name__, outcome.exit_code)
 
 
 def main() -> int:
     patience = json.loads(SPEC.read_text()).get("patience", 60)
-    service = Service(jobs, notify=Notifier(os.environ), report=report, patience=patience, notice=say)
+    files = RunFiles(SPEC.parent / "state", say)
+    notify = Notifier(os.environ)
+    service = Service(jobs, notify=notify, files=files, report=report, patience=patience, notice=say)
     start = time.monotonic()
     code = service.serve()
     say("served", round(time.monotonic() - start, 3))

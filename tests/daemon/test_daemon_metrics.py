@@ -1,46 +1,64 @@
-"""Metrics and health: what a monitoring system reads of the service, over HTTP."""
+"""What the metrics say, and what is answered over HTTP."""
 
 import json
 import socket
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import httpx
 import pytest
 
+from syncd.daemon.counts import read_counts
+from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
+from syncd.daemon.http import listen
 from syncd.daemon.locks import STATE
-from syncd.daemon.metrics import Health, exposition, listening
-from syncd.errors import ConfigInvalid
+from syncd.daemon.metrics import render_metrics
+from syncd.errors import ConfigInvalid, StoreError
 from syncd.store.glance import Look, Outcome, Pending
+from syncd.store.runs import RunRecord
 from syncd.store.store import Store
 
 FACTS = {"owned": {"redirects": 3}, "unmanaged": {}, "drifted": {"structure": 1}, "blocked": {}}
+AT, BEFORE = "2026-05-01T10:00:00+00:00", "2026-05-01T09:00:00+00:00"
+EPOCH = datetime.fromisoformat(AT).timestamp()
+GOOD = RepositoryHealth("docs", 60, (RunRecord("repository", "docs", "ok", at=AT, succeeded=AT),), has_run=True)
+BAD = RepositoryHealth(
+    "api",
+    60,
+    (
+        RunRecord("repository", "api", "partial", 4, "mirror a: GET /spaces/SECRET", "", AT, BEFORE, AT, 2, 1, 3),
+        RunRecord("space", "a", "failed", 78, "GET /spaces/SECRET", "", AT, "", AT, 2),
+        RunRecord("site", "", "ok", at=AT, succeeded=AT),
+    ),
+    has_run=True,
+)
 
 
 @pytest.fixture
 def git_dir(tmp_path: Path) -> Path:
     """A repository's git directory in which a site has a plan that waits and one part that drifted."""
     with Store(tmp_path / STATE) as store:
-        store.plans.hold(Pending("site_1", "3f9a0c12be77", "site.yaml", "{}", "2026-05-01T10:00:00+00:00"))
-        store.plans.looked(Look("site.yaml", "", json.dumps(FACTS), "2026-05-01T10:00:00+00:00"))
+        store.plans.hold(Pending("site_1", "3f9a0c12be77", "site.yaml", "{}", AT))
+        store.plans.looked(Look("site.yaml", "", json.dumps(FACTS), AT))
         store.record([Outcome("site", "site.yaml", "held", "", ""), Outcome("mirror", "docs", "unchanged", "", "")])
     return tmp_path
 
 
-def free() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return f"127.0.0.1:{server.getsockname()[1]}"
+def lines_of(*repositories: RepositoryHealth) -> list[str]:
+    return render_metrics(ServiceHealth(True, repositories), EPOCH).splitlines()
 
 
 def test_a_plan_that_waits_drift_and_outcomes_are_counted_without_names(git_dir: Path) -> None:
-    text = exposition(Health(True, True, (git_dir, git_dir)))
-    lines = text.splitlines()
+    one = replace(GOOD, counts=read_counts(git_dir / STATE))
+    lines = lines_of(one, replace(one, name="other"))
     assert "syncd_plan_pending 2" in lines
     assert 'syncd_site_items{area="redirects",state="owned"} 6' in lines
     assert 'syncd_site_items{area="structure",state="drifted"} 2' in lines
     assert 'syncd_outcomes{flow="site",state="held"} 2' in lines
-    assert "syncd_site_look_timestamp_seconds 1777629600.0" in lines
-    assert "site_1" not in text
-    assert "site.yaml" not in text
+    assert "syncd_site_look_timestamp_seconds 1777629600" in lines
+    assert "site_1" not in "".join(lines)
+    assert "site.yaml" not in "".join(lines)
     kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
     assert len(kinds) == len(set(kinds)), "a metric is declared once"
 
@@ -49,25 +67,94 @@ def test_a_plan_that_was_approved_waits_no_more(git_dir: Path) -> None:
     with Store(git_dir / STATE) as store:
         (plan,) = store.plans.held()
         store.plans.approve(plan, at="2026-05-01T11:00:00+00:00", comment="")
-    assert "syncd_plan_pending 0" in exposition(Health(True, True, (git_dir,))).splitlines()
+    assert read_counts(git_dir / STATE).pending == 0
 
 
-def test_the_three_questions_are_answered_and_no_other(git_dir: Path) -> None:
-    now = Health(alive=True, ready=False, repositories=(git_dir,))
-    address = free()
-    with listening(address, lambda: now), httpx.Client(base_url=f"http://{address}") as client:
+def test_the_last_run_of_each_subject_is_told_with_its_last_success() -> None:
+    lines = lines_of(GOOD, BAD)
+    for expected in (
+        'syncd_last_success_timestamp_seconds{repository="docs",kind="repository",name="docs"} 1777629600',
+        'syncd_last_success_timestamp_seconds{repository="api",kind="repository",name="api"} 1777626000',
+        'syncd_last_success_timestamp_seconds{repository="api",kind="space",name="a"} 0',
+        'syncd_last_success_timestamp_seconds{repository="api",kind="site",name=""} 1777629600',
+        'syncd_last_run_timestamp_seconds{repository="api",kind="space",name="a"} 1777629600',
+        'syncd_last_run_ok{repository="docs",kind="repository",name="docs"} 1',
+        'syncd_last_run_ok{repository="api",kind="space",name="a"} 0',
+        'syncd_last_run_state{repository="api",kind="repository",name="api",state="partial"} 1',
+        'syncd_last_run_state{repository="api",kind="space",name="a",state="failed"} 1',
+        'syncd_consecutive_failures{repository="api",kind="space",name="a"} 2',
+        'syncd_consecutive_failures{repository="docs",kind="repository",name="docs"} 0',
+        'syncd_held{repository="api"} 1',
+        'syncd_conflicts{repository="api"} 3',
+        "syncd_ready 0",
+    ):
+        assert expected in lines
+    assert "SECRET" not in "".join(lines)
+
+
+def test_a_repository_that_never_ran_and_one_that_cannot_be_read_are_there_too() -> None:
+    lines = lines_of(RepositoryHealth("new", 60), replace(GOOD, counts=StateCounts()))
+    assert 'syncd_last_success_timestamp_seconds{repository="new",kind="repository",name="new"} 0' in lines
+    assert 'syncd_last_run_ok{repository="new",kind="repository",name="new"} 0' in lines
+    assert 'syncd_state_readable{repository="new"} 0' in lines
+    assert 'syncd_state_readable{repository="docs"} 1' in lines
+    assert 'syncd_last_run_ok{repository="docs",kind="repository",name="docs"} 1' in lines
+
+
+def test_a_state_that_cannot_be_read_is_an_error_and_not_an_end(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for unreadable in (tmp_path / "file" / "state.db", tmp_path):
+        with pytest.raises(StoreError, match="cannot be read"):
+            read_counts(unreadable)
+    assert read_counts(tmp_path / "none.db") == StateCounts()
+
+
+@pytest.mark.parametrize("facts", ["{", "[]", "{}", '{"owned": 3}'])
+def test_a_look_that_makes_no_sense_is_an_error_of_that_state(tmp_path: Path, facts: str) -> None:
+    with Store(tmp_path / "state.db") as store:
+        store.plans.looked(Look("site.yaml", "", facts, AT))
+    with pytest.raises(StoreError, match="makes no sense"):
+        read_counts(tmp_path / "state.db")
+
+
+@pytest.fixture
+def address() -> str:
+    """Where nobody listens yet."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_the_three_questions_are_answered_and_no_other(address: str) -> None:
+    now = ServiceHealth(True, (GOOD, BAD))
+    with listen(address, lambda: now, lambda: EPOCH, print), httpx.Client(base_url=f"http://{address}") as client:
         assert client.get("/livez").status_code == 200
-        assert client.get("/readyz").status_code == 503
+        unready = client.get("/readyz")
+        assert (unready.status_code, unready.text) == (503, f"not ready\napi space a: failed since {AT} (2 runs)\n")
         assert "syncd_ready 0\n" in client.get("/metrics?now").text
         assert client.get("/").status_code == 404
-        now = Health(alive=False, ready=True, repositories=())
-        assert (client.get("/livez").status_code, client.get("/readyz").status_code) == (503, 200)
+        now = ServiceHealth(True, (GOOD,))
+        assert (client.get("/livez").status_code, client.get("/readyz").status_code) == (200, 200)
+        assert "syncd_ready 1\n" in client.get("/metrics").text
+        now = ServiceHealth(False, (GOOD,))
+        assert (client.get("/livez").status_code, client.get("/readyz").status_code) == (503, 503)
         assert "syncd_up 0\n" in client.get("/metrics").text
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://{address}/livez")
 
 
+def test_a_defect_is_answered_and_told(address: str) -> None:
+    told: list[str] = []
+
+    def health() -> ServiceHealth:
+        raise ZeroDivisionError
+
+    with listen(address, health, lambda: EPOCH, told.append), httpx.Client(base_url=f"http://{address}") as client:
+        assert client.get("/metrics").status_code == 500
+        assert client.get("/readyz").status_code == 500
+    assert ["ZeroDivisionError" in text for text in told] == [True, True]
+
+
 @pytest.mark.parametrize("address", ["9470", "somewhere:9470", "127.0.0.1:high", "127.0.0.1:99999"])
 def test_an_address_that_is_none_is_a_mistake_of_the_configuration(address: str) -> None:
-    with pytest.raises(ConfigInvalid), listening(address, lambda: Health(True, True, ())):
+    with pytest.raises(ConfigInvalid), listen(address, lambda: ServiceHealth(True, ()), lambda: EPOCH, print):
         raise AssertionError("nothing listens")

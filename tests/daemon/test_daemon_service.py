@@ -31,7 +31,7 @@ def test_of_two_daemons_started_together_exactly_one_serves(serve: Any, job: Des
         loser, winner = sorted(daemons, key=lambda daemon: daemon.process.poll() is None)
         assert loser.ends() == 7
         said = loser.silent_for(1)
-        assert said[0] == "outcome syncd Held 7"
+        assert said[0] == "outcome syncd Waiting 7"
         assert float(said[1].removeprefix("served ")) < 1
         assert not any(line.startswith("run") for line in said)
         winner.hear("run docs")
@@ -110,15 +110,40 @@ def test_ready_is_said_when_every_first_cycle_was_answered(
     systemd.hear("STOPPING=1")
 
 
-def test_a_refused_token_ends_the_start_and_is_never_ready(
+def test_what_is_refused_at_the_start_holds_itself_alone(
     serve: Any, job: Describe, tmp_path: Path, systemd: Any
 ) -> None:
     one, other = plain(tmp_path, "docs", "other")
+    gone = tmp_path / "gone"
     environ = {"NOTIFY_SOCKET": str(tmp_path / "notify")}
-    daemon = serve(job(one, "refused"), job(other, "patient", name="other"), environ=environ)
-    assert daemon.ends() == 77
-    systemd.hear("STOPPING=1")
-    assert "READY=1" not in systemd.told
+    daemon = serve(job(one, "refused"), job(gone, name="gone"), job(other, name="other"), environ=environ)
+    daemon.hear_all({"outcome docs Held 77", "outcome gone Held 78", "outcome other Unchanged 0"})
+    systemd.hear("READY=1")
+    systemd.hear("STATUS=2 of 3 repositories: docs: the token is refused; gone: ")
+    daemon.signal(SIGUSR1)
+    daemon.hear_all({"outcome docs Held 77", "outcome gone Held 78", "outcome other Unchanged 0"})
+    plain(tmp_path, "gone")
+    daemon.signal(SIGUSR1)
+    daemon.hear("outcome gone Unchanged 0")
+    assert holder(gone / "syncd" / "daemon.lock") == daemon.process.pid
+
+
+def test_a_repository_that_moves_away_and_another_that_comes_are_told_apart(
+    serve: Any, job: Describe, tmp_path: Path
+) -> None:
+    one, other = plain(tmp_path, "docs", "other")
+    daemon = serve(job(one), job(other, name="other"))
+    daemon.hear_all({"outcome docs Unchanged 0", "outcome other Unchanged 0"})
+    one.rename(tmp_path / "away")
+    daemon.signal(SIGUSR1)
+    daemon.hear_all({"outcome docs Held 78", "outcome other Unchanged 0"})
+    assert holder(tmp_path / "away" / "syncd" / "daemon.lock") is None, "whoever moved it may serve it there"
+    plain(tmp_path, "docs")
+    daemon.signal(SIGUSR1)
+    daemon.hear("outcome docs Unchanged 0")
+    assert holder(one / "syncd" / "daemon.lock") == daemon.process.pid
+    (one / "refs" / "heads" / "main").write_text("a commit\n")
+    daemon.hear("run docs")
 
 
 def test_a_missing_answer_is_not_the_end_of_the_start(serve: Any, job: Describe, tmp_path: Path, systemd: Any) -> None:
@@ -190,7 +215,9 @@ def test_a_reload_takes_up_and_lets_go(serve: Any, job: Describe, tmp_path: Path
     assert holder(three / "syncd" / "daemon.lock") == daemon.process.pid
 
 
-def test_a_reload_that_fails_keeps_the_jobs_and_says_so(serve: Any, job: Describe, tmp_path: Path) -> None:
+def test_a_reload_that_fails_keeps_the_jobs_and_one_that_meets_another_service_waits_there(
+    serve: Any, job: Describe, tmp_path: Path
+) -> None:
     one, two = plain(tmp_path, "one", "two")
     daemon = serve(job(one, name="one"))
     daemon.hear("outcome one Unchanged 0")
@@ -200,9 +227,9 @@ def test_a_reload_that_fails_keeps_the_jobs_and_says_so(serve: Any, job: Describ
     daemon.spec.write_text(json.dumps({"jobs": [job(one, name="new"), job(two, name="two")]}))
     with Lock.acquire(two / "syncd" / "daemon.lock"):
         daemon.signal(SIGHUP)
-        daemon.hear("outcome syncd Held 7")
+        daemon.hear_all({"outcome new Unchanged 0", "outcome two Waiting 7"})
     daemon.signal(SIGUSR1)
-    daemon.hear("run one")
+    daemon.hear("outcome two Unchanged 0")
 
 
 def test_a_defect_in_one_job_is_reported_and_spares_the_others(serve: Any, job: Describe, tmp_path: Path) -> None:

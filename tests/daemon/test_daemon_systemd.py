@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.daemon.systemd import Heartbeat, Notifier
+from syncd.daemon.systemd import Heartbeat, Notifier, is_journal, mark_priority
 
 UNITS = Path(__file__).parents[2] / "systemd"
 
@@ -108,6 +108,19 @@ def test_where_there_is_no_watchdog_there_is_no_heartbeat(heard: tuple[str, sock
 def settings_of(unit: str) -> dict[str, str]:
     """Every setting of a unit that is given once, and the last value of all others."""
     return dict(re.findall(r"^(\w+)=(.*)$", (UNITS / unit).read_text(), re.MULTILINE))
+
+
+def test_only_the_stream_that_systemd_names_is_the_journal(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w") as log:
+        found = os.fstat(log.fileno())
+        assert is_journal(log.fileno(), {"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino}"})
+        assert not is_journal(log.fileno(), {"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino + 1}"})
+        assert not is_journal(log.fileno(), {})
+    assert not is_journal(-1, {"JOURNAL_STREAM": "1:2"})
+
+
+def test_each_line_has_its_priority() -> None:
+    assert mark_priority("docs: one\n<0>two", 3) == "<3>docs: one\n<3><0>two"
 
 
 @pytest.mark.parametrize("unit", ["syncd.service", "syncd@.service"])

@@ -16,7 +16,8 @@ class Watched:
 
     def __init__(self, interval: float = 60, chance: float = 0) -> None:
         self.time = 1000.0
-        job = Job("docs", Path("/srv/docs/.git"), (), interval, lambda cancelled: Unchanged())
+        path = Path("/srv/docs")
+        job = Job("docs", path, lambda: path / ".git", interval, lambda cancelled: [])
         self.task = Task(job, clock=lambda: self.time, chance=lambda: chance)
 
     def run(self, outcome: Outcome, *, again: bool = False) -> float:
@@ -117,12 +118,12 @@ def test_a_refused_token_is_tried_every_five_minutes_at_most() -> None:
     assert watched.task.wait() <= 0
 
 
-def test_trouble_says_why_and_is_over_with_the_next_good_run() -> None:
+def test_a_try_that_began_no_run_says_why_until_one_does() -> None:
     watched = Watched()
-    watched.run(Held("a conflict"))
-    assert watched.task.trouble == "a conflict"
-    watched.run(Unchanged())
-    assert watched.task.trouble == ""
+    watched.run(Waiting("another syncd works here", exit_code=7))
+    assert watched.task.refusal == "another syncd works here"
+    watched.run(Waiting("no answer"))
+    assert watched.task.refusal == ""
 
 
 def test_silence_is_counted_from_the_last_question() -> None:

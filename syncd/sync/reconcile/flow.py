@@ -129,7 +129,7 @@ def refusal(plan: SitePlan, closed: Sequence[Gate]) -> Held:
     digest = plan.digest()
     why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
     hint = f"syncd site pending {digest} shows it; syncd site approve {digest} lets it through"
-    return Held(f"plan {digest} waits for approval: {why}", hint)
+    return Held(f"plan {digest} waits for approval: {why}", hint, approval=True)
 
 
 def _carry_out(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Done:

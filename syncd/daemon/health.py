@@ -1,0 +1,142 @@
+"""How the service is doing, computed from the records of the last runs; metrics, health, status and systemd ask here.
+
+Pure: time is an argument, in epoch seconds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from syncd.store.runs import RunRecord
+
+USEFUL = frozenset({"ok", "conflict", "approval"})
+"""States of a run that did what it is for; `daemon/records.py` explains each state."""
+OVERDUE_INTERVALS = 3
+OVERDUE_SECONDS = 900.0
+"""A run that ended longer ago than both says nothing of now."""
+
+
+@dataclass(frozen=True)
+class StateCounts:
+    """What a repository's state database holds, in numbers.
+
+    Shape: `outcomes` by flow and state, `items` of sites by area and state; `looked_at` is when the site longest unseen
+    was looked at, in epoch seconds.
+    """
+
+    outcomes: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    pending: int = 0
+    items: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    looked_at: float | None = None
+
+
+@dataclass(frozen=True)
+class RepositoryHealth:
+    """One repository as the service knows it.
+
+    Shape: `runs` are the records of the last run, also one before the service started; `has_run` says whether one has
+    ended since. `refusal` is why the last try began no run. `counts` is None while the state cannot be read.
+    Units: `interval` in seconds.
+    """
+
+    name: str
+    interval: float
+    runs: tuple[RunRecord, ...] = ()
+    has_run: bool = False
+    is_running: bool = False
+    is_stuck: bool = False
+    refusal: str = ""
+    counts: StateCounts | None = None
+
+
+@dataclass(frozen=True)
+class ServiceHealth:
+    """The service as it knows itself: whether its work moves on, and every repository."""
+
+    is_alive: bool
+    repositories: tuple[RepositoryHealth, ...]
+
+
+def find_whole(runs: Sequence[RunRecord]) -> RunRecord | None:
+    """Given the records of a repository, return the one about all of it, or None when nothing has run yet."""
+    return next((record for record in runs if record.kind == "repository"), None)
+
+
+def choose_runs(
+    service: tuple[RunRecord, ...], command: tuple[RunRecord, ...], *, has_service: bool
+) -> tuple[str, tuple[RunRecord, ...]]:
+    """Given the records of the service's last run and of the last command's, return whose count, and these.
+
+    Shape: "service", "command", or "" for nobody's. A command that works proves nothing of a service that serves the
+    repository now: only the later run of the service does. Without a service, the later of the two counts.
+    """
+    whole, other = find_whole(service), find_whole(command)
+    if whole is not None and (has_service or other is None or whole.at > other.at):
+        return "service", service
+    return ("command", command) if other is not None else ("", ())
+
+
+def combine_codes(codes: Sequence[int]) -> int:
+    """Given the exit codes of several repositories, return the one of all: their own when all agree, else 4.
+
+    Source: house, section 8.
+    """
+    different = set(codes)
+    return different.pop() if len(different) == 1 else 4 if different else 0
+
+
+def is_overdue(record: RunRecord, interval: float, now: float) -> bool:
+    """Given a record, return whether its run ended too long ago to say anything of now. Units: seconds."""
+    age = now - datetime.fromisoformat(record.at).timestamp()
+    return age > max(OVERDUE_INTERVALS * interval, OVERDUE_SECONDS)
+
+
+def is_ready(health: ServiceHealth, now: float) -> bool:
+    """Given the health, return whether the last run of everything is recent and did what it is for."""
+    return not find_faults(health, now)
+
+
+def find_faults(health: ServiceHealth, now: float) -> list[str]:
+    """Given the health, return a line for each thing that makes it not ready; no id, path or title is in it."""
+    faults = [line for repository in health.repositories for line in _faults(repository, now)]
+    return faults if health.is_alive or faults else ["the service shows no progress"]
+
+
+def _faults(repository: RepositoryHealth, now: float) -> Iterator[str]:
+    whole = find_whole(repository.runs)
+    if repository.is_stuck:
+        yield f"{repository.name}: the run shows no progress"
+    if not repository.has_run or whole is None:
+        yield f"{repository.name}: no run has ended since the service started"
+        return
+    if is_overdue(whole, repository.interval, now):
+        yield f"{repository.name}: no run has ended since {whole.at}"
+    if whole.state in USEFUL:
+        return
+    parts = [record for record in repository.runs if record.kind != "repository" and record.state not in USEFUL]
+    for record in parts or [whole]:
+        subject = "" if record is whole else f" {record.kind} {record.name}".rstrip()
+        runs = "1 run" if record.failures == 1 else f"{record.failures} runs"
+        yield f"{repository.name}{subject}: {record.state} since {record.since} ({runs})"
+
+
+def render_status(health: ServiceHealth) -> str:
+    """Given the health, return the line that systemd shows: what runs now, and what is wrong, with the reason."""
+    stuck = [repository.name for repository in health.repositories if repository.is_stuck]
+    running = [repository.name for repository in health.repositories if repository.is_running]
+    if stuck:
+        return f"no progress in {', '.join(stuck)}"
+    known = [(repository.name, _trouble(repository)) for repository in health.repositories]
+    troubles = [f"{name}: {trouble}" for name, trouble in known if trouble]
+    of_all = f"{len(troubles)} of {len(known)} repositories: " if troubles and len(known) > 1 else ""
+    parts = [f"syncing {', '.join(running)}"] if running else []
+    if troubles:
+        parts.append(of_all + "; ".join(troubles))
+    return "; ".join(parts) or ("in step" if all(r.has_run for r in health.repositories) else "no run has ended yet")
+
+
+def _trouble(repository: RepositoryHealth) -> str:
+    whole = find_whole(repository.runs)
+    if repository.refusal:
+        return repository.refusal
+    return whole.why if whole is not None and whole.state != "ok" else ""

@@ -1,0 +1,27 @@
+"""What stands for a repository in metrics and in messages: a name of the configuration, never a path or a title."""
+
+import re
+
+from syncd.config import Config
+
+_FOREIGN = re.compile(r"[^a-z0-9._-]+")
+_LONGEST = 40
+
+
+def name_repositories(config: Config) -> tuple[str, ...]:
+    """Given the configuration, return the name of each repository in its order; no two are the same.
+
+    Shape: the configured name, else that of the repository's directory; a later one of the same name gets a number.
+    """
+    names: list[str] = []
+    for repository in config.repository:
+        path = repository.path.parent if repository.path.name == ".git" else repository.path
+        directory = path.name.removesuffix(".git")
+        plain = _FOREIGN.sub("-", directory.lower()).strip("-._")[:_LONGEST]
+        wanted = name = repository.name or plain or "repository"
+        number = 1
+        while name in names:
+            number += 1
+            name = f"{wanted}-{number}"
+        names.append(name)
+    return tuple(names)

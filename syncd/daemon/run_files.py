@@ -1,0 +1,89 @@
+"""Where the records of the last runs are kept: in memory, beside the repository's state, in a directory of the service.
+
+A file has one writer: the service has one beside each repository's state and one in its own directory, so that what
+became of a repository is known also when that was moved away or cannot be read. Commands have another beside the state.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+
+from syncd.daemon.health import find_whole
+from syncd.errors import SyncdError
+from syncd.store.runs import RunRecord, read_runs, write_runs
+
+SERVICE = "syncd/service.json"
+"""Below a repository's git directory: the records of the service's last run."""
+COMMAND = "syncd/command.json"
+"""Below a repository's git directory: the records of the last run by a command."""
+SYSTEM_DIRECTORY = Path("/var/lib/syncd")
+"""The directory of the service where systemd runs it as the unit says."""
+
+
+class RunFiles:
+    """The records of every repository that the service serves; safe in any thread."""
+
+    def __init__(self, directory: Path | None, notice: Callable[[str], None] = lambda text: None) -> None:
+        """Given the service's directory, or None, keep the records; `notice` is told what cannot be written, once."""
+        self._directory, self._notice = directory, notice
+        self._runs: dict[Path, tuple[RunRecord, ...]] = {}
+        self._fresh: set[Path] = set()
+        self._complaints: set[str] = set()
+        self._writing = Lock()
+
+    def runs(self, path: Path, git_dir: Path | None = None) -> tuple[RunRecord, ...]:
+        """Given a repository's path, and its git directory where it is known, return its records, newest set."""
+        if path not in self._runs:
+            self._runs[path] = newest(read_runs(file) for file in self._files(path, git_dir))
+        return self._runs[path]
+
+    def has_run(self, path: Path) -> bool:
+        """Given a repository's path, return whether a run has been recorded since the service started."""
+        return path in self._fresh
+
+    def keep(self, path: Path, git_dir: Path | None, runs: tuple[RunRecord, ...]) -> None:
+        """Given a repository's records, keep them; that a file cannot be written is told, and stops nothing."""
+        with self._writing:
+            self._runs[path] = runs
+            self._fresh.add(path)
+            for file in self._files(path, git_dir):
+                try:
+                    write_runs(file, runs)
+                except SyncdError as error:
+                    if error.what not in self._complaints:
+                        self._complaints.add(error.what)
+                        self._notice(error.what)
+
+    def forget(self, path: Path) -> None:
+        """Given the path of a repository that is served no more, forget its records; the files stay."""
+        self._runs.pop(path, None)
+        self._fresh.discard(path)
+
+    def _files(self, path: Path, git_dir: Path | None) -> list[Path]:
+        files = [service_file(self._directory, path)] if self._directory is not None else []
+        return [*files, git_dir / SERVICE] if git_dir is not None else files
+
+
+def service_directory(environ: Mapping[str, str]) -> Path:
+    """Given the process's environment, return where a service keeps its files: $STATE_DIRECTORY, or the user's own."""
+    if given := environ.get("STATE_DIRECTORY", "").partition(":")[0]:
+        return Path(given)
+    return Path(environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "/")) / ".local" / "state") / "syncd"
+
+
+def service_file(directory: Path, path: Path) -> Path:
+    """Given the service's directory and a repository's path, return the file of its records."""
+    return directory / "runs" / f"{hashlib.sha256(str(path).encode()).hexdigest()[:32]}.json"
+
+
+def service_runs(path: Path, git_dir: Path | None, environ: Mapping[str, str]) -> tuple[RunRecord, ...]:
+    """Given a repository, return the records of the service's last run that this process can find."""
+    files = [service_file(directory, path) for directory in (service_directory(environ), SYSTEM_DIRECTORY)]
+    return newest(read_runs(file) for file in [*files, *([git_dir / SERVICE] if git_dir is not None else [])])
+
+
+def newest(sets: Iterable[tuple[RunRecord, ...]]) -> tuple[RunRecord, ...]:
+    """Given sets of records, return the one whose run ended last; () when there is none."""
+    known = [(whole.at, runs) for runs in sets if (whole := find_whole(runs)) is not None]
+    return max(known, key=lambda one: one[0], default=("", ()))[1]

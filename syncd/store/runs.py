@@ -1,0 +1,86 @@
+"""The outcome of the last run, in a small file of its own, so that it outlives the process and the state database."""
+
+import errno
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from syncd.errors import DiskFull, StoreError
+
+FORMAT = 1
+"""Of the file; one that says another number is not read."""
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What the last run of one subject of a repository came to.
+
+    Shape: `kind` is repository, space, site or upstream, and `name` its name in the configuration. `at` is when the
+    last run ended, `succeeded` when one last succeeded, `since` when the first of the present `failures` ended: ISO
+    8601 in UTC, or "" for never. `held` counts flows that wait for a person, `conflicts` pages that do.
+    """
+
+    kind: str
+    name: str
+    state: str
+    exit_code: int = 0
+    why: str = ""
+    hint: str = ""
+    at: str = ""
+    succeeded: str = ""
+    since: str = ""
+    failures: int = 0
+    held: int = 0
+    conflicts: int = 0
+
+
+_TYPES = {field.name: field.type for field in fields(RunRecord)}
+
+
+def read_runs(file: Path) -> tuple[RunRecord, ...]:
+    """Given a file of records, return them; one that is absent, damaged or cannot be read holds none."""
+    try:
+        document = json.loads(file.read_bytes())
+        if document["format"] != FORMAT:
+            return ()
+        return tuple(_read(each) for each in document["runs"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return ()
+
+
+def write_runs(file: Path, records: Iterable[RunRecord]) -> None:
+    """Given records, let the file hold them and nothing else: all of them, or what it held before.
+
+    Raises: DiskFull, StoreError.
+    """
+    text = json.dumps({"format": FORMAT, "runs": [asdict(record) for record in records]}, indent=1)
+    aside = file.with_name(f"{file.name}.new")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as out:
+                out.write(text)
+            aside.replace(file)
+        except BaseException:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"no space is left for {file}") from error
+        raise StoreError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def _read(each: Any) -> RunRecord:
+    record = RunRecord(**{name: value for name, value in each.items() if name in _TYPES})
+    if any(type(getattr(record, name)) is not kind for name, kind in _TYPES.items()):
+        raise TypeError("a member has another type")
+    moments = [record.at, *filter(None, (record.succeeded, record.since))]
+    if any(datetime.fromisoformat(moment).utcoffset() is None for moment in moments):
+        raise ValueError("a moment says no time zone")
+    return record
