@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from syncd import __version__
+from syncd.cli.leftovers import heal_here
 from syncd.cli.options import (
     PLAIN,
     ConfigOption,
@@ -90,6 +91,7 @@ def root(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
 ) -> None:
     """Options of every command."""
+    heal_here()
 
 
 @app.command()

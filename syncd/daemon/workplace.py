@@ -77,7 +77,7 @@ def opened(config: Config, repository: RepositoryConfig, around: Circumstances) 
 
 @contextmanager
 def reading(config: Config, repository: RepositoryConfig, around: Circumstances) -> Iterator[Workspace]:
-    """Given a repository's configuration, open it to look at, beside any run: nothing in it is written or repaired.
+    """Given a repository's configuration, open it to look at, beside any run: nothing in it is written.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """

@@ -2,7 +2,7 @@
 
 | lock                                     | how it is known as ours                                          |
 |------------------------------------------|------------------------------------------------------------------|
-| index.lock                               | a hard link to our own file: the same inode                      |
+| index.lock                               | a hard link to our own file, or, in a copy, with its text        |
 | refs below refs/syncd, refs/remotes/<us> | nobody else writes there                                         |
 | refs/heads/x.lock, HEAD, packed-refs     | a note says that we were about to take it; it holds our commit,  |
 |                                          | or nobody has touched it for two seconds                         |
@@ -16,6 +16,7 @@ import fcntl
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,11 +32,14 @@ _OWNER_TEXT = "syncd holds the index while it moves the work tree.\n"
 
 
 @contextmanager
-def alone(git: Git) -> Iterator[None]:
-    """Given a work tree, keep every other syncd from moving it, and wait for what a killed one has left running."""
+def alone(git: Git, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+    """Given a work tree, keep every other syncd from moving it, and wait for what a killed one has left running.
+
+    Units: `patience` in seconds. Raises: AnotherRuns.
+    """
     with system_failures("locking the work tree"):
         descriptor = os.open(git.place.own() / "move.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    with _held(git, descriptor):
+    with _held(git, descriptor, patience):
         yield
 
 
@@ -45,7 +49,7 @@ def noted(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
     with system_failures("noting a lock"):
         note = git.place.notes() / f"{os.getpid()}-{secrets.token_hex(6)}"
         descriptor = os.open(note, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    with _held(git, descriptor):
+    with _held(git, descriptor, PATIENCE_SECONDS):
         try:
             with system_failures("noting a lock"):
                 os.write(descriptor, json.dumps({"locks": [str(lock) for lock in locks], "oid": oid}).encode())
@@ -55,10 +59,10 @@ def noted(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
 
 
 @contextmanager
-def _held(git: Git, descriptor: int) -> Iterator[None]:
+def _held(git: Git, descriptor: int, patience: float) -> Iterator[None]:
     before = git.inherited
     try:
-        _lock(descriptor)
+        _lock(descriptor, patience)
         git.inherited = (*before, descriptor)
         yield
     finally:
@@ -68,8 +72,8 @@ def _held(git: Git, descriptor: int) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> None:
-    deadline = monotonic() + PATIENCE_SECONDS
+def _lock(descriptor: int, patience: float) -> None:
+    deadline = monotonic() + patience
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -101,9 +105,32 @@ def index_locked(git: Git) -> Iterator[None]:
 def release_index(git: Git) -> None:
     """Given a work tree, remove the lock of its index when it is ours."""
     owner, lock = git.place.own() / "index.lock-owner", git.place.git_dir / "index.lock"
+    if _is_ours(owner, lock):
+        lock.unlink(missing_ok=True)
+
+
+def _is_ours(owner: Path, lock: Path) -> bool:
+    """Whether a lock of the index is a hard link to our file, or, in a copy of the repository, has its text."""
+    try:
+        found = lock.lstat()
+        if owner.exists() and os.path.samestat(found, owner.lstat()):
+            return True
+        return stat.S_ISREG(found.st_mode) and found.st_size == len(_OWNER_TEXT) and lock.read_text() == _OWNER_TEXT
+    except (FileNotFoundError, UnicodeDecodeError):
+        return False
+
+
+def has_leftovers(git: Git) -> bool:
+    """Given a work tree, return whether a run that was killed, or that goes on, holds the index or has noted a lock.
+
+    Shape: nothing is written to find out.
+    """
+    own, notes = git.place.git_dir / "syncd", git.place.common_dir / "syncd" / "locks"
+    if _is_ours(own / "index.lock-owner", git.place.git_dir / "index.lock"):
+        return True
     with suppress(FileNotFoundError):
-        if lock.samefile(owner):
-            lock.unlink()
+        return any(notes.iterdir())
+    return False
 
 
 def remove_stale(git: Git, remote: str) -> None:
@@ -115,19 +142,22 @@ def remove_stale(git: Git, remote: str) -> None:
     settle_notes(git)
 
 
-def settle_notes(git: Git) -> None:
-    """Given a repository, remove the locks that notes of killed runs name; a note of a living one is waited for."""
+def settle_notes(git: Git, *, patience: float = PATIENCE_SECONDS) -> None:
+    """Given a repository, remove the locks that notes of killed runs name; a note of a living one is waited for.
+
+    Units: `patience` in seconds. Raises: AnotherRuns.
+    """
     for note in git.place.notes().iterdir():
-        _settle(git, note)
+        _settle(git, note, patience)
 
 
-def _settle(git: Git, note: Path) -> None:
+def _settle(git: Git, note: Path, patience: float) -> None:
     """Given a note, remove the locks it names once nobody works under it."""
     try:
         descriptor = os.open(note, os.O_RDWR)
     except FileNotFoundError:
         return
-    with _held(git, descriptor):
+    with _held(git, descriptor, patience):
         # A note that was cut off was left before git was started.
         with suppress(ValueError):
             known = json.loads(note.read_bytes() if note.exists() else b"{}")

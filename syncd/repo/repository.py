@@ -42,8 +42,13 @@ class Repository:
 
     @staticmethod
     def open(path: Path) -> "Repository":
-        """Given the top of a work tree, or a bare repository, return it open. Raises: NotARepository."""
-        return Repository(place.find(path))
+        """Given the top of a work tree, or a bare repository, return it open, healed of what a killed run left there.
+
+        Raises: NotARepository.
+        """
+        opened = Repository(place.find(path))
+        WorkTree(opened._git, opened._reader).heal()
+        return opened
 
     @staticmethod
     def locate(path: Path) -> Path:

@@ -27,7 +27,15 @@ from syncd.repo import history, refs
 from syncd.repo.failures import failure, system_failures
 from syncd.repo.git import Git
 from syncd.repo.healing import Survey, Way, survey
-from syncd.repo.locks import alone, index_locked, release_index, remove_stale, settle_notes
+from syncd.repo.locks import (
+    PATIENCE_SECONDS,
+    alone,
+    has_leftovers,
+    index_locked,
+    release_index,
+    remove_stale,
+    settle_notes,
+)
 from syncd.repo.names import check_branch, check_oid, is_oid
 from syncd.repo.objects import Reader, differences
 from syncd.repo.usage import head, is_checked_out
@@ -37,6 +45,9 @@ EMPTY_TREE = {
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 """The empty tree's id in SHA-1 and SHA-256; git knows it without storing it."""
+
+HEALING_SECONDS = 2.0
+"""How long a command that moves nothing itself waits for a process of a killed run to end."""
 
 _IN_THE_WAY = re.compile(
     r"not uptodate|would be overwritten|would lose untracked|would be removed|needs merge|resolve your current index"
@@ -131,6 +142,16 @@ class WorkTree:
         with alone(self._git), suppress(Held):
             self._resume()
 
+    def heal(self) -> None:
+        """Finish what a run that was killed has begun here, if nobody works on it; nothing when there is nothing.
+
+        Shape: what cannot be finished now stays noted, and the next move says why.
+        """
+        with suppress(SyncdError), system_failures("finishing a move"):
+            if self._moving().exists() or has_leftovers(self._git):
+                with alone(self._git, patience=HEALING_SECONDS):
+                    self._resume(patience=HEALING_SECONDS)
+
     def _resume_for(self, branch: str) -> None:
         """Finish an earlier move; one of another branch may stay unfinished."""
         try:
@@ -140,9 +161,9 @@ class WorkTree:
             if left is None or left.branch == branch:
                 raise
 
-    def _resume(self) -> None:
+    def _resume(self, *, patience: float = PATIENCE_SECONDS) -> None:
         """Finish the move that an earlier process was killed in, forwards or backwards."""
-        settle_notes(self._git)
+        settle_notes(self._git, patience=patience)
         release_index(self._git)
         move = self._noted()
         if move is None:
@@ -252,10 +273,10 @@ class WorkTree:
         return self._git.place.git_dir / "index"
 
     def _moving(self) -> Path:
-        return self._git.place.own() / "moving.json"
+        return self._git.place.git_dir / "syncd" / "moving.json"
 
     def _note(self, move: Move) -> None:
-        aside = self._moving().with_suffix(".new")
+        aside = self._git.place.own() / "moving.new"
         with system_failures("noting a move"):
             with aside.open("w", encoding="utf-8") as file:
                 json.dump(asdict(move), file)
