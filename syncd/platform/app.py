@@ -61,6 +61,7 @@ from syncd.platform.storage import Storage
 from syncd.platform.templates import routes as templates
 from syncd.platform.translations import routes as translations
 from syncd.platform.translations import running
+from syncd.platform.work import Work
 
 _ROOMS = (
     content,
@@ -129,8 +130,8 @@ _DEFAULT = Settings()
 def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     """Given a storage and settings, return the platform as an ASGI application.
 
-    Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, and the
-    `handlers` of its jobs by their kind.
+    Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, the
+    `handlers` of its jobs by their kind, and its `work`.
     """
     app = FastAPI(
         title=TITLE,
@@ -144,6 +145,7 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     app.state.callers = Callers(storage)
     app.state.meant = viewing.Memory(storage)
     app.state.handlers = dict(_HANDLERS)
+    app.state.work = Work()
     app.add_middleware(
         Limits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
     )

@@ -8,7 +8,6 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 
 from syncd.layout.paths import collision_key
@@ -26,6 +25,7 @@ from syncd.platform.page_text import Dereferenced, Evaluated, Words
 from syncd.platform.routing import room
 from syncd.platform.tree import FILES, INCLUDES, PAGES
 from syncd.platform.viewing import View, Viewed, described, parameter, viewed
+from syncd.platform.work import Work
 
 router = room(tags=["content"])
 
@@ -100,7 +100,7 @@ async def page_shown(request: Request) -> Response:
     asked = _asked(request.scope["query_string"])
     view = await viewed(request, metadata=asked.metadata)
     spot = view.page(request.path_params["page_id"])
-    return await _page(view, spot, asked)
+    return await _page(request, view, spot, asked)
 
 
 async def page_at_path(request: Request) -> Response:
@@ -110,7 +110,7 @@ async def page_at_path(request: Request) -> Response:
     id = view.outline.by_path.get(collision_key(request.path_params["page_path"].strip("/")))
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
-    return await _page(view, view.outline.spots[id], asked)
+    return await _page(request, view, view.outline.spots[id], asked)
 
 
 @lru_cache(maxsize=64)
@@ -128,14 +128,16 @@ def reusable_content_shown(view: Viewed, reusable_content_id: str, format: Forma
     return answers.ok(rendering.reusable_members(spot, view.look) | _text(view, spot, PageQuery(format=format)))
 
 
-async def _page(view: View, spot: Spot, asked: PageQuery) -> Response:
+async def _page(request: Request, view: View, spot: Spot, asked: PageQuery) -> Response:
     def made() -> bytes:
         more = _text(view, spot, asked) if asked.format is not None and spot.node.body is not None else {}
         return rendering.page(view.outline, spot.node.id, view.look, **more)
 
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
     if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
-        return _json(await run_in_threadpool(made))
+        work: Work = request.app.state.work
+        key = ("page", view.outline.root, spot.node.id, view.look, asked)
+        return _json(await work.share(key, lambda: work.compute(request, made)))
     return _json(
         await view.storage.glance(lambda: rendering.remembered_page(spot, view.look, asked.format or "", made))
     )

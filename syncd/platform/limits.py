@@ -1,6 +1,7 @@
 """What a request may cost: rate headers on every answer, 429 beyond a limit, 413 and 415 for bodies we do not read."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -12,10 +13,10 @@ from syncd.platform.failures import HEADERS_KEY, Failure, body
 BODY_BYTES_MAX = 64 * 1024 * 1024
 """The largest request body; the document shows none. Fifty operations with twenty files of 1 MB each stay below."""
 
-OPENED_MAX = 500_000
-SEPARATED_MAX = 5_000_000
-"""Signs that begin a list or object, and commas, in one body: while Python makes them, nobody else is answered. A large
-body is large by its texts and files, and fifty pages of a megabyte each have fewer.
+BODIES_BYTES_MAX = 256 * 1024 * 1024
+"""Bytes of all bodies that are received at one time; what is made of them takes several times as much memory."""
+VALUES_MAX = 250_000
+"""Values in one body: while Python makes them, nobody else is answered. A large body is large by its texts and files.
 """
 STRANGERS_BYTES_MAX = 64 * 1024
 """The largest body that is read, and understood, before it is known who sent it; then comes the token first."""
@@ -44,6 +45,7 @@ class Limits:
         self._per_minute = per_minute
         self._window = 0
         self._used: dict[int, int] = {}
+        self._received = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Given a connection, answer it with the rate headers, or refuse it."""
@@ -59,7 +61,18 @@ class Limits:
             await send(message)
 
         refusal = _too_many() if left < 0 else _unreadable(scope)
-        await (refusal or await self._stranger(scope) or self._app)(scope, _counted(scope, receive), with_headers)
+        count = _Body(self)
+        try:
+            app = refusal or await self._stranger(scope) or self._app
+            await app(scope, count.receiving(receive) if _has_body(scope) else receive, with_headers)
+        finally:
+            self._received -= count.received
+
+    def hold(self, size: int) -> None:
+        """Given how many bytes of a body came, count them. Raises: Failure 503 when those of all are too many."""
+        self._received += size
+        if self._received > BODIES_BYTES_MAX:
+            raise Failure(503, "The platform receives too much at once. Try again in a minute.")
 
     async def _stranger(self, scope: Scope) -> JSONResponse | None:
         """Refuse a large body of somebody unknown: FastAPI reads and parses bodies before it asks who sends them."""
@@ -89,8 +102,7 @@ class Limits:
         if window != self._window:
             self._window = window
             self._used.clear()
-        # A hash, so that no token is kept in memory and no header, however long, costs more than a number.
-        who = hash(_header(scope, b"authorization") or (scope.get("client") or ("",))[0])
+        who = asker(scope)
         self._used[who] = self._used.get(who, 0) + 1
         return self._used[who]
 
@@ -109,27 +121,53 @@ def _unreadable(scope: Scope) -> JSONResponse | None:
     return None
 
 
-def _counted(scope: Scope, receive: Receive) -> Receive:
-    """Given a request with a body, return a `receive` that stops reading it beyond the limits."""
-    if not _is_chunked(scope) and _header(scope, b"content-length") in (None, b"0"):
-        return receive
-    received = opened = separated = 0
+@dataclass
+class _Body:
+    """The body of one request, counted as it comes: its bytes, and its values, as far as JSON shows them by signs."""
 
-    async def receive_counted() -> Message:
-        nonlocal received, opened, separated
-        message = await receive()
-        piece: bytes = message.get("body", b"")
-        received += len(piece)
-        # Those in texts count as well: what it costs to tell them apart is what is to be saved.
-        opened += piece.count(b"[") + piece.count(b"{")
-        separated += piece.count(b",")
-        if received > BODY_BYTES_MAX:
+    limits: Limits
+    received: int = 0
+    _values: int = 0
+    _is_in_text: bool = False
+    _cut: bytes = b""
+    """A backslash that ended a piece."""
+
+    def receiving(self, receive: Receive) -> Receive:
+        """Given how a body is received, return a `receive` that stops reading it beyond the limits."""
+
+        async def receive_counted() -> Message:
+            message = await receive()
+            self._take(message.get("body", b""))
+            return message
+
+        return receive_counted
+
+    def _take(self, piece: bytes) -> None:
+        self.received += len(piece)
+        self.limits.hold(len(piece))
+        if self.received > BODY_BYTES_MAX:
             raise Failure(413, _TOO_LARGE)
-        if opened > OPENED_MAX or separated > SEPARATED_MAX:
-            raise Failure(413, "The request body has too many lists, objects or values. Send less at once.")
-        return message
+        # Without what is escaped, every quote begins or ends a text.
+        plain = (self._cut + piece).replace(rb"\\", b"").replace(rb"\"", b"")
+        self._cut = plain[len(plain.removesuffix(b"\\")) :]
+        pieces = plain.split(b'"')
+        outside = b"".join(pieces[self._is_in_text :: 2])
+        self._is_in_text ^= len(pieces) % 2 == 0
+        self._values += outside.count(b",") + outside.count(b"[") + outside.count(b"{") + len(pieces) // 8
+        if self._values > VALUES_MAX:
+            raise Failure(413, f"A request body may have at most {VALUES_MAX} values. Send less at once.")
 
-    return receive_counted
+
+def asker(scope: Scope) -> int:
+    """Given a request, return a number for who sends it.
+
+    It is a hash: no token is kept in memory, and no header, however long, costs more than a number.
+    """
+    return hash(_header(scope, b"authorization") or (scope.get("client") or ("",))[0])
+
+
+def _has_body(scope: Scope) -> bool:
+    return _is_chunked(scope) or _header(scope, b"content-length") not in (None, b"0")
 
 
 def _is_chunked(scope: Scope) -> bool:

@@ -16,6 +16,8 @@ class References:
     draft: Draft
     pages: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    _by_path: dict[str, str] = field(default_factory=dict)
+    """Pages by the key of their path; read when an address asks for one first, when the draft has its final shape."""
 
     def rewritten(self, text: str, *, at: str) -> str:
         """Given a page's text and its path, return the text with such addresses relative to it; all else byte for byte.
@@ -61,19 +63,19 @@ class References:
         if name in self.draft and self.draft.node(name).type == "document":
             return name
         path = unquote(name).removesuffix(".md")
-        return find_page(self.draft, "" if path == "README" else path.removesuffix("/README"))
+        self._by_path = self._by_path or _paths(self.draft)
+        return self._by_path.get("" if path == "README" else path.removesuffix("/README").casefold())
 
 
-def find_page(draft: Draft, path: str) -> str | None:
-    """Given a path in the API, return the id of the page there; the home page's own slug may be empty."""
-    wanted = path.casefold()
+def _paths(draft: Draft) -> dict[str, str]:
+    """The ids of pages by their case-folded path in the API; the home page's own slug may be empty. The first wins."""
+    found: dict[str, str] = {}
     pending = [(child, "") for child in reversed(draft.children(PAGES))]
     while pending:
         id, above = pending.pop()
         slug = draft.node(id).slug.casefold()
         here = f"{above}/{slug}" if above and slug else above or slug
-        if here == wanted and has_path(draft.node(id)):
-            return id
-        if not here or wanted.startswith(f"{here}/"):
-            pending += [(child, here) for child in reversed(draft.children(id))]
-    return None
+        if has_path(draft.node(id)):
+            found.setdefault(here, id)
+        pending += [(child, here) for child in reversed(draft.children(id))]
+    return found

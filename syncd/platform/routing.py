@@ -5,15 +5,18 @@ Here a request is held against those only whose fixed segments are its own.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from itertools import product
 from operator import itemgetter
+from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from pydantic.alias_generators import to_camel
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
+
+from syncd.platform.work import Work, kind_of
 
 PREFIX = "/v1"
 """Source: API document, Versioning."""
@@ -31,7 +34,23 @@ def room(prefix: str = "", *, tags: Sequence[str]) -> APIRouter:
 
     A handler is named as its operation is in the API document: `list_site_redirects` is `listSiteRedirects`.
     """
-    return APIRouter(prefix=PREFIX + prefix, tags=list(tags), generate_unique_id_function=_operation_id)
+    return APIRouter(
+        prefix=PREFIX + prefix, tags=list(tags), generate_unique_id_function=_operation_id, route_class=Operation
+    )
+
+
+class Operation(APIRoute):
+    """An operation, which is done when there is a slot for its kind of work."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        kind, handle = kind_of(self), super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            work: Work = request.app.state.work
+            return await work.answer(kind, request, handle)
+
+        return answer
 
 
 def operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:

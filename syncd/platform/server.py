@@ -18,7 +18,8 @@ from syncd.platform.connections import Connections
 from syncd.platform.jobs import Worker
 from syncd.platform.premises import Premises
 from syncd.platform.settings import Settings
-from syncd.platform.storage import READERS, Storage
+from syncd.platform.storage import Storage
+from syncd.platform.work import THREADS
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
@@ -141,7 +142,7 @@ class _Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        anyio.to_thread.current_default_thread_limiter().total_tokens = READERS
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         await super().startup(sockets)
         assert sockets
         if self._worker is not None:

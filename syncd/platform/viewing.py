@@ -17,6 +17,7 @@ from syncd.platform.outline import Outline, Spot, is_page, open_tree, remembered
 from syncd.platform.rendering import Look
 from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
+from syncd.platform.work import Work
 
 _REMEMBERED = 4_096
 
@@ -89,7 +90,10 @@ async def viewed(request: Request, *, metadata: bool = True) -> View:
     organization, revision, change_request = await memory.meant(caller, request.path_params)
     outline = remembered(revision.root)
     if outline is None:
-        outline = await run_in_threadpool(_opened, storage, revision.root)
+        work: Work = request.app.state.work
+        async with work.slot("open", request):
+            known = remembered(revision.root)
+            outline = await run_in_threadpool(_opened, storage, revision.root) if known is None else known
     look = look_of(request, storage, organization, revision.space, metadata=metadata)
     return View(storage, caller, organization, revision, change_request, outline, look)
 

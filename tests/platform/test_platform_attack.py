@@ -1,5 +1,7 @@
 """Attacks on the whole platform: by those who may something but not this, and by what no client of good will sends."""
 
+import contextlib
+import json
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +15,7 @@ import sqlalchemy as sa
 
 from syncd.platform import schema
 from syncd.platform.app import create_app
-from syncd.platform.limits import OPENED_MAX, SEPARATED_MAX
+from syncd.platform.limits import BODIES_BYTES_MAX, BODY_BYTES_MAX, VALUES_MAX
 from syncd.platform.server import Background
 from syncd.platform.storage import Bootstrap, Storage
 from syncd.platform.tokens import Person, create
@@ -186,10 +188,46 @@ def test_a_large_body_is_not_waited_for_when_a_stranger_sends_it(
         assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_body_of_countless_values_is_not_made_into_them(http: httpx.Client) -> None:
-    for values in (b"[" * (OPENED_MAX + 1), b"[" + b"1," * (SEPARATED_MAX + 1)):
-        answer = http.post("/v1/orgs", content=values, headers={"Content-Type": "application/json"})
-        assert (answer.status_code, answer.json()["error"]["code"]) == (413, 413)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * (VALUES_MAX + 1),
+        b"[" + b"1," * (VALUES_MAX + 1),
+        b"{" + b'"k":1,' * (VALUES_MAX + 1),
+        b'{"text":"\\"\\\\","a":[' + b'"b",' * (VALUES_MAX + 1),
+        b'{"text":"' + rb"\\" * 65_533 + b'","a":[' + b'"",' * (VALUES_MAX + 1),
+        b'""' * (4 * VALUES_MAX + 4),
+    ],
+)
+def test_a_body_of_countless_values_is_not_made_into_them(http: httpx.Client, body: bytes) -> None:
+    answer = http.post("/v1/orgs", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, 413)
+
+
+@pytest.mark.parametrize("size", [1, 1000, 65_536])
+def test_signs_in_a_text_are_no_values(http: httpx.Client, size: int) -> None:
+    text = json.dumps({"title": "x", "x": '[{",\\"' * (VALUES_MAX if size > 1 else 1000)}).encode()
+    pieces = (text[start : start + size] for start in range(0, len(text), size))
+    answer = http.post("/v1/orgs", content=pieces, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400, answer.text
+    assert "title: String should have at least 2" in answer.json()["error"]["message"]
+
+
+def test_large_bodies_are_received_only_so_many_at_once(server: tuple[str, str]) -> None:
+    url, token = server
+    host, port = url.removeprefix("http://").split(":")
+    head = f"POST /v1/orgs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+    with contextlib.ExitStack() as stack:
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            for _ in range(BODIES_BYTES_MAX // BODY_BYTES_MAX + 1):
+                connection = stack.enter_context(socket.create_connection((host, int(port)), timeout=60))
+                connection.sendall(f"{head}Content-Length: {BODY_BYTES_MAX}\r\n\r\n".encode())
+                for _ in range(BODY_BYTES_MAX // 2**20 - 1):
+                    connection.sendall(b" " * 2**20)
+                    sent += 2**20
+        assert connection.recv(4096).startswith(b"HTTP/1.1 503 ")
+    assert httpx.get(f"{url}/v1/user", headers={"Authorization": f"Bearer {token}"}, trust_env=False).is_success
 
 
 def at_once(*asked: Callable[[], httpx.Response]) -> list[httpx.Response]:

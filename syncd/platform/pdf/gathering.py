@@ -10,10 +10,12 @@ from syncd.platform.downloads import Downloads
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot
 from syncd.platform.page_documents import PageDocuments
-from syncd.platform.rendering import Look
+from syncd.platform.pdf.worker import JOB
+from syncd.platform.rendering import Look, dumps
 from syncd.platform.storage import Storage
 from syncd.platform.tree import PAGES
 from syncd.platform.tree import Node as TreeNode
+from syncd.platform.work import check_left
 
 PAGES_MAX = 500
 """Pages of content in one PDF."""
@@ -52,8 +54,8 @@ class Gathering:
     directory: Path
     _images: dict[str, str] = field(default_factory=dict)
 
-    def job(self, title: str, part: Part) -> dict[str, Any]:
-        """Given a title and what is asked for, return what the process that lays it out has to know.
+    def gather(self, title: str, part: Part) -> None:
+        """Given a title and what is asked for, write down the job of the process that lays it out.
 
         Raises: Failure 413 when it is too much for one PDF.
         """
@@ -61,13 +63,14 @@ class Gathering:
         shown = [(depth, spot) for depth, spot in part.spots(self.outline) if spot.node.type in ("document", "group")]
         if len(shown) > PAGES_MAX:
             raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
-        pages = []
-        for depth, spot in shown:
-            nodes = documents.render(spot, "true", "reusable-contents")["nodes"] if spot.node.body else []
-            if documents.characters > TEXT_MAX:
-                raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
-            pages.append(self._page(depth, spot, nodes))
-        return {"title": title, "pages": pages}
+        with (self.directory / JOB).open("wb") as file:
+            file.write(dumps(title) + b"\n")
+            for depth, spot in shown:
+                check_left()
+                nodes = documents.render(spot, "true", "reusable-contents")["nodes"] if spot.node.body else []
+                if documents.characters > TEXT_MAX:
+                    raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
+                file.write(dumps(self._page(depth, spot, nodes)) + b"\n")
 
     def _page(self, depth: int, spot: Spot, nodes: list[dict[str, Any]]) -> dict[str, Any]:
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}

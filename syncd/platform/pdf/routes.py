@@ -1,27 +1,22 @@
 """The PDF of a change request, or of a space: its address, and the download, which is made when somebody fetches it."""
 
 import hmac
-import json
 import os
-import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
+import anyio
 import sqlalchemy as sa
-from fastapi import Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
 
 import syncd
 from syncd.model.pdf import PDFLink
 from syncd.platform import answers, revisions
 from syncd.platform.auth import needs
-from syncd.platform.cache import Cache
 from syncd.platform.content_schema import spaces
 from syncd.platform.downloads import sign
 from syncd.platform.failures import Failure
@@ -30,23 +25,16 @@ from syncd.platform.pdf.gathering import Gathering, Part
 from syncd.platform.routing import room
 from syncd.platform.storage import Storage, Stored
 from syncd.platform.viewing import View, Viewed, described
+from syncd.platform.work import Work
 
 router = room(tags=["pdf"])
 
 PATIENCE_S = 90
 """For the whole PDF; its process has less computing time than that."""
-AT_ONCE = 2
-WAIT_S = 30
-WAITING_MAX = 2
-"""Requests that wait for a slot; each keeps one of the platform's threads, which all others need, too."""
-_REMEMBERED_BYTES = 64 * 1024 * 1024
 
 _OF_SPACE = "/spaces/{space_id}/pdf"
 _OF_REQUEST = "/spaces/{space_id}/change-requests/{change_request_id}/pdf"
 _MEDIA = "application/pdf"
-_slots = threading.BoundedSemaphore(AT_ONCE)
-_places = threading.BoundedSemaphore(AT_ONCE + WAITING_MAX)
-_made: Cache[tuple[Any, ...], bytes] = Cache(_REMEMBERED_BYTES, weigh=len)
 
 
 @router.get(
@@ -72,7 +60,8 @@ def get_space_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONRespo
 
 
 @router.get("/downloads/{revision_id}.pdf", operation_id="downloadPDF", response_class=Response)
-def download_pdf(
+async def download_pdf(
+    request: Request,
     storage: Stored,
     revision_id: str,
     space: str,
@@ -82,23 +71,25 @@ def download_pdf(
     only: bool = False,
 ) -> Response:
     """Given an address that this platform made, return the PDF; the signature stands for the token."""
-    promised = _signature(storage.secret, revision_id, space, Part(page, only), expires)
+    part = Part(page, only)
+    promised = _signature(storage.secret, revision_id, space, part, expires)
     if not hmac.compare_digest(promised.encode(), signature.encode()):
         raise Failure(403, "This address was not made by this platform.")
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
-    with storage.read() as connection:
-        title = connection.scalar(sa.select(spaces.c.title).where(spaces.c.id == space, spaces.c.deleted_at.is_(None)))
-        if title is None:
-            raise Failure(404, f"No space {space}.")
-        outline = revisions.outline(connection, space, revision_id)
-    data = _pdf(storage, outline, str(title), Part(page, only))
+    title, outline = await run_in_threadpool(_found, storage, space, revision_id)
+    work: Work = request.app.state.work
+
+    async def make() -> bytes:
+        async with work.slot("pdf", request):
+            return await _made(storage, outline, title, part)
+
     headers = {
-        "Content-Disposition": f"inline; filename*=UTF-8''{quote(str(title), safe='')}.pdf",
+        "Content-Disposition": f"inline; filename*=UTF-8''{quote(title, safe='')}.pdf",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "private, max-age=3600",
     }
-    return Response(data, media_type=_MEDIA, headers=headers)
+    return Response(await work.share(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers)
 
 
 def _addressed(view: View, part: Part) -> JSONResponse:
@@ -118,38 +109,35 @@ def _signature(secret: bytes, revision: str, space: str, part: Part, expires: in
     return sign(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
 
 
-def _pdf(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
-    key = (outline.root, title, part)
-    known = _made.get(key)
-    if known is not None:
-        return known
-    with _slot(), tempfile.TemporaryDirectory(prefix="syncd-pdf-") as directory:
-        job = Gathering(storage, outline, Path(directory)).job(title, part)
-        return _made.put(key, _laid_out(json.dumps(job).encode(), directory))
+def _found(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:
+    with storage.read() as connection:
+        title = connection.scalar(sa.select(spaces.c.title).where(spaces.c.id == space, spaces.c.deleted_at.is_(None)))
+        if title is None:
+            raise Failure(404, f"No space {space}.")
+        return str(title), revisions.outline(connection, space, revision)
 
 
-@contextmanager
-def _slot() -> Iterator[None]:
-    """Let two PDFs be made at a time, which take a processor for seconds, and a few more wait. Raises: Failure 503."""
-    with ExitStack() as stack:
-        for room, patience in ((_places, 0), (_slots, WAIT_S)):
-            if not room.acquire(timeout=patience):
-                raise Failure(503, "Too many PDFs are being made. Try again in a minute.")
-            stack.callback(room.release)
-        yield
-
-
-def _laid_out(job: bytes, directory: str) -> bytes:
-    # Nothing of our environment, which may hold secrets; only where the program itself is.
-    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    environment = {**kept, "PYTHONPATH": str(Path(syncd.__file__).parent.parent), "HOME": directory}
-    command = [sys.executable, "-m", "syncd.platform.pdf.worker", directory]
-    try:
-        done = subprocess.run(
-            command, input=job, env=environment, cwd=directory, capture_output=True, timeout=PATIENCE_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Failure(413, "This PDF takes too long. Ask for a page of it.") from None
+async def _made(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
+        directory = Path(name)
+        await run_in_threadpool(Gathering(storage, outline, directory).gather, title, part)
+        try:
+            with anyio.fail_after(PATIENCE_S):
+                # Its process is killed when time is up, and when nobody waits for the PDF any more.
+                done = await anyio.run_process(
+                    [sys.executable, "-m", "syncd.platform.pdf.worker", name],
+                    cwd=name,
+                    env=_environment(name),
+                    check=False,
+                )
+        except TimeoutError:
+            raise Failure(413, "This PDF takes too long. Ask for a page of it.") from None
     if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
         raise Failure(413, "This cannot be laid out within the limits of a PDF. Ask for a page of it.")
     return done.stdout
+
+
+def _environment(home: str) -> dict[str, str]:
+    # Nothing of our environment, which may hold secrets; only where the program itself is.
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(Path(syncd.__file__).parent.parent), "HOME": home}

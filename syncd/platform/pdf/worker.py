@@ -1,10 +1,11 @@
 """The process that lays out one PDF: reads its job as JSON, writes the file, and can do nothing else for long.
 
-Run as `python -m syncd.platform.pdf.worker DIRECTORY`, where the directory has the images. It never opens a connection:
-an image is drawn when it is in the directory, and an address is only ever written down.
+Run as `python -m syncd.platform.pdf.worker DIRECTORY`, where the directory has the job and the images. It never opens
+a connection: an image is drawn when it is in the directory, and an address is only ever written down.
 """
 
 import json
+import os
 import resource
 import sys
 from pathlib import Path
@@ -12,10 +13,15 @@ from pathlib import Path
 CPU_S = 60
 MEMORY_BYTES = 2 * 1024**3
 FILE_BYTES = 256 * 1024**2
+JOB = "job"
+"""Name of the file with the job: lines of JSON, the title first, then a page each."""
+NICE = 10
 
 
 def main() -> None:
-    """Given the directory as argument and the job on standard input, write the PDF to standard output."""
+    """Given the directory as argument, write the PDF to standard output."""
+    # The server, whose answers are waited for, goes first.
+    os.nice(NICE)
     # Whatever a hostile image or text leads a library to do, it ends here.
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
@@ -23,8 +29,10 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     from syncd.platform.pdf.layout import Layout
 
-    job = json.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(Layout(job, Path(sys.argv[1])).drawn())
+    directory = Path(sys.argv[1])
+    with (directory / JOB).open("rb") as file:
+        title, *pages = map(json.loads, file)
+    sys.stdout.buffer.write(Layout({"title": title, "pages": pages}, directory).drawn())
 
 
 if __name__ == "__main__":

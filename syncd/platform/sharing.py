@@ -1,0 +1,70 @@
+"""Results that many ask for: remembered by what they are made of, and made once for all who ask meanwhile."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import anyio
+
+from syncd.platform.cache import Cache
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass
+class _Running(Generic[V]):
+    """What is being made; `askers` counts who waits for it."""
+
+    task: "asyncio.Task[V | None]"
+    scope: anyio.CancelScope
+    askers: int = 0
+
+
+class Shared(Generic[K, V]):
+    """Immutable results of one event loop by key, up to a total weight."""
+
+    def __init__(self, limit: int, *, weigh: Callable[[V], int]) -> None:
+        self._cache: Cache[K, V] = Cache(limit, weigh=weigh)
+        self._running: dict[K, _Running[V]] = {}
+
+    async def get(self, key: K, make: Callable[[], Awaitable[V]]) -> V:
+        """Given a key and how to make what belongs to it, return that. Raises: what `make` raises, for all who ask.
+
+        Making is cancelled when the last one who asked has left.
+        """
+        known = self._cache.get(key)
+        if known is not None:
+            return known
+        running = self._running.get(key) or self._begun(key, make)
+        running.askers += 1
+        try:
+            made = await asyncio.shield(running.task)
+        finally:
+            running.askers -= 1
+            if not running.askers and not running.task.done():
+                # Whoever asks from now on begins anew.
+                self._running.pop(key, None)
+                running.scope.cancel()
+        assert made is not None
+        return made
+
+    def _begun(self, key: K, make: Callable[[], Awaitable[V]]) -> _Running[V]:
+        scope = anyio.CancelScope()
+        task = asyncio.ensure_future(self._make(key, make, scope))
+        running = self._running[key] = _Running(task, scope)
+        task.add_done_callback(lambda done: self._end(key, running))
+        return running
+
+    async def _make(self, key: K, make: Callable[[], Awaitable[V]], scope: anyio.CancelScope) -> V | None:
+        with scope:
+            return self._cache.put(key, await make())
+        return None
+
+    def _end(self, key: K, running: _Running[V]) -> None:
+        if self._running.get(key) is running:
+            del self._running[key]
+        if not running.task.cancelled():
+            # Told to those who wait; nobody may be left to be told.
+            running.task.exception()

@@ -1,0 +1,124 @@
+"""What a request makes the platform do: once for all who ask, and for nobody who has left."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from syncd.platform.blobs import Folder
+from syncd.platform.importing import import_directory
+from syncd.platform.server import Background
+from syncd.platform.storage import Storage
+
+PATIENCE_S = 60
+DEAR = "- a\n" * 15_000
+"""A page that takes a good part of a second as a document."""
+
+
+class Counting(Folder):
+    """Blobs in a directory that count how often each is read."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self.read: Counter[str] = Counter()
+
+    def get(self, oid: str) -> bytes:
+        """As `Blobs` says."""
+        self.read[oid] += 1
+        return super().get(oid)
+
+
+class Platform:
+    """A server with a space of dear pages."""
+
+    def __init__(self, storage: Storage, blobs: Counting, url: str, space: str) -> None:
+        self.blobs = blobs
+        self.url = url
+        token = storage.token_file.read_text().strip()
+        self.client = httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE_S)
+        self.client.headers["Authorization"] = f"Bearer {token}"
+        self.space = f"/v1/spaces/{space}"
+        self.pages = self.client.get(f"{self.space}/content/pages").json()["pages"]
+
+    def ask_and_leave(self, path: str) -> None:
+        """Send a request and close the connection at once."""
+        with self.asked(path):
+            pass
+
+    @contextlib.contextmanager
+    def asked(self, path: str) -> Iterator[socket.socket]:
+        """A connection on which a request was sent."""
+        host, port = self.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
+            head = f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {self.client.headers['Authorization']}\r\n\r\n"
+            connection.sendall(head.encode())
+            yield connection
+
+
+@pytest.fixture
+def platform(tmp_path: Path) -> Iterator[Platform]:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number in range(24):
+        (docs / f"page-{number}.md").write_text(f"# Page {number}\n\n{DEAR}")
+    blobs = Counting(tmp_path / "blobs")
+    with Storage(tmp_path / "platform", blobs=blobs) as storage:
+        storage.bootstrap()
+        space = import_directory(storage, docs, title="Docs").space
+        with Background(storage, works=False) as url:
+            made = Platform(storage, blobs, url, space)
+            with contextlib.closing(made.client):
+                blobs.read.clear()
+                yield made
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def document(platform: Platform, number: int) -> str:
+    return f"{platform.space}/content/page/{platform.pages[number]['id']}?format=document"
+
+
+def test_a_document_is_made_once_for_all_who_ask_for_it(platform: Platform) -> None:
+    with ThreadPoolExecutor(10) as pool:
+        asked = [pool.submit(platform.client.get, document(platform, number % 2)) for number in range(20)]
+        answers = [each.result() for each in asked]
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 2
+    assert max(platform.blobs.read.values()) == 1
+
+
+def test_nothing_is_made_for_clients_that_left(platform: Platform) -> None:
+    for number in range(1, 24):
+        platform.ask_and_leave(document(platform, number))
+    # Turns are in order: when this one has its answer, nobody who asked before is waiting any more.
+    assert platform.client.get(document(platform, 0)).status_code == 200
+    assert sum(platform.blobs.read.values()) < 12
+
+
+def workers() -> list[str]:
+    """The processes that lay out a PDF for this one."""
+    command = ["ps", "-A", "-o", "ppid=,args="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in listed if line.split()[0] == str(os.getpid()) and "syncd.platform.pdf.worker" in line]
+
+
+def test_the_process_of_a_pdf_ends_when_its_client_leaves(platform: Platform) -> None:
+    part = {"page": platform.pages[0]["id"], "only": "true"}
+    url = httpx.URL(platform.client.get(f"{platform.space}/pdf", params=part).json()["url"])
+    with platform.asked(url.raw_path.decode()):
+        wait_for(lambda: len(workers()) == 1)
+    wait_for(lambda: not workers())
+    assert platform.client.get("/v1/user").status_code == 200
