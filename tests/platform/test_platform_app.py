@@ -35,7 +35,7 @@ def _is_error(answer: httpx.Response, status: int) -> bool:
     ("method", "path", "extra", "status"),
     [
         ("GET", "/", {}, 404),
-        ("GET", "/v1", {}, 404),
+        ("GET", "/v1x", {}, 404),
         ("GET", "/v1/no-such-thing", {}, 404),
         ("GET", "/v1/user/", {}, 404),
         ("GET", "/v1/orgs/none", {}, 404),

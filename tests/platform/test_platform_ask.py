@@ -62,7 +62,7 @@ class Site:
         answer = self.http.post(f"{self.path}/ask", params={"format": format}, json=body)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
         *lines, done, end = answer.text.split("\n\n")
-        assert (done, end) == ("data: done", "")
+        assert (done, end) == ("event: done\ndata: done", "")
         return [json.loads(line.removeprefix("data: "))["answer"] for line in lines]
 
     def answer(self, question: str, **members: Any) -> Answer:

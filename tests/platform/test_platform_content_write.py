@@ -369,7 +369,6 @@ def test_uploaded_files_can_be_read_back_and_never_share_a_path(request_: Reques
         ([], "changes"),
         ([insert()] * 51, "changes"),
         ([{"operation": "rename_page"}], "operation"),
-        ([insert(unknown=1)], "unknown"),
         ([insert(title="")], "title"),
         ([insert(icon="x" * 51)], "icon"),
         ([insert(at=-1)], "at"),

@@ -48,13 +48,15 @@ class Around:
     """What the file does not say: the variant that a space is, and its path on the site; spaces; and where paths lead.
 
     Shapes: `spaces` has ids of spaces by the directory or key that a file calls them by; `resolve` turns a path on the
-    site into a destination.
+    site into a destination; `pages` has the address in the variant of each page by the page's file, None where nobody
+    knows the files: then a file's name stands for the address.
     """
 
     variant: str = ""
     below: str = ""
     spaces: Mapping[str, str] = field(default_factory=dict)
     resolve: Resolve = lambda path: None
+    pages: Mapping[str, str] | None = None
 
 
 def import_file(text: str, *, path: str, around: Around | None = None) -> Imported:
@@ -129,6 +131,8 @@ class _Redirects:
         if not self.around.variant:
             hint = "say which variant of the site shows this space"
             raise FileInvalid("has redirects within a space, and the space is not known", path=self.path, hint=hint)
+        settings = self.mapping(text)
+        root = _text(settings.get("root")).removeprefix("./").strip("/")
         for source, node in self.mapping(text, "redirects").items():
             old = "/".join(part for part in (self.around.below.strip("/"), source.strip("/")) if part)
             if not isinstance(node.value, str):
@@ -136,12 +140,21 @@ class _Redirects:
             elif node.value.startswith(("https://", "http://")):
                 yield from self.entry(self.place(node), f"/{old}", {"url": node.value})
             else:
-                page = _PAGE_FILE.sub("", node.value.split("#")[0].removeprefix("./").strip("/"))
+                page = self.page_at(node.value.split("#")[0].removeprefix("./").strip("/"), root)
+                if page is None:
+                    self.remark(self.place(node), f"{source} leads to {node.value}, which is the file of no page")
+                    continue
                 here = self.around.variant
                 to = {"page": page, "in": here} if page else {"variant": here}
                 if "#" in node.value:
                     self.remark(self.place(node), f"{source} leads to a heading, and redirects lead to whole pages")
                 yield from self.entry(self.place(node), f"/{old}", to)
+
+    def page_at(self, file: str, root: str) -> str | None:
+        """The address in the variant of the page of a file, named from the root of the settings; None for no page."""
+        if self.around.pages is None:
+            return _PAGE_FILE.sub("", file)
+        return next((self.around.pages[path] for path in (f"{root}/{file}", file) if path in self.around.pages), None)
 
     def of_json(self, text: str) -> Iterator[dict[str, Any]]:
         """`docs.json`: `redirects`, a list of source and destination."""

@@ -1,6 +1,6 @@
 """Files of other tools beside a site: what of them belongs in its file, and where the paths in them lead."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from posixpath import basename, dirname
@@ -31,9 +31,10 @@ class Foreign:
         structure: Mapping[str, Any] = imported.document.get("structure") or {}
         return dict(_keys(structure.get("items") or ()))
 
-    def read(self, site: SiteMap) -> Imported:
+    def read(self, site: SiteMap, files: Callable[[str], Mapping[str, str] | None] = lambda space: None) -> Imported:
         """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
 
+        Shape: `files` tells of a space the addresses of its pages by their files; None where nobody knows them.
         Raises: FileInvalid.
         """
         variant = next((item for item in site.file.of("variant") if item.fields.get("space") == self._space()), None)
@@ -42,6 +43,7 @@ class Foreign:
             below=site.address(variant.ref) if variant is not None else "",
             spaces=self._spaces(),
             resolve=lambda path: destination_of(site, path),
+            pages=files(self._space()),
         )
         return import_file(self.text, path=self.path, around=around)
 

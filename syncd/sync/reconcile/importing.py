@@ -103,8 +103,8 @@ def _taken(workspace: Workspace, target: Target, drawn: Drawn, live: Live) -> Im
     """What the other tool's file says of redirects, and what of it cannot be taken."""
     assert target.foreign is not None
     file, _ = _read(_texts(drawn, target, Imported())[0], target)
-    pages = LivePages(Reader(workspace.client, target.organization, target.site))
-    return target.foreign.read(SiteMap(file, pages, live.hosts))
+    reader = Reader(workspace.client, target.organization, target.site)
+    return target.foreign.read(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
 
 
 def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str], frozenset[str]]:

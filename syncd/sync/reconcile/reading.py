@@ -154,6 +154,15 @@ class Reader:
             return None
         return {page.path or "": page.id for page, _ in walk(pages)}
 
+    def page_files(self, space: str) -> Mapping[str, str] | None:
+        """Given a space's id, return the paths of its pages by their files; None when the platform tells no files."""
+        try:
+            pages = [page for page, _ in walk(tuple(self.client.content.list_pages(space)))]
+        except (NotFound, Unauthorized):
+            return None
+        found = {page.git.path: page.path or "" for page in pages if page.git is not None}
+        return found or None
+
     def spaces(self, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Given ids of spaces, return why a site cannot show each: "" when it can."""
         missing = sorted(set(wanted))

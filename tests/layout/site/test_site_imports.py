@@ -88,6 +88,17 @@ def test_a_space_has_its_redirects_below_its_own_path() -> None:
     assert taken("", ".gitbook.yaml", Around("a/b")) == ({}, [])
 
 
+def test_a_redirect_leads_to_the_page_of_its_file_wherever_that_is() -> None:
+    text = "root: ./docs/\nredirects:\n  old: contents/9/setup.md\n  start: README.md\n  none: gone.md\n"
+    pages = {"docs/contents/9/setup.md": "guide/set-up", "docs/README.md": ""}
+    redirects, remarks = taken(text, ".gitbook.yaml", Around("wallet/en", "wallet", pages=pages))
+    assert redirects == {
+        "/wallet/old": {"page": "guide/set-up", "in": "wallet/en"},
+        "/wallet/start": {"variant": "wallet/en"},
+    }
+    assert [(line, "file of no page" in what) for line, what in remarks] == [(5, True)]
+
+
 def test_mintlify() -> None:
     text = (
         '{\n\t"name": "Wallet \\ud83d\\ude00 \\\\u",\n\t"redirects": [\n\t\t{"source": "/a", "destination": "/b"},\n'

@@ -66,7 +66,7 @@ def test_claims_are_laid_over_whatever_schema_is_there() -> None:
     assert made == {"$schema": DRAFT, **closed, "properties": {"a": FLAG, "unsigned": inner}}
     foreign = {**made, "x": 1, "properties": {**made["properties"], "theirs": {"type": "number"}}}
     less = schema_with(foreign, {"claims.a": None, "unsigned.b": None})
-    assert less == {**foreign, "properties": {"theirs": {"type": "number"}, "unsigned": {**closed, "properties": {}}}}
+    assert less == {**foreign, "properties": {"theirs": {"type": "number"}, "unsigned": {**inner, "properties": {}}}}
     assert schema_with(closed, {"unsigned.gone": None}) == {**closed, "properties": {}}
 
 
