@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import basename
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -82,6 +83,11 @@ class Space:
     paths: dict[str, str]
 
 
+def id_of(kind: str, path: str) -> str:
+    """Return the id that the thing at a path has."""
+    return f"{kind}-{quote(path, safe='')}"
+
+
 def _draft(files: Mapping[str, bytes]) -> Draft:
     return read_draft(files.keys(), files.__getitem__)
 
@@ -118,19 +124,20 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
                 pages=below,
                 link_title=entry.link_title,
             )
-        paths[identity := f"page-{entry.path}"] = entry.path
+        paths[identity := id_of("page", entry.path)] = entry.path
         described = metadata(files[entry.path].decode(), at=entry.path)
         slug = page_slug(entry.path, settings=draft.settings)
         known = {"id": identity, "title": entry.title, "slug": slug or None, "linkTitle": entry.link_title}
         return Page.model_validate({**known, **described, "pages": below, "git": blob(entry.path)})
 
     pages = _assemble(draft.entries, build)
-    uploads = tuple(File(id=f"file-{path}", name=basename(path), git=blob(path)) for path in draft.files)
+    uploads = tuple(File(id=id_of("file", path), name=basename(path), git=blob(path)) for path in draft.files)
     includes = []
     for path in draft.includes:
         title = str(fields(files[path].decode(), at=path).get("title", basename(path).removesuffix(".md")))
-        includes.append(ReusableContent(id=f"include-{path}", title=title, git=blob(path)))
-    paths |= {f"file-{path}": path for path in draft.files} | {f"include-{path}": path for path in draft.includes}
+        includes.append(ReusableContent(id=id_of("include", path), title=title, git=blob(path)))
+    paths |= {id_of("file", path): path for path in draft.files}
+    paths |= {id_of("include", path): path for path in draft.includes}
     revision = Revision(
         id="r",
         pages=pages,
@@ -145,10 +152,10 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
 def _target(entry: Entry, draft: Draft) -> dict[str, str]:
     """What an import makes of an entry that is no page."""
     if entry.path is not None:
-        return {"kind": "page", "page": f"page-{entry.path}"} | ({"anchor": entry.anchor} if entry.anchor else {})
+        return {"kind": "page", "page": id_of("page", entry.path)} | ({"anchor": entry.anchor} if entry.anchor else {})
     found = resolve(entry.target or "", at=draft.settings.below(draft.settings.summary))
     if found is not None and found[0] in draft.files:
-        return {"kind": "file", "file": f"file-{found[0]}"}
+        return {"kind": "file", "file": id_of("file", found[0])}
     return {"kind": "url", "url": entry.target or ""}
 
 
@@ -257,16 +264,16 @@ def _pages(draw: st.DrawFn, depth: int = 0) -> tuple[Page, ...]:
     for _ in range(draw(st.integers(0, 4 if depth == 0 else 2))):
         kind = draw(st.sampled_from(["document", "document", "group", "link", "computed"]))
         if kind == "computed":
-            pages.append(Page(id="", type=kind, computed=draw(COMPUTED)))
+            pages.append(Page(id="-", type=kind, computed=draw(COMPUTED)))
             continue
         below = draw(_pages(depth + 1)) if depth < 3 else ()
         title, slug, link_title = draw(TITLE), draw(SLUG), draw(st.one_of(st.none(), TITLE))
         if kind == "link":
             target = draw(TARGET)
-            pages.append(Page(id="", type=kind, title=title, target=target, link_title=link_title, pages=below))
+            pages.append(Page(id="-", type=kind, title=title, target=target, link_title=link_title, pages=below))
         else:
             linked = link_title if kind == "document" else None
-            pages.append(Page(id="", type=kind, title=title, slug=slug, link_title=linked, pages=below))
+            pages.append(Page(id="-", type=kind, title=title, slug=slug, link_title=linked, pages=below))
     return tuple(pages)
 
 
