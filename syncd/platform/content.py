@@ -136,8 +136,10 @@ async def _page(request: Request, view: View, spot: Spot, asked: PageQuery) -> R
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
     if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
         work: Work = request.app.state.work
-        key = ("page", view.outline.root, spot.node.id, view.look, asked)
-        return _json(await work.share(key, lambda: work.compute(request, made)))
+        # A reference may lead into another space, which not everybody may read, and which changes.
+        reader = (view.caller.user_id, view.storage.version())
+        key = ("page", view.outline.root, spot.node.id, view.look, asked, *reader)
+        return _json(await work.share(key, lambda: work.compute(request, made), remember=reader[1] is not None))
     return _json(
         await view.storage.glance(lambda: rendering.remembered_page(spot, view.look, asked.format or "", made))
     )

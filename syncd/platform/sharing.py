@@ -29,15 +29,16 @@ class Shared(Generic[K, V]):
         self._cache: Cache[K, V] = Cache(limit, weigh=weigh)
         self._running: dict[K, _Running[V]] = {}
 
-    async def get(self, key: K, make: Callable[[], Awaitable[V]]) -> V:
+    async def get(self, key: K, make: Callable[[], Awaitable[V]], *, remember: bool = True) -> V:
         """Given a key and how to make what belongs to it, return that. Raises: what `make` raises, for all who ask.
 
-        Making is cancelled when the last one who asked has left.
+        Making is cancelled when the last one who asked has left. Shapes: without `remember` the key does not tell all
+        that the result depends on for ever, and whoever asks when it is made has it made anew.
         """
         known = self._cache.get(key)
         if known is not None:
             return known
-        running = self._running.get(key) or self._begun(key, make)
+        running = self._running.get(key) or self._begun(key, make, remember)
         running.askers += 1
         try:
             made = await asyncio.shield(running.task)
@@ -50,16 +51,19 @@ class Shared(Generic[K, V]):
         assert made is not None
         return made
 
-    def _begun(self, key: K, make: Callable[[], Awaitable[V]]) -> _Running[V]:
+    def _begun(self, key: K, make: Callable[[], Awaitable[V]], remember: bool) -> _Running[V]:
         scope = anyio.CancelScope()
-        task = asyncio.ensure_future(self._make(key, make, scope))
+        task = asyncio.ensure_future(self._make(key, make, scope, remember))
         running = self._running[key] = _Running(task, scope)
         task.add_done_callback(lambda done: self._end(key, running))
         return running
 
-    async def _make(self, key: K, make: Callable[[], Awaitable[V]], scope: anyio.CancelScope) -> V | None:
+    async def _make(
+        self, key: K, make: Callable[[], Awaitable[V]], scope: anyio.CancelScope, remember: bool
+    ) -> V | None:
         with scope:
-            return self._cache.put(key, await make())
+            made = await make()
+            return self._cache.put(key, made) if remember else made
         return None
 
     def _end(self, key: K, running: _Running[V]) -> None:

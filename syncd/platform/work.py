@@ -65,9 +65,12 @@ class Work:
         async with self.slot("compute", request):
             return await anyio.to_thread.run_sync(work)
 
-    async def share(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Given all that a result depends on and how it is made, return it: made once, and remembered."""
-        return await self._results.get(key, make)
+    async def share(self, key: Hashable, make: Callable[[], Awaitable[bytes]], *, remember: bool = True) -> bytes:
+        """Given all that a result depends on and how it is made, return it: made once for all who ask meanwhile.
+
+        Shapes: without `remember` it is made anew for whoever asks when it is made.
+        """
+        return await self._results.get(key, make, remember=remember)
 
     async def answer(self, kind: str, request: Request, handle: Callable[[Request], Awaitable[Response]]) -> Response:
         """Given a kind of work, "" for none, and a request, answer it. Raises: as `Slots` and `handle`."""

@@ -13,10 +13,14 @@ from pathlib import Path
 import httpx
 import pytest
 
+from syncd.layout.richtext.references import find_references
+from syncd.platform.app import create_app
 from syncd.platform.blobs import Folder
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
 from syncd.platform.storage import Storage
+from tests.contract.in_process import InProcess
+from tests.contract.world import Target, World
 
 PATIENCE_S = 60
 DEAR = "- a\n" * 15_000
@@ -80,6 +84,16 @@ def platform(tmp_path: Path) -> Iterator[Platform]:
                 yield made
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def world(request: pytest.FixtureRequest, tmp_path: Path, postgres_url: Callable[[], str]) -> Iterator[World]:
+    """A new organization, on each kind of database."""
+    database = postgres_url() if request.param == "postgresql" else None
+    with Storage(tmp_path / "platform", database=database) as storage:
+        app = create_app(storage)
+        with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
+            yield Target(storage, app, client).world()
+
+
 def wait_for(condition: Callable[[], bool]) -> None:
     until = time.monotonic() + PATIENCE_S
     while not condition():
@@ -106,6 +120,24 @@ def test_nothing_is_made_for_clients_that_left(platform: Platform) -> None:
     # Turns are in order: when this one has its answer, nobody who asked before is waiting any more.
     assert platform.client.get(document(platform, 0)).status_code == 200
     assert sum(platform.blobs.read.values()) < 12
+
+
+def test_what_is_remembered_for_one_reader_is_shown_to_no_other(world: World) -> None:
+    a_page = {"operation": "insert_page", "title": "A page", "slug": "a-page", "document": {"markdown": "# A page\n"}}
+    secret = world.space("Secret", changes=[a_page])
+    link = f"[x]({secret['urls']['app']}/a-page)\n"
+    space = world.space(changes=[{"operation": "insert_page", "title": "Home", "document": {"markdown": link}}])["id"]
+    page = world.made("listPages", {"spaceId": space})["pages"][0]["id"]
+    world.made("updateSpaceById", {"spaceId": secret["id"]}, body={"defaultLevel": None})
+    reader = world.person("read")[1]
+
+    def kinds(by: str | None = None) -> set[str]:
+        found = world.made("getPageById", {"spaceId": space, "pageId": page}, query={"format": "document"}, by=by)
+        return {ref["kind"] for ref in find_references(found["document"]["nodes"])}
+
+    assert (kinds(), kinds(reader)) == ({"page"}, {"url"})
+    world.made("deleteSpaceById", {"spaceId": secret["id"]})
+    assert kinds() == {"url"}
 
 
 def workers() -> list[str]:
