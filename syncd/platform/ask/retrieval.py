@@ -144,10 +144,13 @@ def _rated(read: Iterable[tuple[Place, str, _Read]], worth: Mapping[str, float])
     for place, page, (anchor, heading, body, counted, size) in listed:
         title = place.outline.spots[page].node.title
         in_title = set(stems(title))
+        # What stands before the first heading stands under the title.
+        in_heading = () if heading else in_title
         often = {stem: counted.get(stem, 0) + (_TITLE if stem in in_title else 0) for stem in worth}
+        often |= {stem: often[stem] + _HEADING for stem in worth if stem in in_heading}
         norm = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * size / average)
         score = math.fsum(worth[stem] * n * (_SATURATION + 1) / (n + norm) for stem, n in often.items())
         covered = math.fsum(worth[stem] for stem, n in often.items() if n) / everything
         # A heading alone answers nothing, and a title covers all sections of its page alike.
-        if body and any(stem in counted for stem in worth):
+        if body and any(stem in counted or stem in in_heading for stem in worth):
             yield Passage(place, page, title, anchor, heading or title, body, score, covered)
