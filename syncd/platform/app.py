@@ -146,11 +146,11 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     app.state.meant = viewing.Memory(storage)
     app.state.handlers = dict(_HANDLERS)
     app.state.work = Work()
+    shelves = Shelves(OPERATIONS.values())
+    app.add_middleware(Methods, operations=shelves)
     app.add_middleware(
         Limits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
     )
-    shelves = Shelves(OPERATIONS.values())
-    app.add_middleware(Methods, operations=shelves)
     if settings.origins:
         # Tokens are sent by scripts, never by the browser on its own, so no cookie is let through.
         app.add_middleware(
