@@ -17,7 +17,7 @@ Origin = Literal["operator", "git directory", "work tree"]
 PERMITTED = frozenset({"repository"}) | {
     f"repository.{key}"
     for key in (
-        *("branches", "instance", "interval", "propose", "space", "site", "change_requests"),
+        *("name", "branches", "instance", "interval", "propose", "space", "site", "change_requests"),
         *(f"space.{key}" for key in ("id", "directory", "name")),
         *(f"site.{key}" for key in ("file", "apply", "every", "lock", "ordering", "redirect_kinds")),
         *(f"change_requests.{key}" for key in ("status", "reviewers", "update", "merge", "deleted_branch")),
