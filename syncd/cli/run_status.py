@@ -33,9 +33,9 @@ class RunStatus:
 
     @property
     def exit_code(self) -> int:
-        """What `status` says of this run to programs."""
-        code = self.record.exit_code if self.record is not None else 0
-        return code or int(self.is_silent)
+        """What `status` says of this run to programs; what only waits for a person is judged by how it stands now."""
+        failed = self.record is not None and self.record.state not in USEFUL
+        return self.record.exit_code if self.record is not None and failed else int(self.is_silent)
 
 
 def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: bool, now: float) -> RunStatus:

@@ -95,10 +95,11 @@ class RepositoryStatus:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the last run, or that of a person's flow that is held since."""
+        """The exit code of the last run where it did not do its work, else of what waits for a person now."""
         held = [outcome for outcome in self.problems if outcome.state == "held"]
-        code = Conflict.exit_code if all(outcome.flow == "conflict" for outcome in held) else Held.exit_code
-        return self.run.exit_code or (code if held else 0)
+        if self.run.exit_code or not (held or any(not plan.approved for plan in self.plans)):
+            return self.run.exit_code
+        return Conflict.exit_code if all(outcome.flow == "conflict" for outcome in held) and held else Held.exit_code
 
     @property
     def problems(self) -> list[Outcome]:

@@ -152,6 +152,6 @@ def test_an_edit_in_the_way_of_a_killed_pull_stays_and_git_can_be_used(shell: Sh
     assert refused.returncode == 5
     assert "use.md" in refused.stdout
     git("checkout", "--quiet", "--", "use.md", at=docs)
-    shell.fine("status", cwd=docs)
+    assert shell.syncd("status", cwd=docs).returncode == 5, "the last run still stands: it did not integrate"
     assert git("status", "--porcelain", at=docs) == ""
     assert (docs / "more.md").exists()

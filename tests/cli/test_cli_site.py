@@ -129,7 +129,7 @@ def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: Si
     (held,) = [one for one in results if one["flow"] == "site"]
     (plan,) = at.json("site", "pending")["pending"]
     assert plan["digest"] in held["why"]
-    assert f"! plan {plan['digest']} of site.yaml waits for approval" in at("status")
+    assert f"! plan {plan['digest']} of site.yaml waits for approval" in at("status", code=5)
     at.golden("pending.txt", at("site", "pending"))
     at.golden("pending-whole.txt", at("site", "pending", plan["digest"][:5]))
     at("site", "approve", "0000", code=6)
