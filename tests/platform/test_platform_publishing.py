@@ -24,7 +24,7 @@ def site(http: httpx.Client, organization: str, space: str) -> str:
 def test_a_schema_is_absent_until_it_is_written_and_its_conditions_can_be_used(http: httpx.Client, site: str) -> None:
     assert http.get(f"{site}/adaptive-schema").status_code == 404
     assert http.get(f"{site}/adaptive-schema/template-conditions").json() == {"items": []}
-    schema = {
+    schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
         "properties": {
@@ -38,7 +38,9 @@ def test_a_schema_is_absent_until_it_is_written_and_its_conditions_can_be_used(h
         "additionalProperties": False,
     }
     written = http.put(f"{site}/adaptive-schema", json={"jsonSchema": schema}).json()
-    assert (written["object"], written["jsonSchema"]) == ("site-adaptive-schema", schema)
+    unsigned = {"description": "Unsigned claims of the site visitor.", **schema["properties"]["unsigned"]}
+    shown = {**schema, "properties": {**schema["properties"], "unsigned": unsigned}}
+    assert (written["object"], written["jsonSchema"]) == ("site-adaptive-schema", shown)
     assert http.get(f"{site}/adaptive-schema").json() == written
     variant = http.get(f"{site}/site-spaces").json()["items"][0]["id"]
     conditions = [item["condition"] for item in http.get(f"{site}/adaptive-schema/template-conditions").json()["items"]]

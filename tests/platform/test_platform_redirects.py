@@ -80,7 +80,6 @@ def test_a_source_that_is_the_same_to_a_visitor_is_taken_once(http: httpx.Client
         {"kind": "external", "url": "https://elsewhere.example/\nSet-Cookie: x"},
         {"kind": "external", "url": "https://[broken"},
         {"kind": "external", "url": "https://x.example/" + "x" * 2048},
-        {"kind": "external", "url": "https://x.example", "permanent": True},
     ],
 )
 def test_a_destination_that_leads_nowhere_is_refused(http: httpx.Client, site: str, destination: Any) -> None:
