@@ -152,7 +152,8 @@ def _write(prepared: Prepared, asked: Asked, shown: Shown, *, uncommitted: str) 
     plan = prepared.plan
     if shown.markdown is not None:
         try:
-            shown.markdown.write_text(plan_markdown(plan), encoding="utf-8")
+            found = (f"{one.path}:{one.line}: {one.code}: {one.message}" for one in prepared.findings)
+            shown.markdown.write_text(plan_markdown(plan, found), encoding="utf-8")
         except OSError as error:
             raise ConfigInvalid(f"{shown.markdown} cannot be written: {error.strerror}") from error
     if shown.out is not None:

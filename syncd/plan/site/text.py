@@ -99,8 +99,12 @@ def _ways(lines: Iterable[Line]) -> Iterator[str]:
         yield f"Make anew what was deleted: {APPLY} --prefer file"
 
 
-def plan_markdown(plan: SitePlan) -> str:
-    """Given a plan, return it as Markdown, for a comment on a proposal or the summary of a job."""
+def plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
+    """Given a plan, return it as Markdown, for a comment on a proposal or the summary of a job.
+
+    Shape: `findings` are sentences about the site file, which come first among the warnings.
+    """
+    warnings = [*findings, *plan.warnings]
     parts = [f"### Site plan `{plan.digest()}`", *_summary(plan)]
     for area in AREAS:
         lines = list(_of(plan, area))
@@ -111,8 +115,9 @@ def plan_markdown(plan: SitePlan) -> str:
             f"- {_md(gate.why)}: {_code(gate.flag)}" + (" (approval)" if gate.approval else "") for gate in plan.gates
         ]
         parts += ["#### Held until a person agrees", "\n".join(gates)]
-    if plan.warnings:
-        parts += ["#### Warnings", "\n".join(f"- {_md(warning)}" for warning in plan.warnings[:ROWS_MAX])]
+    if warnings:
+        more = [f"- and {len(warnings) - ROWS_MAX} more"] if len(warnings) > ROWS_MAX else []
+        parts += ["#### Warnings", "\n".join([*(f"- {_md(warning)}" for warning in warnings[:ROWS_MAX]), *more])]
     return "\n\n".join(parts) + "\n"
 
 
