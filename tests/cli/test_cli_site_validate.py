@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from syncd.plan.site.facts import Entry, Lock
 from syncd.plan.site.lockfile import lock_text
 from tests.cli.sited import sited
 from tests.cli.typed import Type, typing
+from tests.growing import assert_linear
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "site" / "rules"
@@ -199,17 +199,18 @@ redirects:
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["yaml", "csv"])
-def test_ten_thousand_redirects_are_validated_in_about_a_second(typed: Type, tmp_path: Path, kind: str) -> None:
-    numbers = range(10_000)
-    if kind == "csv":
-        rows = "".join(f"/old/{number},https://www.acme.example/new/{number}\n" for number in numbers)
-        (tmp_path / "all.csv").write_text(f"source,destination\n{rows}")
-        text = f"{HEAD}redirect_files: [all.csv]\n"
-    else:
-        url = "https://www.acme.example/new"
-        entries = "".join(f'  - {{ from: /old/{number}, to: {{ url: "{url}/{number}" }} }}\n' for number in numbers)
-        text = f"{HEAD}redirects:\n{entries}"
-    (tmp_path / "site.yaml").write_text(text)
-    before = time.process_time()
-    assert "10,000 redirects" in typed().out
-    assert time.process_time() - before < 2  # measured: 0.4 on an idle machine
+def test_ten_thousand_redirects_are_validated_in_linear_time(typed: Type, tmp_path: Path, kind: str) -> None:
+    url = "https://www.acme.example/new"
+
+    def validate(count: int) -> None:
+        if kind == "csv":
+            rows = "".join(f"/old/{number},{url}/{number}\n" for number in range(count))
+            (tmp_path / "all.csv").write_text(f"source,destination\n{rows}")
+            text = f"{HEAD}redirect_files: [all.csv]\n"
+        else:
+            entries = "".join(f'  - {{ from: /old/{n}, to: {{ url: "{url}/{n}" }} }}\n' for n in range(count))
+            text = f"{HEAD}redirects:\n{entries}"
+        (tmp_path / "site.yaml").write_text(text)
+        assert f"{count:,} redirects" in typed().out
+
+    assert_linear(validate, 1_250)

@@ -1,13 +1,14 @@
 """Addresses in pages: found where they are addresses, untouched everywhere else."""
 
-import time
 from itertools import pairwise
+from math import isqrt
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.links import follow, relative, resolve, rewrite, targets
+from tests.growing import assert_linear
 
 PAGE = """\
 ---
@@ -289,18 +290,21 @@ HOSTILE = [
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    for page in (text, f"---\ncover: a{text}b\n---\n", f"- x{text}"):
-        start = time.thread_time()
-        assert rewrite(page, lambda _: None) == page
-        assert time.thread_time() - start < 2
+    def rewritten(size: int) -> None:
+        text = unit * (size // len(unit))
+        for page in (text, f"---\ncover: a{text}b\n---\n", f"- x{text}"):
+            assert rewrite(page, lambda _: None) == page
+
+    assert_linear(rewritten, 12_500)
 
 
 def test_backtick_runs_of_all_lengths_take_linear_time() -> None:
-    text = " ".join("`" * length for length in range(1, 450))
-    start = time.thread_time()
-    assert rewrite(text, lambda _: None) == text
-    assert time.thread_time() - start < 1
+    def rewritten(size: int) -> None:
+        lengths = range(1, isqrt(2 * size))  # which make a text of that size
+        text = " ".join("`" * length for length in lengths)
+        assert rewrite(text, lambda _: None) == text
+
+    assert_linear(rewritten, 12_500)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 import os
 import re
-import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
+from math import isqrt
+from operator import mul
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from markdown_it.token import Token
 from syncd.layout.frontmatter import split
 from syncd.layout.richtext import plain_text, to_document, to_markdown
 from syncd.layout.richtext.grammar import parser
+from tests.growing import assert_linear
 
 EXAMPLES = int(os.environ.get("SYNCD_TEST_EXAMPLES", "2000"))
 """Random pages of each long search."""
@@ -262,31 +264,33 @@ def test_a_block_keeps_its_key_when_another_is_put_before_it() -> None:
     assert before[4] == f"{before[1]}-2"
 
 
-NESTED = "".join(f"{'  ' * depth}- a\n" for depth in range(200))
-HOSTILE = [
-    *(
-        sign * 12_000
-        for sign in (">", "[", "![", "*", "_", "`", "<", "{%", "- ", "&", "$$", ":", "|", "\\", "[a](", "<a ")
-    ),
-    *(
-        sign * 1_500
-        for sign in ("{% hint %}\n", "{% x %}\n", '{% x "\n\n', "$$\n", "<details>\n\n", "[a]: b\n", "<!--")
-    ),
-    "{% hint %}\n" * 500 + "deep\n" + "{% endhint %}\n" * 500,
-    "> " * 500 + "deep",
-    NESTED,
-    "![" * 500 + "](a)" * 500,
+def nested(depth: int) -> str:
+    return "".join(f"{'  ' * level}- a\n" for level in range(depth))
+
+
+NESTED = nested(200)
+SIGNS = (">", "[", "![", "*", "_", "`", "<", "{%", "- ", "&", "$$", ":", "|", "\\", "[a](", "<a ")
+LINES = ("{% hint %}\n", "{% x %}\n", '{% x "\n\n', "$$\n", "<details>\n\n", "[a]: b\n", "<!--")
+HOSTILE: list[Callable[[int], str]] = [
+    *(partial(mul, sign) for sign in SIGNS),
+    *(lambda size, line=line: line * (size // 8) for line in LINES),
+    lambda size: "{% hint %}\n" * (size // 3) + "deep\n" + "{% endhint %}\n" * (size // 3),
+    lambda size: "> " * (size // 3) + "deep",
+    lambda size: nested(isqrt(3 * size)),
+    lambda size: "![" * (size // 24) + "](a)" * (size // 24),
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:8]))
-def test_hostile_pages_cost_no_more_than_their_size(text: str) -> None:
-    start = time.process_time()
-    document = to_document(text)
-    written = to_markdown(document)
-    assert time.process_time() - start < 4
-    assert to_document(written) == document
-    assert len(written) < 4 * len(text) + 100
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text(60)[:8]))
+def test_hostile_pages_cost_no_more_than_their_size(text: Callable[[int], str]) -> None:
+    def round_trip(size: int) -> None:
+        page = text(size)
+        document = to_document(page)
+        written = to_markdown(document)
+        assert to_document(written) == document
+        assert len(written) < 4 * len(page) + 100
+
+    assert_linear(round_trip, 1_500)
 
 
 def test_what_is_nested_too_deep_is_plain_text() -> None:

@@ -1,5 +1,6 @@
 """Markdown as a document: the blocks of a page, what lies in them, and the tags that stand around them."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -59,6 +60,23 @@ class _Frame:
 
     token: Token | None = None
     items: list[Node | _Sign] = field(default_factory=list)
+
+
+@dataclass
+class _Level:
+    """The blocks between a tag and its end, and how deep blocks of tags are nested in them."""
+
+    nodes: deque[Node] = field(default_factory=deque)
+    height: int = 0
+
+    def take_in(self, inner: "_Level") -> None:
+        """Add the blocks of another level behind these; only the shorter side is moved, however often that is done."""
+        if len(inner.nodes) > len(self.nodes):
+            inner.nodes.extendleft(reversed(self.nodes))
+            self.nodes = inner.nodes
+        else:
+            self.nodes.extend(inner.nodes)
+        self.height = max(self.height, inner.height)
 
 
 class _Reader:
@@ -178,41 +196,45 @@ class _Reader:
     def structure(self, items: Sequence[Node | _Sign]) -> list[Node]:
         """The blocks of a container: what lies between a tag and its end is in the block of the tag."""
         pairs = _pairs(items)
-        levels: list[list[Node]] = [[]]
+        levels = [_Level()]
         opened: list[int] = []
         for at, item in enumerate(items):
             if isinstance(item, dict):
                 self.append(levels[-1], item)
             elif at in pairs:
                 opened.append(at)
-                levels.append([])
+                levels.append(_Level())
             elif opened and at == pairs[opened[-1]]:
                 inner, start = levels.pop(), items[opened.pop()]
                 self.enclose(levels[-1], start, inner, item)
             else:
                 self.append(levels[-1], self.single(item))
-        return levels[0]
+        return list(levels[0].nodes)
 
-    def enclose(self, level: list[Node], start: Node | _Sign, inner: list[Node], end: _Sign) -> None:
+    def enclose(self, level: _Level, start: Node | _Sign, inner: _Level, end: _Sign) -> None:
         """Add the block of a tag with what lies in it; what is nested too deep stays beside its tags."""
-        height = 1 + max((self.height.get(id(node), 0) for node in inner), default=0)
+        height = 1 + inner.height
         if isinstance(start, dict) or height > DEEPEST:
-            nodes = [start if isinstance(start, dict) else self.opaque(start), *inner, self.opaque(end)]
-        else:
-            nodes = [_details(start, inner) if start.html else _enclosed(start, inner, end)]
-            self.height[id(nodes[0])] = height
-        for node in nodes:
-            self.append(level, node)
+            self.append(level, start if isinstance(start, dict) else self.opaque(start))
+            level.take_in(inner)
+            self.append(level, self.opaque(end))
+            return
+        nodes = list(inner.nodes)
+        made = _details(start, nodes) if start.html else _enclosed(start, nodes, end)
+        self.height[id(made)] = height
+        self.append(level, made)
 
-    def append(self, level: list[Node], node: Node) -> None:
+    def append(self, level: _Level, node: Node) -> None:
         """Add a block; a comment before it that keeps members for it goes into it."""
-        kept = read_overlay(_html_of(level[-1])) if level else None
+        nodes = level.nodes
+        kept = read_overlay(_html_of(nodes[-1])) if nodes else None
         if kept is not None and id(node) not in self.kept and isinstance(kept.get("data", {}), dict):
             merged = node | kept | {"data": node["data"] | kept.get("data", {})}
             if fits(merged) and extras(merged) == kept:
-                level.pop()
+                nodes.pop()
                 node.update(merged)
-        level.append(node)
+        nodes.append(node)
+        level.height = max(level.height, self.height.get(id(node), 0))
 
     def single(self, sign: _Sign) -> Node:
         if sign.html:
