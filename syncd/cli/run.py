@@ -20,7 +20,7 @@ from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, Notifier
 from syncd.sync.cycle import Result
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 
-_PRIORITIES = {"failed": ERROR, "held": ERROR, "waiting": WARNING, "conflict": WARNING, "approval": WARNING}
+_PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
 
 
 def run_service(config_file: Path | None, address: str) -> int:

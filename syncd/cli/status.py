@@ -21,6 +21,7 @@ from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
 from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
 from syncd.sync.branches import tracked
+from syncd.sync.outcome import PARTLY_DONE
 
 WRONG = ("drifted", "blocked")
 COUNTED = 1000
@@ -97,9 +98,17 @@ class RepositoryStatus:
     def exit_code(self) -> int:
         """The exit code of the last run where it did not do its work, else of what waits for a person now."""
         held = [outcome for outcome in self.problems if outcome.state == "held"]
-        if self.run.exit_code or not (held or any(not plan.approved for plan in self.plans)):
+        codes = {self._code_of(outcome) for outcome in held}
+        codes |= {Held.exit_code for plan in self.plans if not plan.approved}
+        if self.run.exit_code or not codes:
             return self.run.exit_code
-        return Conflict.exit_code if all(outcome.flow == "conflict" for outcome in held) and held else Held.exit_code
+        return codes.pop() if len(codes) == 1 else Held.exit_code
+
+    def _code_of(self, held: Outcome) -> int:
+        is_blocked = any(site.states["blocked"] for site in self.sites if site.file == held.key)
+        if held.flow == "site" and is_blocked:
+            return PARTLY_DONE
+        return Conflict.exit_code if held.flow == "conflict" else Held.exit_code
 
     @property
     def problems(self) -> list[Outcome]:

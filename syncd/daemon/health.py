@@ -9,7 +9,7 @@ from datetime import datetime
 
 from syncd.store.runs import RunRecord
 
-USEFUL = frozenset({"ok", "conflict", "approval"})
+USEFUL = frozenset({"ok", "conflict", "approval", "manual"})
 """States of a run that did what it is for; `daemon/records.py` explains each state."""
 OVERDUE_INTERVALS = 3
 OVERDUE_SECONDS = 900.0

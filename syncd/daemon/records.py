@@ -7,6 +7,7 @@ Everything that says how the service is doing is computed from these records: se
 | `ok`       | all was done, or there was nothing to do                                         | yes    |
 | `conflict` | pages that both sides changed wait for a person; all else was done               | yes    |
 | `approval` | a plan of the site waits for a person; all else was done                         | yes    |
+| `manual`   | something on the site that only a person can do; all else was done               | yes    |
 | `partial`  | some of its subjects got through, and others did not                             | no     |
 | `held`     | a guard holds it, or a person has to choose                                      | no     |
 | `waiting`  | no answer, the rate limit, a full disk: another try can succeed                  | no     |
@@ -21,11 +22,10 @@ from syncd.daemon.health import USEFUL, find_whole
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
 from syncd.sync.cycle import RUN, Result, exit_code, is_stopped
-from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
 
-_WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "ok")
+_WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
 _FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})
-_PARTLY_DONE = 4
 _GUARDED = 5
 
 
@@ -70,6 +70,8 @@ def state_of(result: Result) -> str:
             return "conflict"
         case Held(approval=True):
             return "approval"
+        case Held(manual=True):
+            return "manual"
         case Held(exit_code=code):
             return "held" if code in (_GUARDED, Conflict.exit_code) else "failed"
         case _:
@@ -119,7 +121,7 @@ def summarize_run(results: Sequence[Result]) -> Outcome:
             return outcome
     if wrong:
         first = min(wrong, key=lambda outcome: isinstance(outcome, Held))
-        return Held(first.why, first.hint, _PARTLY_DONE) if _is_partly_done(results) else first
+        return Held(first.why, first.hint, PARTLY_DONE) if _is_partly_done(results) else first
     changes = tuple(change for r in results if isinstance(r.outcome, Applied) for change in r.outcome.changes)
     return Applied(changes) if changes else Unchanged()
 

@@ -6,16 +6,24 @@ from dataclasses import dataclass, field
 from syncd.errors import RateLimited, Retry, SyncdError
 from syncd.plan.change import Change
 
+PARTLY_DONE = 4
+"""The exit code where something could not be done, and all else was."""
+
 
 @dataclass(frozen=True)
 class Held:
-    """A person has to act first; `approval` says that all is done but what the person has to agree to."""
+    """A person has to act first.
+
+    Shape: `approval` says that all is done but what the person has to agree to, `manual` that all is done but what only
+    a person can do.
+    """
 
     why: str
     hint: str = ""
     exit_code: int = 5
     paths: tuple[str, ...] = field(default=())
     approval: bool = False
+    manual: bool = False
 
 
 @dataclass(frozen=True)

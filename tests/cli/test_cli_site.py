@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncd.model.redirect import SiteRedirectWrite
-from syncd.model.site import SiteSectionUpdate
+from syncd.model.site import SiteSectionCreate, SiteSectionUpdate
 from tests.cli.sited import Sited, sited
 
 STRUCTURE = """\
@@ -176,6 +176,43 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     assert at.sections()["api"] == "Interfaces\x1b[31m"
     at("site", "apply", "--yes", "--prefer", "file")
     assert at.sections()["api"] == "Ours"
+
+
+def test_what_is_blocked_makes_no_plan_a_good_one(at: Sited) -> None:
+    at.write(STRUCTURE + REDIRECTS)
+    at("site", "apply", "--yes")
+    theirs = SiteSectionCreate(space_id=at.spaces["empty"], title="Theirs")
+    section = at.client.sections.create(at.organization, at.site, theirs)
+    at.client.sections.update(at.organization, at.site, section.id, SiteSectionUpdate(path="taken"))
+    at.write(STRUCTURE.replace("path: api", "path: taken") + REDIRECTS)
+    assert "is taken by section" in at("site", "plan")
+    at("site", "plan", "--exit-code", code=4)
+    at("site", "apply", "--yes", code=4)
+    assert 'section:api: path "taken" is taken by section' in at.errors
+    at.write(STRUCTURE.replace("path: api", "path: taken").replace("title: API", "title: Interfaces") + REDIRECTS)
+    at("site", "plan", "--exit-code", code=4)
+    assert at.json("site", "apply", "--yes", code=4)["result"]["state"] == "held"
+    assert at.sections() == {"guides": "Guides", "api": "Interfaces", "taken": "Theirs"}, "all else is done"
+    (site,) = [one for one in at.json("sync", code=4)["results"] if one["flow"] == "site"]
+    assert (site["exit_code"], site["state"]) == (4, "held")
+    assert "  site   site.yaml" in at("status", code=4)
+    at.client.sections.delete(at.organization, at.site, section.id)
+    at("site", "apply", "--yes")
+    assert "taken" in at.sections()
+    at("sync")
+    at("status")
+
+
+def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: Sited) -> None:
+    at.write(STRUCTURE)
+    at("site", "apply", "--yes")
+    digest = at.json("site", "history")["plans"][0]["digest"]
+    section = next(one for one in at.client.sections.list(at.organization, at.site) if one.path == "api")
+    at.client.sections.update(at.organization, at.site, section.id, SiteSectionUpdate(title="Theirs"))
+    at("site", "rollback", digest, "--yes", code=6)
+    assert "not all of it is taken back: section api: changed" in at.errors
+    assert at.json("site", "rollback", digest, "--yes", code=6)["exit_code"] == 6
+    assert at.sections()["api"] == "Theirs"
 
 
 def test_a_lock_that_nobody_committed_is_told_and_so_is_a_site_that_is_not_there(at: Sited) -> None:

@@ -33,7 +33,7 @@ def service(*repositories: RepositoryHealth, is_alive: bool = True) -> ServiceHe
     return ServiceHealth(is_alive, repositories)
 
 
-@pytest.mark.parametrize("state", ["ok", "conflict", "approval", "partial", "held", "waiting", "failed"])
+@pytest.mark.parametrize("state", ["ok", "conflict", "approval", "manual", "partial", "held", "waiting", "failed"])
 def test_only_a_run_that_did_what_it_is_for_makes_ready(state: str) -> None:
     health = service(broken(state), OTHER)
     assert is_ready(health, NOW) is (state in USEFUL)

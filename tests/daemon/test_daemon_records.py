@@ -94,6 +94,9 @@ def test_pages_in_conflict_and_a_plan_that_waits_are_counted_and_are_no_failure(
     records = judged(with_result("site", "site.yaml", Held("plan 3f9a waits for approval", approval=True)))
     assert (records["site"].state, records["site"].exit_code, records["site"].succeeded) == ("approval", 5, NOW)
     assert (records["repository docs"].state, records["repository docs"].held) == ("approval", 0)
+    by_hand = Held("group:more has to be dragged", exit_code=4, manual=True)
+    record = judged(with_result("site", "site.yaml", by_hand))["site"]
+    assert (record.state, record.exit_code, record.succeeded, record.why) == ("manual", 4, NOW, by_hand.why)
 
 
 def test_a_held_flow_is_counted() -> None:

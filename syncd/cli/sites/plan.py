@@ -18,7 +18,7 @@ from syncd.cli.sites.saved import save
 from syncd.cli.sites.session import Sited, lock_note, one_site, require_targets, sited, source_of
 from syncd.cli.terminal import paint, print_text, safe
 from syncd.daemon.workplace import now
-from syncd.errors import ConfigInvalid, Conflict
+from syncd.errors import ConfigInvalid
 from syncd.layout.site.declared import AREAS
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.options import Options
@@ -26,7 +26,7 @@ from syncd.plan.site.steps import Gate, SitePlan
 from syncd.plan.site.text import APPLY, plan_markdown, plan_text
 from syncd.plan.site.words import plain_text
 from syncd.sync.outcome import Held
-from syncd.sync.reconcile.flow import Prepared, prepare
+from syncd.sync.reconcile.flow import Prepared, find_unfinished, prepare
 from syncd.sync.reconcile.source import committed
 
 PENDING, GATED = 2, Held("").exit_code
@@ -169,8 +169,8 @@ def _write(prepared: Prepared, asked: Asked, shown: Shown, *, uncommitted: str) 
 def _code(plan: SitePlan) -> int:
     if plan.gates:
         return GATED
-    if any(line.is_conflict for line in plan.lines):
-        return Conflict.exit_code
+    if unfinished := find_unfinished(plan):
+        return unfinished.exit_code
     return PENDING if plan else 0
 
 

@@ -26,7 +26,8 @@ from syncd.plan.site.words import called
 from syncd.repo import Repository
 from syncd.store.glance import Backup
 from syncd.store.store import Store
-from syncd.sync.reconcile.flow import refusal
+from syncd.sync.reconcile.apply import Done
+from syncd.sync.reconcile.flow import find_unfinished, refusal
 from syncd.sync.reconcile.rollback import Back, closed_gates, plan_back, take_back
 from syncd.sync.reconcile.source import read_source
 from syncd.sync.workspace import Workspace
@@ -77,24 +78,35 @@ def run_rollback(asked: Asked, *, as_json: bool) -> int:
         workspace = replace(workspace, force=forced(asked.force, back.plan))
         if not as_json:
             print_text("\n".join(_lines(back)))
-        if not back.plan:
-            if as_json:
-                emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": 0})
-            return 0
-        _agree(workspace, back, asked)
-        with stopping.heeded():
-            done = take_back(workspace, back)
-        if as_json:
-            emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": done.exit_code})
-            return done.exit_code
+        done = Done(back.keeping.lock, back.plan)
+        if back.plan:
+            _agree(workspace, back, asked)
+            with stopping.heeded():
+                done = take_back(workspace, back)
+    unfinished = find_unfinished(done.left)
+    code = done.exit_code or (unfinished.exit_code if unfinished else 0)
+    if as_json:
+        emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": code})
+        return code
+    if code:
+        complain(
+            f"not all of it is taken back: {_left(done)}", "" if unfinished else "run it again", code, as_json=False
+        )
+    elif done.steps:
+        print(f"Taken back: {counted(len(done.steps), 'step')} of plan {back.backup.digest}.")
+        note = paint("note:", 33, sys.stdout)
+        print(f"  {note} {safe(source.path)} still says the opposite: git revert the commit that")
+        print("  asked for it, or the next apply, also by a service, does it again.")
+    return code
+
+
+def _left(done: Done) -> str:
+    """What of a way back was not gone, and why."""
     if done.exit_code:
-        failed = "; ".join(f"{called(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
-        complain(f"taken back in part: {failed}", "run it again", done.exit_code, as_json=False)
-        return done.exit_code
-    print(f"Taken back: {counted(len(done.steps), 'step')} of plan {back.backup.digest}.")
-    print(f"  {paint('note:', 33, sys.stdout)} {safe(source.path)} still says the opposite: git revert the commit that")
-    print("  asked for it, or the next apply, also by a service, does it again.")
-    return 0
+        return "; ".join(f"{called(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
+    blocked = done.left.only("blocked")
+    more = f" and {len(blocked) - _SHOWN} more" if len(blocked) > _SHOWN else ""
+    return "; ".join(f"{called(line.ref)}: {line.note}" for line in blocked[:_SHOWN]) + more
 
 
 def _agree(workspace: Workspace, back: Back, asked: Asked) -> None:
@@ -117,7 +129,8 @@ def _lines(back: Back) -> list[str]:
     said = [(style, text) for style, text in plan_text(back.plan, narrow=is_narrow()) if style != "hint"]
     lines = [f"The way back from plan {back.backup.digest} of {moment(back.backup.at)}:", *painted(said)]
     if not back.plan:
-        return [*(lines if back.plan.lines else lines[:1]), "Nothing is left to take back."]
+        left = ["Nothing is left to take back."] if not back.plan.only("blocked") else []
+        return [*(lines if back.plan.lines else lines[:1]), *left]
     if back.anew:
         some = ", ".join(map(called, back.anew[:_SHOWN])) + (
             f" and {len(back.anew) - _SHOWN} more" if len(back.anew) > _SHOWN else ""

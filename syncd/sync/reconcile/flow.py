@@ -14,7 +14,7 @@ from syncd.plan.site.online import check_live
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, Line, SitePlan
 from syncd.sync.collecting import few_collections
-from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.reconcile.accepting import accept_on_branch
 from syncd.sync.reconcile.apply import Done, apply_plan
 from syncd.sync.reconcile.approvals import hold, open_gates
@@ -28,6 +28,8 @@ from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.workspace import Workspace
 
 _LATER = Waiting("").exit_code
+_SHOWN = 3
+"""Parts that cannot be carried out that an outcome names each."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +118,11 @@ def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
 
 
 def told(prepared: Prepared) -> tuple[str, ...]:
-    """Given a plan, return what a person should know of it that is no change: drift, manual steps, warnings."""
+    """Given a plan, return what a person should know of it that is no change: drift and warnings."""
     plan = prepared.plan
     drifted = [_sentence(line) for line in plan.drifted()]
-    blocked = [f"{line.ref}: {line.note}{f'; {line.manual}' if line.manual else ''}" for line in plan.only("blocked")]
     warned = [f"{one.path}:{one.line}:{one.column}: {one.message}" for one in prepared.findings]
-    return (*drifted, *blocked, *plan.warnings, *warned)
+    return (*drifted, *plan.warnings, *warned)
 
 
 def refusal(plan: SitePlan, closed: Sequence[Gate]) -> Held:
@@ -150,7 +151,7 @@ def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWis
         why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({tally(done)})"
         if all(one.exit_code == _LATER for one in done.failed):
             return Waiting(why, first.hint)
-        return Held(why, first.hint or "mend it and run the same again", exit_code=4)
+        return Held(why, first.hint or "mend it and run the same again", exit_code=PARTLY_DONE)
     if done.stale:
         why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {tally(done)}"
         return Waiting(why, "run it again", exit_code=Conflict.exit_code)
@@ -159,14 +160,28 @@ def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWis
         return refusal(done.left, closed)
     if done.left.steps:
         refs = few(step.ref for step in done.left.steps)
-        return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=4)
+        return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=PARTLY_DONE)
+    if unfinished := find_unfinished(done.left):
+        return unfinished
+    return Applied(plan.changes(), (*told(prepared), *done.notes)) if plan else Unchanged()
+
+
+def find_unfinished(plan: SitePlan) -> Held | None:
+    """Given a plan, return what of it waits for a person although no gate holds it: conflicts, else manual steps."""
     if refs := few(line.ref for line in plan.lines if line.is_conflict):
         return Held(
             f"the file and the site both changed {refs}; these stay as each side has them",
             "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
             exit_code=Conflict.exit_code,
         )
-    return Applied(plan.changes(), (*told(prepared), *done.notes)) if plan else Unchanged()
+    blocked = plan.only("blocked")
+    if not blocked:
+        return None
+    why = "; ".join(f"{line.ref}: {line.note}" for line in blocked[:_SHOWN])
+    more = f" (and {len(blocked) - _SHOWN} more)" if len(blocked) > _SHOWN else ""
+    steps = dict.fromkeys(f"{line.ref}: {line.manual}" for line in blocked[:_SHOWN] if line.manual)
+    hint = "\n".join([*steps, "what is blocked, and where the file says it: syncd site plan"])
+    return Held(f"a person has to do what syncd cannot: {why}{more}", hint, exit_code=PARTLY_DONE, manual=True)
 
 
 def tally(done: Done) -> str:

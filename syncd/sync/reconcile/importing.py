@@ -59,8 +59,9 @@ class Import:
 
     @property
     def unexpected(self) -> bool:
-        """Whether the plan has more to do than to make the further redirects."""
-        return any(step.ref not in self.further for step in self.plan.steps)
+        """Whether the plan has more to do than to make the further redirects, or needs a person for more."""
+        steps, blocked = self.plan.steps, self.plan.only("blocked")
+        return not {*(step.ref for step in steps), *(line.ref for line in blocked)} <= self.further
 
 
 def import_site(workspace: Workspace, target: Target) -> Import:

@@ -86,7 +86,7 @@ class Last:
         held = None
         if isinstance(outcome, Held):
             held = {"why": outcome.why, "hint": outcome.hint, "exit_code": outcome.exit_code}
-            held["approval"] = outcome.approval
+            held |= {"approval": outcome.approval, "manual": outcome.manual}
         commit = self.source.commit if carried else self._facts().get("carried", "")
         facts = {**facts, "held": held, "carried": commit}
         at = self.workspace.now().isoformat(timespec="seconds")
