@@ -79,7 +79,7 @@ def run_validate(asked: Asked, style: str) -> int:
 def _mend(place: Place, findings: Sequence[Finding], out: TextIO) -> bool:
     """Mend what can be mended, file by file, and say what was done; whether anything was."""
     done: list[Finding] = []
-    for path in sorted({one.path for one in findings if one.fix is not None}):
+    for path in sorted({one.path for found in findings for one in found.all() if one.fix is not None}):
         before = read_file(place.top, path).decode()
         after, mends = mended(before, path, findings)
         if after != before:

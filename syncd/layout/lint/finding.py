@@ -37,6 +37,12 @@ class Finding:
     severity: Severity = "error"
     width: int = 1
     fix: Fix | None = field(default=None, compare=False)
+    along: tuple["Finding", ...] = field(default=(), compare=False)
+    """Findings that this one speaks for: not shown themselves, and mended with it."""
+
+    def all(self) -> "tuple[Finding, ...]":
+        """Given a finding, return it with those that it speaks for."""
+        return (self, *self.along)
 
 
 def finding(code: str, path: str, place: tuple[int, int], message: str, hint: str = "") -> Finding:

@@ -1,6 +1,7 @@
 """Check a site file by itself: every rule that needs no platform, without what its comments silence."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from syncd.layout.lint.finding import Finding
@@ -38,7 +39,14 @@ def check_site(file: SiteFile, *, hosts: Iterable[Host] = ()) -> tuple[Finding, 
 
 def audible(file: SiteFile, found: Iterable[Finding]) -> tuple[Finding, ...]:
     """Given findings about a site file, return them by place, without the warnings that a comment silences."""
-    return tuple(sorted(one for one in set(found) if not _silenced(file, one)))
+    heard = (one for one in set(found) if not _silenced(file, one))
+    return tuple(sorted(_without_silenced(file, one) for one in heard))
+
+
+def _without_silenced(file: SiteFile, one: Finding) -> Finding:
+    if not one.along:
+        return one
+    return replace(one, along=tuple(each for each in one.along if not _silenced(file, each)))
 
 
 def _silenced(file: SiteFile, one: Finding) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -9,7 +10,7 @@ from syncd.layout.lint.finding import Finding, Fix
 from syncd.layout.site.addresses import SiteMap, unfold_address
 from syncd.layout.site.check_structure import named
 from syncd.layout.site.declared import Item, Place, SiteFile
-from syncd.layout.site.follow import words
+from syncd.layout.site.follow import address_in, words
 from syncd.layout.site.graph import follow, hops, own_path
 from syncd.layout.site.rules import broken
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
@@ -17,6 +18,8 @@ from syncd.model.web_address import ADDRESS_MAX
 
 CHAIN_SHOWN = 8
 """Hops of a chain that a message names: many chains can share a long end."""
+_NAMED = 2
+"""Redirects of a chain that a message names each as what to change."""
 LOOP_SHOWN = 100
 """Hops of a loop that a message names."""
 FORMS = ({"section"}, {"variant"}, {"page", "in"}, {"url"}, {"raw"})
@@ -155,8 +158,10 @@ def check_ways(site: SiteMap) -> Iterator[Finding]:
     for key, entry in trails.lost.items():
         message = f"{_source(rules[key])} leads into a redirect loop at {_source(rules[entry])}"
         yield broken("SY305", _address_of(rules[key]), message)
+    entered = set(steps.values())
     for key, last in trails.ends.items():
-        yield _chain(site, steps, key, rules[last])
+        if key not in entered:
+            yield _chain(site, steps, key, rules[last])
     for key, item in rules.items() if site.hosts else ():
         if key not in steps and (path := own_path(site, item)) is not None:
             message = (
@@ -177,13 +182,19 @@ def _loop(loop: list[Item]) -> Finding:
 
 
 def _chain(site: SiteMap, steps: Mapping[str, str], key: str, last: Item) -> Finding:
-    item, to = site.rules[key], last.fields.get("to")
-    way = [_source(item)]
-    while key in steps and len(way) <= CHAIN_SHOWN:
-        way.append(_address(site.rules[key]))
-        key = steps[key]
-    way += ["…"] if key in steps else []
-    message = f"{' -> '.join([*way, words(to)])}; point {_source(item)} at {words(to)}"
+    """One finding for the whole way, at the redirect that no other leads to; it speaks for those on the way."""
+    to, way = last.fields.get("to"), [site.rules[key]]
+    while (key := steps[key]) in steps:
+        way.append(site.rules[key])
+    shown = [_source(way[0]), *map(_address, way[:CHAIN_SHOWN])]
+    shown += [f"({len(way) - CHAIN_SHOWN} more)"] if len(way) > CHAIN_SHOWN else []
+    meant = " and ".join(map(_source, way)) if len(way) <= _NAMED else f"each of these {len(way)} redirects"
+    message = f"{' -> '.join([*shown, words(to)])}; point {meant} at {words(to)}"
+    first, *others = [_flattened(item, to, message) for item in way]
+    return replace(first, along=tuple(others))
+
+
+def _flattened(item: Item, to: Any, message: str) -> Finding:
     fix = Fix(f"point {_source(item)} at {words(to)}", item.ref, "to", to) if isinstance(to, Mapping) else None
     return broken("SY306", _address_of(item), message, fix=fix)
 
@@ -217,8 +228,9 @@ def _source(item: Item) -> str:
 
 
 def _address(item: Item) -> str:
-    return str(item.fields["to"]["url"])
+    return address_in(item.fields["to"])
 
 
 def _address_of(item: Item) -> Place:
-    return item.places.get("to.url", item.where("to"))
+    places = (item.places[name] for name in ("to.url", "to.raw.url") if name in item.places)
+    return next(places, item.where("to"))

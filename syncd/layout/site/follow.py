@@ -58,7 +58,7 @@ def follow(site: SiteMap, url: str) -> Fate:
             return _content(spot, f"/{unfold_address(inner)}", hops)
         to = rule.fields.get("to") or {}
         hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), words(to)))
-        address = _address(to)
+        address = address_in(to)
         if not address:
             return _resolved(site, rule, to, hops)
         url = address
@@ -81,7 +81,8 @@ def words(to: Any) -> str:
             return "nothing"
 
 
-def _address(to: Any) -> str:
+def address_in(to: Any) -> str:
+    """Given a declared destination, return the address that it names, "" for one that names none."""
     match to:
         case {"url": str(url)} | {"raw": {"kind": "external", "url": str(url)}}:
             return url

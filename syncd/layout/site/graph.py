@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.declared import Item, SiteFile
+from syncd.layout.site.follow import address_in
 
 Host = tuple[str, str]
 """An address under which visitors read a site: host, and base path or ""."""
@@ -46,8 +47,8 @@ def hops(site: SiteMap) -> dict[str, str]:
 def own_path(site: SiteMap, rule: Item) -> str | None:
     """Given a redirect, return where on the site's own addresses it leads, as `fold_address` spells it; else None."""
     to = rule.fields.get("to")
-    url = to.get("url") if isinstance(to, Mapping) and len(to) == 1 else None
-    if not isinstance(url, str) or "//" not in url:
+    url = address_in(to) if isinstance(to, Mapping) and len(to) == 1 else ""
+    if "//" not in url:
         return None
     lowered = url.lower()
     if not any(host in lowered for host, _ in site.hosts):  # most lead elsewhere, and need no parsing

@@ -14,7 +14,8 @@ def mended(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tupl
 
     Shape: a finding without a fix, and one whose place is not what it was, stay. Raises: FileInvalid, as `patched`.
     """
-    wanted = [one for one in findings if one.path == path and one.fix is not None]
+    each = (one for found in findings for one in found.all())
+    wanted = [one for one in each if one.path == path and one.fix is not None]
     if not wanted:
         return text, ()
     return _in_lines(text, path, wanted) if kind_of(path) in ("csv", "_redirects") else _in_yaml(text, path, wanted)
