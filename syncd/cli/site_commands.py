@@ -168,6 +168,14 @@ def site_import(
             "--from", metavar="FILE", help="Take redirects or structure from docs.yaml, _redirects, CSV, docs.json."
         ),
     ] = None,
+    variant: Annotated[
+        str,
+        typer.Option(
+            "--variant",
+            metavar="KEY",
+            help="The variant whose space the .gitbook.yaml of --from is, if it lies elsewhere.",
+        ),
+    ] = "",
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Where the site file goes.")] = None,
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -178,7 +186,7 @@ def site_import(
     """
     from syncd.cli.sites.import_ import Asked, run_import
 
-    leave(run_import(Asked(config, organization, site_id, areas or (), source, out), as_json=json))
+    leave(run_import(Asked(config, organization, site_id, areas or (), source, variant, out), as_json=json))
 
 
 @site.command("adopt")

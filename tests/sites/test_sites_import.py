@@ -1,6 +1,7 @@
 """A site is taken over as it is, things of it are adopted and let go, and what a plan did is taken back."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -184,6 +185,14 @@ def test_keys_of_docs_yaml_and_redirects_of_a_space_are_taken() -> None:
         {"from": "/wallet/old/setup", "to": {"page": "guide/setup", "in": "wallet/en"}},
         {"from": "/wallet/usage", "to": {"variant": "wallet/en"}},
     ]
+    site = SiteMap(read(json.dumps(document)))
+    elsewhere = Foreign("old/.gitbook.yaml", old, bound, "start/fr").read(
+        site, {"id1": {"guide/setup.md": "set-up"}}.get
+    )
+    assert elsewhere.document["redirects"] == [{"from": "/fr/old/setup", "to": {"page": "set-up", "in": "start/fr"}}]
+    assert [one.what for one in elsewhere.remarks] == ["usage leads to README.md, which is the file of no page"]
+    with pytest.raises(ConfigInvalid, match="there is no variant start/de"):
+        Foreign("old/.gitbook.yaml", old, bound, "start/de").read(site)
 
 
 def test_paths_of_another_tool_lead_to_what_is_there_now() -> None:
@@ -360,6 +369,25 @@ def test_the_story_of_a_take_over_as_it_is_typed(
     code, said = typed("site", "import", "--from", "_redirects")
     assert (code, said.splitlines()[:2]) == (0, ["redirects:", "  - { from: /old, to: { section: wallet } }"])
     assert "_redirects:3:1: not taken: /a/*" in said
+    (home / "space").mkdir(exist_ok=True)
+    (home / "space" / "SUMMARY.md").write_text("# Table of contents\n\n* [Set it up](guide/01-setup.md)\n")
+    (home / "space" / "guide").mkdir()
+    (home / "space" / "guide" / "01-setup.md").write_text("# Set it up\n")
+    (home / "space" / ".gitbook.yaml").write_text("redirects:\n  old: guide/01-setup.md\n  older: guide/02-use.md\n")
+    code, said = typed("site", "import", "--from", "space/.gitbook.yaml")
+    assert (
+        code,
+        "page: 01-setup," in said,
+        "older leads to guide/02-use.md, which is the file of no page" in said,
+    ) == (
+        0,
+        True,
+        True,
+    ), said
+    (home / "wrong.csv").write_text("/wrong,section:nowhere\n")
+    code, said = typed("site", "import", "--site", stage.site, "--from", "wrong.csv", "--out", "other/site.yaml")
+    assert (code, "the file has 1 error" in said, "the plan is empty" in said) == (65, True, False), said
+    shutil.rmtree(home / "other")
     commit()
     assert typed("site", "plan", "--exit-code")[0] == 0
     assert typed("redirects", "rm", "/status")[0] == 0

@@ -21,7 +21,7 @@ from syncd.cli.sites.schema import schema_text
 from syncd.cli.terminal import paint, print_text, safe
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
-from syncd.errors import ConfigInvalid
+from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
 from syncd.layout.site.declared import AREAS, Area
 from syncd.layout.site.emit import SCHEMA
@@ -39,13 +39,17 @@ from syncd.sync.workspace import Workspace
 
 @dataclass(frozen=True)
 class Asked:
-    """What is taken over, as typed: which site, which areas of it, with which file of another tool, and where to."""
+    """What is taken over, as typed: which site, which areas of it, with which file of another tool, and where to.
+
+    Shape: `variant` is the key of the variant whose space the other tool's file is about.
+    """
 
     config: Path | None = None
     organization: str = ""
     site: str = ""
     areas: Sequence[str] = field(default=())
     source: Path | None = None
+    variant: str = ""
     out: Path | None = None
 
     def chosen(self) -> frozenset[Area]:
@@ -57,14 +61,14 @@ class Asked:
 
 
 def run_import(asked: Asked, *, as_json: bool) -> int:
-    """Write what declares a site; return 1 when the plan is not empty afterwards.
+    """Write what declares a site; return 65 when the file has errors, 1 when the plan is not empty afterwards.
 
     Shape: beside a site file that exists, only what a file of another tool says is printed.
     Raises: ConfigInvalid when a file is there already.
     """
     config, areas = configuration(asked.config), asked.chosen()
     repository, top, path = _place(config, asked.out)
-    foreign = _foreign(asked.source, top, repository) if asked.source is not None else None
+    foreign = _foreign(asked.source, top, repository, asked.variant) if asked.source is not None else None
     if foreign is not None and (top / path).is_file():
         return _print(Place(top, path, bindings(repository)), foreign)
     _refuse(top, path)
@@ -80,10 +84,12 @@ def run_import(asked: Asked, *, as_json: bool) -> int:
         emit({"files": list(files), **_document(taken)})
     else:
         print_text("\n".join(_lines(taken, repository, files)))
+    if taken.errors:
+        return FileInvalid.exit_code
     return 1 if taken.unexpected else 0
 
 
-def _foreign(source: Path, top: Path, repository: RepositoryConfig) -> Foreign:
+def _foreign(source: Path, top: Path, repository: RepositoryConfig, variant: str) -> Foreign:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -91,13 +97,13 @@ def _foreign(source: Path, top: Path, repository: RepositoryConfig) -> Foreign:
         raise ConfigInvalid(f"{source} cannot be read: {why}") from error
     here = Path(os.path.abspath(source))
     inside = here.is_relative_to(top)
-    return Foreign(here.relative_to(top).as_posix() if inside else here.name, text, bindings(repository))
+    return Foreign(here.relative_to(top).as_posix() if inside else here.name, text, bindings(repository), variant)
 
 
 def _print(place: Place, foreign: Foreign) -> int:
     """Print what a file of another tool says and the site file does not, for a person to paste."""
     site = on_disk(place)
-    found = foreign.read(site)
+    found = foreign.read(site, lambda space: {file: path for path, file in site.pages.get(space, {}).items()} or None)
     document = dict(found.document)
     known = site.rules.keys()
     document["redirects"] = [one for one in document.get("redirects", ()) if source_key(one["from"]) not in known]
@@ -187,7 +193,9 @@ def _lines(taken: Import, repository: RepositoryConfig, files: Mapping[str, str]
         )
     lines.append(f"Wrote {safe(', '.join(files))}.")
     state = "as on the site: the plan is empty"
-    if taken.plan:
+    if taken.errors:
+        state = f"and the file has {counted(taken.errors, 'error')}: nothing of it can be applied until they are mended"
+    elif taken.plan:
         state = f"and the plan has {counted(len(taken.plan.steps), 'step')}: see syncd site plan"
     owned = len(taken.lock.items)
     lines.append(f"{counted(owned, 'thing')} {'is' if owned == 1 else 'are'} syncd's now, {state}.")

@@ -129,7 +129,7 @@ class _Redirects:
     def of_a_space(self, text: str) -> Iterator[dict[str, Any]]:
         """`.gitbook.yaml`: old paths in a space, each with the file of a page."""
         if not self.around.variant:
-            hint = "say which variant of the site shows this space"
+            hint = "name the variant of the site that shows this space, with --variant KEY"
             raise FileInvalid("has redirects within a space, and the space is not known", path=self.path, hint=hint)
         settings = self.mapping(text)
         root = _text(settings.get("root")).removeprefix("./").strip("/")

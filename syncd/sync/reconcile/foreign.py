@@ -6,7 +6,9 @@ from functools import cache
 from posixpath import basename, dirname
 from typing import Any
 
+from syncd.errors import ConfigInvalid
 from syncd.layout.site.addresses import SiteMap, fold_address
+from syncd.layout.site.declared import Item
 from syncd.layout.site.imports import Around, Imported, import_file
 from syncd.sync.reconcile.reading import Reader
 from syncd.sync.workspace import Binding
@@ -14,11 +16,15 @@ from syncd.sync.workspace import Binding
 
 @dataclass(frozen=True)
 class Foreign:
-    """A file of another tool, by its path from the repository's root, and the spaces that the repository mirrors."""
+    """A file of another tool, by its path from the repository's root, and the spaces that the repository mirrors.
+
+    Shape: `variant` is the key of the variant that a space's file is about; "" for that of the directory it lies in.
+    """
 
     path: str
     text: str
     bindings: tuple[Binding, ...] = ()
+    variant: str = ""
 
     @property
     def is_structure(self) -> bool:
@@ -35,21 +41,28 @@ class Foreign:
         """Given the site that it is about, return what of it belongs in its file, and what cannot be taken.
 
         Shape: `files` tells of a space the addresses of its pages by their files; None where nobody knows them.
-        Raises: FileInvalid.
+        Raises: FileInvalid; ConfigInvalid when the site has no such variant.
         """
-        variant = next((item for item in site.file.of("variant") if item.fields.get("space") == self._space()), None)
+        variant = self._find_variant(site)
         around = Around(
             variant=variant.key if variant is not None else "",
             below=site.address(variant.ref) if variant is not None else "",
             spaces=self._spaces(),
             resolve=lambda path: destination_of(site, path),
-            pages=files(self._space()),
+            pages=files(str(variant.fields.get("space") or "")) if variant is not None else None,
         )
         return import_file(self.text, path=self.path, around=around)
 
-    def _space(self) -> str:
-        """The space in whose directory the file lies."""
-        return next((one.space for one in self.bindings if one.directory == dirname(self.path)), "")
+    def _find_variant(self, site: SiteMap) -> Item | None:
+        variants = site.file.of("variant")
+        if not self.variant:
+            space = next((one.space for one in self.bindings if one.directory == dirname(self.path)), "")
+            return next((item for item in variants if space and item.fields.get("space") == space), None)
+        found = next((item for item in variants if item.key == self.variant), None)
+        if found is None:
+            hint = f"the site has {', '.join(item.key for item in variants) or 'none'}"
+            raise ConfigInvalid(f"there is no variant {self.variant}", hint=hint)
+        return found
 
     def _spaces(self) -> dict[str, str]:
         return {name: one.space for one in self.bindings for name in (one.name, one.directory) if name}

@@ -58,6 +58,11 @@ class Import:
     remarks: tuple[Remark, ...] = ()
 
     @property
+    def errors(self) -> int:
+        """How many errors the file has: nothing of it can be applied while there is one."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+    @property
     def unexpected(self) -> bool:
         """Whether the plan has more to do than to make the further redirects, or needs a person for more."""
         steps, blocked = self.plan.steps, self.plan.only("blocked")
