@@ -9,9 +9,10 @@ from syncd.layout.lint.near import Near
 from syncd.layout.site.customization import links_in
 from syncd.layout.site.declared import ROOT, Item, Place, SiteFile
 from syncd.layout.site.rules import broken
-from syncd.layout.site.shape import GROUP, SECTION, SETTINGS, VARIANT, Keys
+from syncd.layout.site.shape import GROUP, KEY_PATTERN, SECTION, SETTINGS, VARIANT, Keys
 
-_KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_KEY = re.compile(KEY_PATTERN)
+_KEY_WORDS = "1 to 63 of a-z, 0-9 and -, and starts with a letter or digit"
 _RESERVED = "new"
 _SHAPES: Mapping[str, Keys] = {"site": SETTINGS, "group": GROUP, "section": SECTION, "variant": VARIANT}
 _DEEP = 2
@@ -63,8 +64,7 @@ def _children(file: SiteFile) -> Mapping[str, list[Item]]:
 def _of_key(file: SiteFile, item: Item) -> Iterator[Finding]:
     key = item.key.rpartition("/")[2] if item.kind == "variant" else item.key
     if not _KEY.fullmatch(key):
-        message = f"{named(key)} is no key; a key is 1 to 63 of a-z, 0-9 and -, and starts with a letter or digit"
-        yield broken("SY101", item.place, message)
+        yield broken("SY101", item.place, f"{named(key)} is no key; a key is {_KEY_WORDS}")
     elif key == _RESERVED:
         yield broken("SY101", item.place, f"the key {named(key)} is reserved")
     other = file.items.get(f"section:{item.key}") if item.kind == "group" else None
@@ -174,6 +174,10 @@ def _spaces(file: SiteFile, below: Mapping[str, list[Item]]) -> Iterator[Finding
         if isinstance(space, str) and space not in ids:
             message = f"space alias {named(space)} is not declared under spaces:{probably(near, space)}"
             yield broken("SY107", place, message)
+    for alias in file.spaces:
+        if not _KEY.fullmatch(alias):
+            place = file.space_places.get(alias, Place(file.path))
+            yield broken("SY101", place, f"{named(alias)} is no alias of a space; an alias is {_KEY_WORDS}")
     alias_of = {id: alias for alias, id in file.spaces.items()}
     for items in below.values():
         yield from _twice([one for one in items if one.kind == "variant"], alias_of)

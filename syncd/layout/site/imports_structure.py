@@ -8,8 +8,9 @@ from syncd.errors import FileInvalid
 from syncd.layout.nodes import Node, Tree
 from syncd.layout.paths import fold
 from syncd.layout.site.declared import Place
+from syncd.layout.site.shape import KEY_PATTERN
 
-_KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_KEY = re.compile(KEY_PATTERN)
 _TAKEN = {
     "section-group": ("title", "icon"),
     "section": ("title", "path", "icon", "description", "condition", "default"),

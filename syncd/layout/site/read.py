@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
-from syncd.layout.nodes import Node
+from syncd.layout.nodes import Node, compose
 from syncd.layout.site.customization import leaves
 from syncd.layout.site.declared import USUAL_LIMITS, Area, Item, Limits, Place, SiteFile, SitePolicy
 from syncd.layout.site.read_redirects import read_redirects
 from syncd.layout.site.read_structure import Collected, StructureReader
 from syncd.layout.site.reader import Reader, shortened
-from syncd.layout.site.redirect_files import located, read_redirect_file
+from syncd.layout.site.redirect_files import kind_of, located, read_redirect_file
 from syncd.layout.site.rules import broken
 from syncd.layout.site.shape import (
     ABSENT,
@@ -82,9 +83,9 @@ def _document(reader: Reader, root: Node | None) -> Mapping[str, Node] | None:
     if version is None:
         message = "version is missing"
         reader.findings.append(broken("SY005", Place(reader.path), message, f"start the file with version: {VERSION}"))
-    elif version.value != VERSION or isinstance(version.value, bool):
+    elif type(version.value) is not int or version.value != VERSION:
         newer = isinstance(version.value, int) and version.value > VERSION
-        message = f"version {version.value} needs a newer syncd" if newer else f"version has to be {VERSION}"
+        message = f"version {shortened(version.value)} needs a newer syncd" if newer else f"version has to be {VERSION}"
         reader.complain("SY005", version, message, f"this syncd reads version {VERSION}")
         return None if newer else reader.mapping(root, "the site file", TOP)
     return reader.mapping(root, "the site file", TOP)
@@ -122,7 +123,7 @@ class _File:
 
     def read(self) -> SiteFile:
         reader, nodes = self.reader, self.nodes
-        self.hush(reader.text, reader.path)
+        self.hush(reader.text, reader.path, reader.tree.root)
         for name, node in nodes.items():
             self.places[name] = reader.place(node)
             if name in _SINGLE:
@@ -217,7 +218,7 @@ class _File:
                     "SY001", node, f"{name} is named here and is not there", "add the file, or correct its name"
                 )
                 continue
-            self.hush(self.others[name], name)
+            self.hush(self.others[name], name, _tree_of(self.others[name], name))
             items, findings = read_redirect_file(self.others[name], path=name, home=home)
             reader.findings += findings
             for item in items:
@@ -282,11 +283,38 @@ class _File:
     def place(self, name: str) -> Place:
         return self.places[name]
 
-    def hush(self, text: str, path: str) -> None:
-        """Comments that silence warnings; one that has a line for itself speaks of the next line."""
+    def hush(self, text: str, path: str, root: Node | None) -> None:
+        """Comments that silence warnings; one that has a line for itself speaks of the next line.
+
+        Shape: `root` is the text as YAML, where it is: what stands in its texts is no comment.
+        """
         if "syncd:" not in text:
             return
+        texts = [(one.start, one.end) for one in _quoted(root)]
+        offset = 0
         for number, line in enumerate(text.split("\n"), start=1):
-            if (found := _SILENCE.search(line)) is not None:
+            for found in _SILENCE.finditer(line):
+                sign = offset + line.index("#", found.start())
+                if any(start <= sign < end for start, end in texts):
+                    continue
                 at = number + (not line[: found.start()].strip())
                 self.silenced[path, at] = frozenset(re.split(r"[\s,]+", found[1]))
+            offset += len(line) + 1
+
+
+def _tree_of(text: str, path: str) -> Node | None:
+    """A redirect file as YAML, where it is, and where anybody needs to know."""
+    if "syncd:" not in text or kind_of(path) in ("csv", "_redirects"):
+        return None
+    try:
+        return compose(text, at=path, repeats=True).root
+    except FileInvalid:
+        return None  # whoever reads its redirects says so
+
+
+def _quoted(root: Node | None) -> Iterator[Node]:
+    """The texts in quotes, and those that begin on the line after their key."""
+    for node in root.walk() if root is not None else ():
+        for one in (node, node.key):
+            if one is not None and one.style not in ("", "-", "{"):
+                yield one

@@ -190,7 +190,7 @@ class Reader:
             self.complain("SY004", node, f"{message}; it must be {wanted}", other)
         elif wanted == _WANTED["flag"] and isinstance(value, str) and _SWITCH.fullmatch(value):
             meant = "true" if value.lower() in ("y", "yes", "on") else "false"
-            self.complain("SY004", node, f"{name} {value} is text here; write {meant}")
+            self.complain("SY004", node, f"{name} {value} is no boolean here; write {meant}")
         else:
             self.complain("SY004", node, f"{name} is {_kind(node)}; it must be {wanted}")
 
@@ -220,7 +220,7 @@ def _trap(text: str) -> str:
         lowered = text.lower()
         if lowered in ("true", "false"):
             return "a boolean"
-        return "a boolean in older YAML" if len(text) <= 3 and _SWITCH.fullmatch(text) else ""
+        return "a boolean to other readers of YAML" if len(text) <= 3 and _SWITCH.fullmatch(text) else ""
     if not text[:1] or text[0] not in "0123456789+-.":
         return ""
     return "a date" if _DATE.fullmatch(text) else "a number" if _NUMBER.fullmatch(text) else ""

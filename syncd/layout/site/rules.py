@@ -31,8 +31,9 @@ _ALL = (
     Rule(
         "SY004",
         "error",
-        "A value is of the wrong type. YAML reads 2024 as a number and true as a boolean, with or without intention.",
-        "Quote what is meant as text; write true or false for booleans: yes, no, on and off are text here.",
+        "A value is of the wrong type. YAML reads 2024 as a number and true as a boolean, with or without intention; "
+        "many readers of YAML also take y, n, yes, no, on and off for booleans, so that these are refused unquoted.",
+        "Quote what is meant as text; write true or false for a boolean.",
     ),
     Rule(
         "SY005",
@@ -52,9 +53,9 @@ _ALL = (
     Rule(
         "SY101",
         "error",
-        "A key is not well formed, or two things have the same. A key is 1 to 63 lower-case letters, digits and "
-        "hyphens, starts with a letter or digit, and is not the reserved word new. Sections and groups share their "
-        "keys; variants share theirs within a section.",
+        "A key, or an alias of a space, is not well formed, or two things have the same. A key is 1 to 63 lower-case "
+        "letters, digits and hyphens, starts with a letter or digit, and is not the reserved word new. Sections and "
+        "groups share their keys; variants share theirs within a section.",
         "Choose another key. To keep what stands on the platform, name the former key in was: on the same entry.",
     ),
     Rule(

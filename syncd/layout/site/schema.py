@@ -9,6 +9,7 @@ from syncd.layout.site.shape import (
     ABSENT,
     CUSTOMIZATION,
     GROUP,
+    KEY_PATTERN,
     LIMIT,
     LIMITS,
     ON_DRIFT,
@@ -36,7 +37,7 @@ Schema = dict[str, Any]
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _TYPES = {"text": "string", "flag": "boolean", "count": "integer", "mapping": "object", "list": "array"}
-_KEY = "^[a-z0-9][a-z0-9-]{0,62}$"
+_KEY = f"^{KEY_PATTERN}$"
 _COMPLETE = {"ThemedColor", "ThemedAddress", "ThemedCodeTheme", "ContentLink", "Font", "FontFace", "FontSource"}
 """Shapes of which no part makes sense without the rest."""
 _TITLED = {"HeaderLink", "FooterGroup", "SocialAccount"}
@@ -52,7 +53,7 @@ def site_schema() -> Schema:
         TOP,
         site=_object(SITE, required=("org", "id")),
         policy=_policy(),
-        spaces=_named({"type": "string", "minLength": 1, "description": "The id of a space."}),
+        spaces=_named({"type": "string", "minLength": 1, "description": "The id of a space."}, names=_KEY),
         settings=_object(SETTINGS),
         visitors=_object(VISITORS, claims=_ref("claims"), unsigned=_ref("claims")),
         structure=_object(STRUCTURE, items=_list("section", "group", "variant")),
@@ -140,8 +141,9 @@ def _list(*names: str) -> Schema:
     return {"type": "array", "items": entries[0] if len(entries) == 1 else {"oneOf": entries}}
 
 
-def _named(value: Schema) -> Schema:
-    return {"type": "object", "additionalProperties": value}
+def _named(value: Schema, *, names: str = "") -> Schema:
+    found: Schema = {"type": "object", "additionalProperties": value}
+    return {**found, "propertyNames": {"pattern": names}} if names else found
 
 
 def _ref(name: str) -> Schema:

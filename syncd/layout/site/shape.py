@@ -29,6 +29,8 @@ class Key:
 Keys = Mapping[str, Key]
 
 VERSION = 1
+KEY_PATTERN = "[a-z0-9][a-z0-9-]{0,62}"
+"""Of keys of groups, sections and variants, and of aliases of spaces."""
 REDIRECT_FILES_MAX = 10
 PRUNES = ("never", "owned", "all")
 RESET = "reset"

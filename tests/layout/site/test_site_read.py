@@ -104,9 +104,9 @@ def test_what_is_declared_twice_is_kept_aside() -> None:
             "2024-05-01",
             'title 2024-05-01 is a date; quote it: "2024-05-01"',
         ),
-        ("settings: { title: No }\n", "SY004", "No", 'title No is a boolean in older YAML; quote it: "No"'),
+        ("settings: { title: No }\n", "SY004", "No", 'title No is a boolean to other readers of YAML; quote it: "No"'),
         ("settings: { title: true }\n", "SY004", "true", 'title true is a boolean; quote it: "true"'),
-        ("settings: { adaptive_content: on }\n", "SY004", "on", "adaptive_content on is text here; write true"),
+        ("settings: { adaptive_content: on }\n", "SY004", "on", "adaptive_content on is no boolean here; write true"),
         ("settings:\n  title:\n", "SY004", "title", "title has no value; it must be text"),
         ("settings: { visibility: pubic }\n", "SY004", "pubic", 'did you mean "public"?'),
         ('settings:\n  title: "Docs\n', "SY001", '"', "this quoted text is not closed"),
@@ -168,6 +168,8 @@ def test_a_mistake_is_told_where_it_stands(text: str, code: str, at: str, messag
         ("site: { org: o, id: s }\n", 1, "version is missing"),
         ("version: 2\nsight: x\n", 1, "version 2 needs a newer syncd"),
         ("version: '1'\nsite: { org: o, id: s }\n", 1, "version has to be 1"),
+        ("version: 1.0\nsite: { org: o, id: s }\n", 1, "version has to be 1"),
+        ("version: true\nsite: { org: o, id: s }\n", 1, "version has to be 1"),
         ("version: 1\n", 1, "site.id is missing"),
         ("version: 1\nsite: { org: o }\n", 2, "site.id is missing"),
         ("version: 1\nsite: { org: o, id: '' }\n", 2, "site.id is missing"),
@@ -211,6 +213,23 @@ def test_a_comment_silences_its_line_or_the_next() -> None:
     assert silenced == {
         ("site.yaml", 5): frozenset({"SY306", "SY307"}),
         ("site.yaml", 6): frozenset({"SY310"}),
+    }
+
+
+def test_what_stands_in_a_text_is_no_comment() -> None:
+    text = (
+        "structure:\n  items:\n    - section: a\n      title: 'Say # syncd: ignore SY999'\n"
+        '      "path": "say # syncd: ignore SY999" # syncd: ignore SY307\n'
+        "      description: |\n        # syncd: ignore SY998\n      # syncd: ignore SY308\n      icon: gear\n"
+        "redirect_files: [more.yaml]\n"
+    )
+    more = "- { from: /a, to: { section: a }, note: 'x # syncd: ignore SY999' } # syncd: ignore SY309\n"
+    file, _ = read_site_file(HEAD + text, path="site.yaml", others={"more.yaml": more})
+    assert file is not None
+    assert file.silenced == {
+        ("site.yaml", 7): frozenset({"SY307"}),
+        ("site.yaml", 11): frozenset({"SY308"}),
+        ("more.yaml", 1): frozenset({"SY309"}),
     }
 
 
