@@ -44,14 +44,14 @@ class Arriving:
         return arrived if text == there else text.encode()
 
     def _works(self, address: str, at: str) -> bool:
+        """Whether an address leads to a file in Git; of all other addresses the platform alone can say what is there."""
         found = resolve(address, at=at)
-        if found is None:
+        if found is not None and self.translation.id_at(found[0]) is not None:
             return True
-        if self.translation.id_at(found[0]) is not None:
-            return True
-        start = self.gathered.base.start
-        path = self.binding.path(found[0])
-        return start is not None and found[0] not in self.gone and self.repository.lookup(start, path) is not None
+        start, path = self.gathered.base.start, resolve(address, at=self.binding.path(at))
+        if start is None or path is None or (found is not None and found[0] in self.gone):
+            return False
+        return self.repository.lookup(start, path[0]) is not None
 
 
 def followers(repository: Repository, gathered: Gathered, put: Callable[[bytes], str]) -> Iterator[Anchor]:
