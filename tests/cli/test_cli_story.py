@@ -40,6 +40,25 @@ def test_clone_edit_push_merge_pull_status(shell: Any) -> None:
     assert status["repositories"][0]["branches"] == [{"branch": "main", "ahead": 0, "behind": 0}]
 
 
+def test_clones_agree_on_the_files_of_pages_that_moved_with_their_entries(shell: Any) -> None:
+    docs, other = shell.clone(), shell.clone("other")
+    (docs / "install").mkdir()
+    shell.git("mv", "install.md", "install/README.md", cwd=docs)
+    shell.git("mv", "use.md", "install/use.md", cwd=docs)
+    contents = "* [Home](README.md)\n* [Install](install/README.md)\n  * [Use](install/use.md)\n"
+    write(docs / "SUMMARY.md", f"# Table of contents\n\n{contents}")
+    shell.git("commit", "--quiet", "--all", "--message", "Put the use below", cwd=docs)
+    shell.fine("push", cwd=docs)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        client.change_requests.merge(shell.space, "1")
+    trees = set()
+    for clone in (docs, other):
+        shell.fine("pull", cwd=clone)
+        trees.add(shell.git("rev-parse", "HEAD^{tree}", cwd=clone))
+    trees.add(shell.git("rev-parse", "HEAD^{tree}", cwd=shell.clone("third")))
+    assert len(trees) == 1
+
+
 def test_a_clone_that_exists_is_left_as_it_is(shell: Any) -> None:
     docs = shell.clone()
     write(docs / "use.md", "not committed\n")
