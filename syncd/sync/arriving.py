@@ -44,7 +44,7 @@ class Arriving:
         return arrived if text == there else text.encode()
 
     def _works(self, address: str, at: str) -> bool:
-        """Whether an address leads to a file in Git; of all other addresses the platform alone can say what is there."""
+        """Whether an address leads to a file in Git; of all others the platform alone can say what is there."""
         found = resolve(address, at=at)
         if found is not None and self.translation.id_at(found[0]) is not None:
             return True

@@ -142,8 +142,8 @@ def _with_broken_links(text: str) -> str:
 
 
 def test_a_link_to_what_only_the_platform_knows_breaks_in_git_when_it_breaks_there(world: Any, fine: Any) -> None:
-    text = "# Usage\n\nSee [other](https://app.gitbook.com/s/abc/intro) and [setup](setup.md) here.\n"
-    broken = "/broken/spaces/abc/pages/def"
+    works, broken = "https://app.gitbook.com/s/abc/intro", "/broken/spaces/abc/pages/def"
+    text = f"# Usage\n\nSee [other]({works}) and [setup](setup.md) here.\n"
     grown(world, {"guide/usage.md": text})
     with served(
         world, git=False, rewrite=lambda now: now.replace("https://app.gitbook.com/s/abc/intro", broken)
