@@ -14,6 +14,8 @@ FILES_MAX = 20
 """Files in one `insert_files` operation."""
 FILE_BYTES_MAX = 1_000_000
 """Bytes of one file once decoded; base64 of more is refused."""
+TEXT_MAX = 1_000_000
+"""Characters of a page's Markdown, as many as a file has bytes; content-write names no limit."""
 URL_MAX = 2048
 TITLE_MAX = 1_000
 DESCRIPTION_MAX = 10_000
@@ -26,7 +28,7 @@ BLOCKS_MAX = 1000
 class Markdown(Declared):
     """A page body as Markdown, frontmatter included."""
 
-    markdown: str
+    markdown: str = Field(max_length=TEXT_MAX)
 
 
 class RichText(Declared):

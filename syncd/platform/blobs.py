@@ -10,6 +10,7 @@ from pathlib import Path
 
 from syncd.errors import StoreError
 from syncd.platform.keeping import flush
+from syncd.platform.time_limits import check_time
 
 _OID = re.compile(r"[0-9a-f]{40}")
 
@@ -135,6 +136,7 @@ def place_of(oid: str) -> str:
 
 def checked(oid: str, data: bytes) -> bytes:
     """Given a blob id and what was read for it, return that. Raises: StoreError when it is something else."""
+    check_time()
     if oid_of(data) != oid:
         raise StoreError(f"blob {oid} is damaged", hint="restore it from a backup")
     return data

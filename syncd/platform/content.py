@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 
 from syncd.layout.paths import collision_key
@@ -25,7 +26,7 @@ from syncd.platform.page_text import Dereferenced, Evaluated, Words
 from syncd.platform.routing import room
 from syncd.platform.tree import FILES, INCLUDES, PAGES
 from syncd.platform.viewing import View, Viewed, described, parameter, viewed
-from syncd.platform.work import Work
+from syncd.platform.work import LARGE_BYTES, Work
 
 router = room(tags=["content"])
 
@@ -107,7 +108,9 @@ async def page_at_path(request: Request) -> Response:
     """Given a page's path, its slashes as they are or encoded, return the Page."""
     asked = _asked(request.scope["query_string"])
     view = await viewed(request, metadata=asked.metadata)
-    id = view.outline.by_path.get(collision_key(request.path_params["page_path"].strip("/")))
+    # Made of all pages, the first time that anybody asks.
+    by_path = await run_in_threadpool(lambda: view.outline.by_path)
+    id = by_path.get(collision_key(request.path_params["page_path"].strip("/")))
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
     return await _page(request, view, view.outline.spots[id], asked)
@@ -133,16 +136,21 @@ async def _page(request: Request, view: View, spot: Spot, asked: PageQuery) -> R
         more = _text(view, spot, asked) if asked.format is not None and spot.node.body is not None else {}
         return rendering.page(view.outline, spot.node.id, view.look, **more)
 
+    work: Work = request.app.state.work
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
     if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
-        work: Work = request.app.state.work
         # A reference may lead into another space, which not everybody may read, and which changes.
         reader = (view.caller.user_id, view.storage.version())
         key = ("page", view.outline.root, spot.node.id, view.look, asked, *reader)
         return _json(await work.share(key, lambda: work.compute(request, made), remember=reader[1] is not None))
-    return _json(
-        await view.storage.glance(lambda: rendering.remembered_page(spot, view.look, asked.format or "", made))
-    )
+
+    def remembered() -> bytes:
+        return rendering.remembered_page(spot, view.look, asked.format or "", made)
+
+    blobs = view.storage.blobs
+    if asked.format and blobs.near and spot.node.body and blobs.size(spot.node.body) > LARGE_BYTES:
+        return _json(await work.compute(request, remembered))
+    return _json(await view.storage.glance(remembered))
 
 
 def _text(view: View, spot: Spot, asked: PageQuery) -> dict[str, Any]:

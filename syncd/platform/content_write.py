@@ -1,12 +1,13 @@
 """Writing a change request's content: one request is one new revision, or none (content-write §1)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
 from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
-from syncd.model.content_write import ContentWritten
+from syncd.model.content_write import ContentWritten, InsertPage, Markdown, Operation, UpdatePage
 from syncd.platform import addresses, answers, change_requests, rendering, revisions, viewing
 from syncd.platform.attempts import settle
 from syncd.platform.auth import needs
@@ -22,6 +23,9 @@ from syncd.platform.times import iso
 from syncd.platform.writing import Writing
 
 router = room(tags=["change request content"])
+
+TEXTS_MAX = 5_000_000
+"""Characters of all Markdown in one request; content-write names no limit."""
 
 
 async def _offered(settings: Configured) -> None:
@@ -46,6 +50,7 @@ def update_change_request_content(
     with at.storage.read() as connection:
         # Whoever may not write must not make the platform fetch anything either.
         at.require_live(connection)
+    _check_texts(body.changes)
     fetched = fetch_all(body.changes, private=settings.private_addresses)
 
     def prepare(connection: sa.Connection) -> tuple[str, Batch]:
@@ -68,6 +73,13 @@ def update_change_request_content(
 
     batch, row, shown = settle(at.storage, prepare, record)
     return answers.ok(shown if compat else {"changeRequest": shown, **_effects(at, batch, row)})
+
+
+def _check_texts(changes: Iterable[Operation]) -> None:
+    """Raises: Failure 413 for more text than one request may bring: all of it is read for addresses, and kept."""
+    texts = (change.document for change in changes if isinstance(change, InsertPage | UpdatePage))
+    if sum(len(text.markdown) for text in texts if isinstance(text, Markdown)) > TEXTS_MAX:
+        raise Failure(413, f"One request may bring at most {TEXTS_MAX} characters of Markdown. Send less at once.")
 
 
 def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any], settings: Settings) -> Batch:

@@ -3,8 +3,9 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated, Any, TypeVar
 
 import sqlalchemy as sa
@@ -13,11 +14,14 @@ from fastapi import Depends, Query
 from syncd.platform.failures import Failure
 
 T = TypeVar("T")
+Measure = Callable[[Sequence[T]], Sequence[int]]
 
 LIMIT_MAX = 1000
 """Source: API document, Limits."""
 LIMIT_DEFAULT = 50
 """The document does not show the default page size; small enough that clients must learn to follow `next`."""
+PAGE_BYTES = 1024 * 1024
+"""Of what one page of a list holds; further items come with the next page, however many were asked for."""
 CURSOR_MAX = 2048
 """Characters of a cursor; those that this server makes are shorter."""
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
@@ -30,9 +34,16 @@ class PageQuery:
     page: str | None
     limit: int | None
 
-    def of(self, items: Sequence[T], *, key: Callable[[T], str], descending: bool = False) -> dict[str, Any]:
+    def of(
+        self,
+        items: Sequence[T],
+        *,
+        key: Callable[[T], str],
+        descending: bool = False,
+        measure: Measure[T] | None = None,
+    ) -> dict[str, Any]:
         """Given all items and their key, return the page that was asked for; see `page_of`."""
-        return page_of(items, page=self.page, limit=self.limit, key=key, descending=descending)
+        return page_of(items, page=self.page, limit=self.limit, key=key, descending=descending, measure=measure)
 
     def rows(
         self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[Any], descending: bool = False
@@ -47,12 +58,13 @@ class PageQuery:
         if self.page is not None:
             last = _parts(decode(self.page), by)
             keyed = keyed.where(sa.tuple_(*by) < last if descending else sa.tuple_(*by) > last)
-        found = connection.execute(keyed.limit(size + 1)).all()
+        fits = _count_fitting(connection, keyed, query, size)
+        found = connection.execute(keyed.limit(fits + 1)).all()
         counted = query.with_only_columns(*by, maintain_column_froms=True).subquery()
         total = connection.scalar(sa.select(sa.func.count()).select_from(counted))
-        envelope: dict[str, Any] = {"items": found[:size], "count": total}
-        if 0 < size < len(found):
-            envelope["next"] = {"page": encode(" ".join(map(str, found[size - 1][-len(by) :])))}
+        envelope: dict[str, Any] = {"items": found[:fits], "count": total}
+        if 0 < fits < len(found):
+            envelope["next"] = {"page": encode(" ".join(map(str, found[fits - 1][-len(by) :])))}
         return envelope
 
 
@@ -68,22 +80,36 @@ Paging = Annotated[PageQuery, Depends(_paging)]
 
 
 def page_of(
-    items: Sequence[T], *, page: str | None, limit: int | None, key: Callable[[T], str], descending: bool = False
+    items: Sequence[T],
+    *,
+    page: str | None,
+    limit: int | None,
+    key: Callable[[T], str],
+    descending: bool = False,
+    measure: Measure[T] | None = None,
 ) -> dict[str, Any]:
     """Given all items, return the envelope `{items, next?, count}` of those behind the cursor, in the order of `key`.
 
     Shapes: `key` is unique and never changes for an item, and orders the list as text (an ISO time then the id). The
     items in the envelope are the ones given; a caller renders them afterwards, so that only one page is rendered.
+    `measure` returns the bytes that each of some items takes; without it, none takes many.
     Raises: Failure 400 for a limit outside 0 to 1000 or a cursor that this server did not make.
     """
     size = checked_limit(limit)
     ordered = sorted(items, key=key, reverse=descending)
     rest = ordered if page is None else _behind(ordered, decode(page), key, descending)
+    if measure is not None and size:
+        size = max(1, fitting(measure(rest[:size])))
     envelope: dict[str, Any] = {"items": rest[:size], "count": len(ordered)}
     # A page of size 0 has no last item to continue from; without `next`, no client can loop on it.
     if 0 < size < len(rest):
         envelope["next"] = {"page": encode(key(rest[size - 1]))}
     return envelope
+
+
+def fitting(sizes: Iterable[int]) -> int:
+    """Given the bytes of items in order, return how many of them one page holds."""
+    return sum(total <= PAGE_BYTES for total in accumulate(sizes))
 
 
 def checked_limit(limit: int | None) -> int:
@@ -110,6 +136,17 @@ def decode(page: str) -> str:
     if not key or encode(key) != page:
         raise Failure(400, "page: not a page identifier of this list")
     return key
+
+
+def _count_fitting(connection: sa.Connection, keyed: sa.Select[Any], query: sa.Select[Any], size: int) -> int:
+    """How many rows of a page there is room for: at least one, so that a reader comes to the end of the list."""
+    documents = [column for column in query.selected_columns if isinstance(column.type, sa.JSON)]
+    if not documents or size <= 1:
+        return size
+    # JSON holds characters beyond ASCII as escapes or as they are: near enough, and no text is read into memory.
+    lengths = [sa.func.coalesce(sa.func.length(sa.cast(column, sa.Text)), 0) for column in documents]
+    sizes = list(connection.scalars(keyed.with_only_columns(sum(lengths, sa.literal(0))).limit(size)))
+    return size if sum(sizes) <= PAGE_BYTES else max(1, fitting(sizes))
 
 
 def _parts(key: str, by: Sequence[sa.ColumnElement[Any]]) -> tuple[str | int, ...]:

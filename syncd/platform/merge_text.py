@@ -1,5 +1,6 @@
 """Three-way merge of a text: frontmatter by key, the rest by line; where both changed the same, `theirs` stays."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -7,6 +8,13 @@ from difflib import SequenceMatcher
 from syncd.errors import FileInvalid
 from syncd.layout import frontmatter
 from syncd.platform.aligning import unique_pairs
+
+PAIRS_MAX = 250_000
+"""Pairs of equal lines that are tried between two lines that lead. Beyond them, all between the two counts as changed:
+who writes few different lines many times makes the matcher work for minutes.
+"""
+_LONG = 200
+"""Lines from which on the matcher leaves out popular ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +120,16 @@ def _between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[t
     at, mine = start, start
     leading = [(left + start, right + start) for left, right in unique_pairs(base[start:], side[start:])]
     for left, right in (*leading, (len(base), len(side))):
-        if at < left and mine < right:
+        if at < left and mine < right and _count_pairs(base[at:left], side[mine:right]) <= PAIRS_MAX:
             for match in SequenceMatcher(None, base[at:left], side[mine:right]).get_matching_blocks()[:-1]:
                 yield at + match.a, mine + match.b, match.size
         if left < len(base):
             yield left, right, 1
         at, mine = left + 1, right + 1
+
+
+def _count_pairs(base: Sequence[str], side: Sequence[str]) -> int:
+    """How many pairs of equal lines there are to choose from, without lines that a long text is full of."""
+    counts = Counter(side)
+    popular = len(side) // 100 + 1 if len(side) >= _LONG else len(side)
+    return sum(count * counts[line] for line, count in Counter(base).items() if counts[line] <= popular)

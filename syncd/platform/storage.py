@@ -22,6 +22,7 @@ from syncd.platform.database import READERS, postgresql, sqlite
 from syncd.platform.keeping import keep
 from syncd.platform.migrations import prepare
 from syncd.platform.tables import insert_new
+from syncd.platform.time_limits import check_time, note_written
 from syncd.platform.times import iso
 
 __all__ = ["READERS", "Bootstrap", "Storage", "Stored", "token_hash"]
@@ -74,6 +75,9 @@ class Storage:
             self._database = (
                 postgresql(database, patience=patience) if database else sqlite(data / "platform.db", patience=patience)
             )
+        for engine in (self._database.reader, self._database.writer):
+            sa.event.listen(engine, "before_cursor_execute", lambda *_: check_time())
+        sa.event.listen(self._database.writer, "commit", lambda _: note_written())
         self.blobs = blobs or Folder(data / "blobs")
         self._clock = clock
         try:

@@ -11,7 +11,6 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 import anyio.to_thread
-from anyio import from_thread
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
@@ -19,6 +18,7 @@ from pydantic_core import from_json
 from syncd.platform.limits import asker
 from syncd.platform.sharing import Shared
 from syncd.platform.slots import Slots
+from syncd.platform.time_limits import LONG_S, USUAL_S, time_limit
 
 T = TypeVar("T")
 
@@ -76,10 +76,11 @@ class Work:
         """Given a kind of work, "" for none, and a request, answer it. Raises: as `Slots` and `handle`."""
 
         async def handled(request: Request) -> Response:
-            if not kind:
-                return await handle(request)
-            async with self.slot(kind, request):
-                return await handle(request)
+            with time_limit(USUAL_S if request.method == "GET" else LONG_S):
+                if not kind:
+                    return await handle(request)
+                async with self.slot(kind, request):
+                    return await handle(request)
 
         # Before there is a slot: a body that trickles keeps none.
         body = b"" if request.method == "GET" else await request.body()
@@ -115,12 +116,3 @@ def kind_of(route: APIRoute) -> str:
     if route.methods != {"GET"}:
         return "write"
     return "read" if route.path.endswith("}") or route.path.endswith("/user") else "list"
-
-
-def check_left() -> None:
-    """Stop here when the client has left; called now and then by work in a thread that may take long."""
-    try:
-        from_thread.check_cancelled()
-    except RuntimeError:
-        # Not the thread of a request: a job, or a test.
-        return

@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 from syncd.layout.frontmatter import split_title
 from syncd.layout.richtext import to_document
+from syncd.model.content_write import TEXT_MAX
 from syncd.platform.app import create_app
 from syncd.platform.blobs import oid_of
+from syncd.platform.content_write import TEXTS_MAX
 from syncd.platform.importing import import_directory
 from syncd.platform.operations import DEPTH_MAX
 from syncd.platform.reverting import revert_blocks
@@ -591,3 +593,11 @@ def test_a_change_request_starts_from_a_template(request_: Request) -> None:
     contributors = request_.http.get(f"{changes}/{made['id']}/contributors").json()["items"]
     assert [person["id"] for person in contributors] == [made["createdBy"]["id"]]
     assert request_.http.post(changes, json={"template": {"id": "nothing"}}).status_code == 404
+
+
+def test_a_text_and_all_texts_together_have_a_greatest_length(request_: Request) -> None:
+    page = {"operation": "insert_page", "title": "Long", "document": {"markdown": "a" * TEXT_MAX}}
+    longer = page | {"document": {"markdown": "a" * (TEXT_MAX + 1)}}
+    assert request_.send(longer).status_code == 400
+    assert request_.send(*[page] * (TEXTS_MAX // TEXT_MAX + 1)).status_code == 413
+    assert request_.send(page).status_code == 200

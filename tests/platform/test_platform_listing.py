@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.platform.failures import Failure
-from syncd.platform.listing import LIMIT_DEFAULT, LIMIT_MAX, page_of
+from syncd.platform.listing import LIMIT_DEFAULT, LIMIT_MAX, PAGE_BYTES, page_of
+from tests.contract.world import World
 
 _KEYS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 _EDITS = st.lists(st.tuples(st.booleans(), _KEYS), max_size=6)
@@ -71,3 +72,36 @@ def test_the_last_page_has_no_next_and_a_page_of_size_zero_neither() -> None:
 def test_the_default_page_is_of_the_default_size() -> None:
     envelope = page_of([f"{number:05}" for number in range(500)], page=None, limit=None, key=str)
     assert len(envelope["items"]) == LIMIT_DEFAULT
+
+
+def test_a_page_of_a_list_holds_no_more_than_a_megabyte(world: World) -> None:
+    space = world.space()["id"]
+    path = {"spaceId": space}
+    for number in range(5):
+        leaf = {"object": "text", "leaves": [{"object": "leaf", "text": str(number) * 450_000, "marks": []}]}
+        block = {"object": "block", "type": "paragraph", "data": {}, "nodes": [leaf]}
+        document = {"object": "document", "data": {}, "nodes": [block]}
+        world.made("postCommentInSpace", path, body={"body": {"document": document}})
+    sizes, query = [], {"limit": 1000, "order": "asc"}
+    while True:
+        shown = world.made("listCommentsInSpace", path, query=query)
+        assert shown["count"] == 5
+        sizes.append(len(shown["items"]))
+        if "next" not in shown:
+            break
+        query |= shown["next"]
+    assert sizes == [2, 2, 1]
+
+
+def test_one_item_is_shown_however_large_it_is() -> None:
+    sizes = {"a": 3 * PAGE_BYTES, "b": 1, "c": PAGE_BYTES}
+    page, shown = None, []
+    while True:
+        part = page_of(
+            list(sizes), page=page, limit=None, key=str, measure=lambda items: [sizes[item] for item in items]
+        )
+        shown.append(part["items"])
+        if "next" not in part:
+            break
+        page = part["next"]["page"]
+    assert shown == [["a"], ["b"], ["c"]]

@@ -74,3 +74,12 @@ def test_frontmatter_that_is_no_yaml_is_merged_by_line() -> None:
     base = "---\na: [\n---\n\none\n\ntwo\n"
     merged = merge_text(base, base.replace("one", "ONE").replace("a: [", "b: ["), base.replace("two", "TWO"))
     assert (merged.text, merged.conflict) == ("---\nb: [\n---\n\nONE\n\nTWO\n", False)
+
+
+def test_few_lines_that_stand_there_many_times_are_no_work_of_minutes() -> None:
+    def lines(step: int) -> str:
+        return "".join(f"{number * step % 499}\n" for number in range(250_000))
+
+    merged = merge_text(lines(1), lines(7), lines(11))
+    assert merged.conflict
+    assert merged.text == lines(11)

@@ -15,6 +15,7 @@ from syncd.platform import addresses, rich_text, users
 from syncd.platform.comments import reactions, targets
 from syncd.platform.comments.places import Place
 from syncd.platform.comments.schema import replies
+from syncd.platform.time_limits import check_time
 
 Format = Annotated[Literal["markdown", "document"], Query()]
 """How an answer shows bodies; the document declares no default, and Markdown is what its only example has."""
@@ -128,6 +129,7 @@ def body_shown(body: dict[str, Any], format: Literal["markdown", "document"]) ->
     """Given a body as it is kept, return it in a format; what was sent in that format is as it was sent."""
     if not body or format in body:
         return body
+    check_time()
     if format == "markdown":
         return {"markdown": to_markdown(Document.model_validate(body["document"]))}
     return {"document": to_document(body["markdown"]).wire()}

@@ -1,6 +1,6 @@
 """Addresses by text: remembered, else from the database, else found in the text and kept there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 import sqlalchemy as sa
@@ -10,6 +10,7 @@ from syncd.platform.cache import Cache
 from syncd.platform.links.schema import addresses
 from syncd.platform.storage import Storage
 from syncd.platform.tables import insert_new
+from syncd.platform.time_limits import check_time
 
 ADDRESSES_MAX = 2_000
 """Addresses of one text that count."""
@@ -19,6 +20,7 @@ ADDRESS_MAX = 2_048
 _REMEMBERED = 1_000_000
 _ASKED_AT_ONCE = 5_000
 _READ_AT_ONCE = 1_000
+_CHARACTERS_AT_ONCE = 2_000_000
 _cache: Cache[str, tuple[str, ...]] = Cache(_REMEMBERED, weigh=lambda found: 1 + len(found))
 
 
@@ -32,13 +34,28 @@ def found_in(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str,
             query = sa.select(addresses).where(addresses.c.body.in_(missing[start : start + _ASKED_AT_ONCE]))
             for row in connection.execute(query):
                 found[row.body] = _cache.put(row.body, tuple(row.found))
-    unread = iter([body for body in missing if body not in found])
-    while batch := tuple(islice(unread, _READ_AT_ONCE)):
-        read = {body: _cache.put(body, _addresses(storage.blobs.get(body).decode())) for body in batch}
+    for read in _read(storage, [body for body in missing if body not in found]):
         found |= read
         with storage.write() as connection:
             insert_new(connection, addresses, [{"body": body, "found": list(held)} for body, held in read.items()])
+        # Who asks again goes on from here.
+        check_time(even_written=True)
     return found
+
+
+def _read(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str, tuple[str, ...]]]:
+    """The addresses of texts that nobody asked for before, in parts that are kept at once."""
+    part: dict[str, tuple[str, ...]] = {}
+    size = 0
+    for body in bodies:
+        text = storage.blobs.get(body).decode()
+        part[body] = _cache.put(body, _addresses(text))
+        size += len(text)
+        if len(part) == _READ_AT_ONCE or size > _CHARACTERS_AT_ONCE:
+            yield part
+            part, size = {}, 0
+    if part:
+        yield part
 
 
 def _addresses(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from syncd.platform.links.addresses import found_in
 from syncd.platform.outline import Outline, Spot
 from syncd.platform.storage import Storage
 from syncd.platform.targets import Reference, Targets
+from syncd.platform.time_limits import check_time
 
 Addresses = Callable[[Iterable[str]], Mapping[str, tuple[str, ...]]]
 
@@ -86,6 +87,7 @@ class Resolver:
         return tuple(self._of(spot, texts))
 
     def _of(self, spot: Spot, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
+        check_time(even_written=True)
         if _is_text(spot):
             yield from (self._targets.resolve(address, spot) for address in texts[spot.node.body or ""])
         # Covers stand in the text, too; links and meta links stand among the members only.

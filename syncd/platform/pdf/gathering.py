@@ -13,9 +13,9 @@ from syncd.platform.page_documents import PageDocuments
 from syncd.platform.pdf.worker import JOB
 from syncd.platform.rendering import Look, dumps
 from syncd.platform.storage import Storage
+from syncd.platform.time_limits import check_time
 from syncd.platform.tree import PAGES
 from syncd.platform.tree import Node as TreeNode
-from syncd.platform.work import check_left
 
 PAGES_MAX = 500
 """Pages of content in one PDF."""
@@ -66,7 +66,7 @@ class Gathering:
         with (self.directory / JOB).open("wb") as file:
             file.write(dumps(title) + b"\n")
             for depth, spot in shown:
-                check_left()
+                check_time()
                 nodes = documents.render(spot, "true", "reusable-contents")["nodes"] if spot.node.body else []
                 if documents.characters > TEXT_MAX:
                     raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")

@@ -24,6 +24,7 @@ from syncd.platform.outline import Outline
 from syncd.platform.pdf.gathering import Gathering, Part
 from syncd.platform.routing import room
 from syncd.platform.storage import Storage, Stored
+from syncd.platform.time_limits import LONG_S, time_limit
 from syncd.platform.viewing import View, Viewed, described
 from syncd.platform.work import Work
 
@@ -82,7 +83,8 @@ async def download_pdf(
 
     async def make() -> bytes:
         async with work.slot("pdf", request):
-            return await _made(storage, outline, title, part)
+            with time_limit(LONG_S):
+                return await _made(storage, outline, title, part)
 
     headers = {
         "Content-Disposition": f"inline; filename*=UTF-8''{quote(title, safe='')}.pdf",

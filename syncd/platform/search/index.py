@@ -24,6 +24,7 @@ from syncd.platform.search.schema import indexed, pages
 from syncd.platform.search.words import words
 from syncd.platform.storage import Storage
 from syncd.platform.tables import upsert
+from syncd.platform.time_limits import check_time
 from syncd.platform.tree import Node
 
 VERSION = "2"
@@ -36,7 +37,8 @@ WORDS_MAX = 200_000
 """Characters of words of one page that are indexed; PostgreSQL has a limit near a million bytes."""
 
 _AT_ONCE = 500
-"""Pages in one transaction, so that other writers get their turn."""
+_AT_ONCE_CHARACTERS = 1_000_000
+"""Pages and characters of their words in one transaction, so that other writers get their turn."""
 _TRIES = 5
 _locks = tuple(threading.Lock() for _ in range(16))
 
@@ -84,12 +86,13 @@ def _bring(storage: Storage, space: str) -> bool:
         return True
     stamps = {id: _stamp(node) for id, node in state.wanted.items()}
     changed = [id for id, stamp in stamps.items() if state.known.get(id) != stamp]
-    for ids in _batched(changed):
-        rows = [_row(storage, state, id, stamps[id]) for id in ids]
+    for rows in _rows(storage, state, changed, stamps):
         with storage.write() as connection:
             if not _is_main(connection, state):
                 return False
             _replace(connection, state.space, rows)
+        # Who asks again goes on from here.
+        check_time(even_written=True)
     with storage.write() as connection:
         if not _is_main(connection, state):
             return False
@@ -107,6 +110,22 @@ def _state(storage: Storage, space: str) -> _State | None:
         known = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space)).all()
     wanted = {id: spot.node for id, spot in outline.spots.items() if spot.node.type == "document"}
     return _State(space, root, wanted, {row.page: row.stamp for row in known})
+
+
+def _rows(
+    storage: Storage, state: _State, ids: Iterable[str], stamps: Mapping[str, str]
+) -> Iterator[list[dict[str, Any]]]:
+    """What the index is to have of pages, in parts that are written at once."""
+    rows: list[dict[str, Any]] = []
+    size = 0
+    for id in ids:
+        rows.append(_row(storage, state, id, stamps[id]))
+        size += len(rows[-1]["words"]["body"])
+        if len(rows) == _AT_ONCE or size > _AT_ONCE_CHARACTERS:
+            yield rows
+            rows, size = [], 0
+    if rows:
+        yield rows
 
 
 def _row(storage: Storage, state: _State, id: str, stamp: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Searching the main content of a space, or of all spaces of an organization that the caller may read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import sqlalchemy as sa
@@ -44,7 +45,8 @@ def search_space_content(
     index.refresh(storage, [space_id])
     wanted = terms(asked)
     with storage.read() as connection:
-        envelope = paging.of(find(connection, wanted, [space_id]), key=lambda match: match.key)
+        measure = partial(_sizes, connection)
+        envelope = paging.of(find(connection, wanted, [space_id]), key=lambda match: match.key, measure=measure)
         shown = _shown(connection, request, space, envelope["items"], wanted)
     return answers.ok(envelope | {"items": shown})
 
@@ -61,12 +63,16 @@ def search_organization_content(at: AtOrganization, paging: Paging, asked: Asked
         found: dict[str, list[Match]] = {}
         for match in find(connection, wanted, list(readable)):
             found.setdefault(match.space, []).append(match)
-        envelope = paging.of(list(found.values()), key=lambda matched: matched[0].key)
+        envelope = paging.of(
+            [matched[:PAGES_MAX] for matched in found.values()],
+            key=lambda matched: matched[0].key,
+            measure=lambda several: [sum(_sizes(connection, matched)) for matched in several],
+        )
         items = [
             {
                 "id": matched[0].space,
                 "title": readable[matched[0].space].title,
-                "pages": _shown(connection, at.request, readable[matched[0].space], matched[:PAGES_MAX], wanted),
+                "pages": _shown(connection, at.request, readable[matched[0].space], matched, wanted),
             }
             for matched in envelope["items"]
         ]
@@ -96,6 +102,15 @@ def _shown(
         # Content may have moved since the index was brought up to date.
         if match.page in parts and match.page in outline.spots
     ]
+
+
+def _sizes(connection: sa.Connection, found: Sequence[Match]) -> list[int]:
+    """The bytes of what the index has to show of each page."""
+    places, ids = {match.space for match in found}, [match.page for match in found]
+    length = sa.func.length(sa.cast(pages.c.sections, sa.Text))
+    query = sa.select(pages.c.space, pages.c.page, length).where(pages.c.space.in_(places), pages.c.page.in_(ids))
+    sizes = {(row.space, row.page): int(row[2]) for row in connection.execute(query)}
+    return [sizes.get((match.space, match.page), 0) for match in found]
 
 
 def _page(outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, ...], app: str) -> dict[str, Any]:
