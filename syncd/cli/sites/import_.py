@@ -15,7 +15,7 @@ from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.redirects.sitemap import on_disk
-from syncd.cli.sites.offline import USUAL, Place
+from syncd.cli.sites.offline import USUAL, Place, place_of
 from syncd.cli.sites.painting import painted
 from syncd.cli.sites.schema import schema_text
 from syncd.cli.terminal import paint, print_text, safe
@@ -34,7 +34,7 @@ from syncd.plan.site.text import plan_text
 from syncd.sync.reconcile.foreign import Foreign
 from syncd.sync.reconcile.importing import Import, Target, import_site, one_site
 from syncd.sync.reconcile.lock import Keeping
-from syncd.sync.workspace import Workspace
+from syncd.sync.workspace import Binding, Workspace
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,15 @@ def run_import(asked: Asked, *, as_json: bool) -> int:
     Shape: beside a site file that exists, only what a file of another tool says is printed.
     Raises: ConfigInvalid when a file is there already.
     """
-    config, areas = configuration(asked.config), asked.chosen()
+    areas = asked.chosen()
+    if asked.source is not None:
+        place = place_of(asked.config, asked.out, option="--out")
+        if (place.top / place.path).is_file():
+            return _print(place, _foreign(asked.source, place.top, place.bindings, asked.variant), as_json=as_json)
+    config = configuration(asked.config)
     repository, top, path = _place(config, asked.out)
-    foreign = _foreign(asked.source, top, repository, asked.variant) if asked.source is not None else None
-    if foreign is not None and (top / path).is_file():
-        return _print(Place(top, path, bindings(repository)), foreign)
+    spaces = bindings(repository)
+    foreign = _foreign(asked.source, top, spaces, asked.variant) if asked.source is not None else None
     _refuse(top, path)
     wish = site_wish(repository.site or SiteConfig(), file=path)
     with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
@@ -89,7 +93,7 @@ def run_import(asked: Asked, *, as_json: bool) -> int:
     return 1 if taken.unexpected else 0
 
 
-def _foreign(source: Path, top: Path, repository: RepositoryConfig, variant: str) -> Foreign:
+def _foreign(source: Path, top: Path, spaces: tuple[Binding, ...], variant: str) -> Foreign:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -97,10 +101,10 @@ def _foreign(source: Path, top: Path, repository: RepositoryConfig, variant: str
         raise ConfigInvalid(f"{source} cannot be read: {why}") from error
     here = Path(os.path.abspath(source))
     inside = here.is_relative_to(top)
-    return Foreign(here.relative_to(top).as_posix() if inside else here.name, text, bindings(repository), variant)
+    return Foreign(here.relative_to(top).as_posix() if inside else here.name, text, spaces, variant)
 
 
-def _print(place: Place, foreign: Foreign) -> int:
+def _print(place: Place, foreign: Foreign, *, as_json: bool) -> int:
     """Print what a file of another tool says and the site file does not, for a person to paste."""
     site = on_disk(place)
     found = foreign.read(site, lambda space: {file: path for path, file in site.pages.get(space, {}).items()} or None)
@@ -108,6 +112,9 @@ def _print(place: Place, foreign: Foreign) -> int:
     known = site.rules.keys()
     document["redirects"] = [one for one in document.get("redirects", ()) if source_key(one["from"]) not in known]
     document = {name: value for name, value in document.items() if value}
+    if as_json:
+        emit({"files": [], "missing": document, "not_taken": _not_taken(found.remarks)})
+        return 0
     if document:
         print(block(document, 0, spread=True))
     print("\n".join(_remarks(found.remarks)), file=sys.stderr, end="\n" if found.remarks else "")
@@ -119,6 +126,10 @@ def _print(place: Place, foreign: Foreign) -> int:
 def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:
     for one in remarks:
         yield f"{safe(str(one.place))}: {paint('not taken:', 33, sys.stdout)} {safe(one.what)}"
+
+
+def _not_taken(remarks: Iterable[Remark]) -> list[dict[str, str]]:
+    return [{"place": str(one.place), "what": one.what} for one in remarks]
 
 
 def _place(config: Config, out: Path | None) -> tuple[RepositoryConfig, Path, str]:
@@ -211,6 +222,6 @@ def _document(taken: Import) -> dict[str, Any]:
     return {
         "owned": len(taken.lock.items),
         "outside": dict(taken.outside),
-        "not_taken": [{"place": str(one.place), "what": one.what} for one in taken.remarks],
+        "not_taken": _not_taken(taken.remarks),
         "plan": plan_document(taken.plan),
     }

@@ -32,8 +32,8 @@ class Place:
         return in_work_tree(self.top, self.path)
 
 
-def place_of(config_file: Path | None, file: Path | None) -> Place:
-    """Given `--config` and `--file`, return where the site file is.
+def place_of(config_file: Path | None, file: Path | None, *, option: str = "--file") -> Place:
+    """Given `--config` and `--file`, or what the command calls that option, return where the site file is.
 
     Shape: without either it is the configured one, else `site.yaml` at the top of the work tree around the current
     directory. Raises: ConfigInvalid when several are configured, or the named one lies in no directory that exists.
@@ -47,7 +47,7 @@ def place_of(config_file: Path | None, file: Path | None) -> Place:
     sited = [(top, name, spaces) for top, name, spaces in configured if name]
     if len(sited) > 1:
         names = ", ".join(str(top / name) for top, name, _ in sited)
-        raise typer.BadParameter(f"{len(sited)} sites are configured: {names}; name one with --file")
+        raise typer.BadParameter(f"{len(sited)} sites are configured: {names}; name one with {option}")
     if sited:
         return Place(*sited[0])
     top = _top(Path.cwd())

@@ -4,7 +4,7 @@ Files: `.gitbook.yaml` of a space, `docs.yaml` of a site, `_redirects`, CSV, YAM
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from posixpath import basename
 from typing import Any
@@ -14,13 +14,18 @@ from syncd.errors import FileInvalid
 from syncd.layout.nodes import Node, Tree, compose
 from syncd.layout.site.declared import Place
 from syncd.layout.site.imports_structure import StructureImport
-from syncd.layout.site.redirect_files import PERMANENT, destination, kind_of, notes_in, read_redirect_file
+from syncd.layout.site.redirect_files import (
+    PERMANENT,
+    Resolve,
+    destination,
+    kind_of,
+    notes_in,
+    read_redirect_file,
+)  # fmt: skip
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
 
 BYTES_MAX = 16 << 20
 DEPTH_MAX = 64
-Resolve = Callable[[str], Mapping[str, Any] | None]
-"""From a path on the site to a destination in a site file's words; None where nobody knows."""
 _SOURCE = re.compile(SOURCE_PATTERN)
 _TOKEN = re.compile(r"\S+")
 _PAGE_FILE = re.compile(r"(?:(?:^|/)(?:README|index))?\.mdx?$", re.IGNORECASE)
@@ -95,7 +100,7 @@ class _Redirects:
 
     def native(self, text: str) -> Iterator[dict[str, Any]]:
         """A redirect file that a site file could name as it is."""
-        items, findings = read_redirect_file(text, path=self.path)
+        items, findings = read_redirect_file(text, path=self.path, resolve=self.around.resolve)
         for one in findings:
             self.remarks.append(Remark(Place(one.path, one.line, one.column), one.message))
         for item in items:

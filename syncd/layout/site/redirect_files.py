@@ -7,7 +7,7 @@ column, and in `_redirects` as a comment: behind the redirect, or in a line of i
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from posixpath import basename, dirname, join, normpath
 from typing import Any
 
@@ -27,6 +27,8 @@ _TOKEN = re.compile(r"\S+")
 _COMMENT = re.compile(r"(?:^|\s)#(.*)")
 _TO_SYNCD = re.compile(r"(?:^|\s)#?\s*syncd:")
 """Where a comment begins to be a word to syncd."""
+Resolve = Callable[[str], Mapping[str, Any] | None]
+"""From a path on the site to a destination in a site file's words; None where nobody knows."""
 _GLOB = re.compile(r"[*?\[\]{}]")
 _FORMS = "write section:KEY, variant:SECTION/VARIANT, page:PATH@SECTION/VARIANT or https://…"
 
@@ -58,8 +60,13 @@ def kind_of(path: str) -> str:
     return "csv" if name.endswith(".csv") else "_redirects" if name.endswith("_redirects") else ""
 
 
-def read_redirect_file(text: str, *, path: str, home: str = "") -> tuple[list[Item], list[Finding]]:
-    """Given a redirect file, return its redirects and what is wrong in it; `home` is where a path alone leads."""
+def read_redirect_file(
+    text: str, *, path: str, home: str = "", resolve: Resolve | None = None
+) -> tuple[list[Item], list[Finding]]:
+    """Given a redirect file, return its redirects and what is wrong in it.
+
+    Shape: a path alone leads to what `resolve` finds there, else to the same path on `home`.
+    """
     if len(text) > BYTES_MAX:
         return [], [broken("SY001", Place(path), f"is larger than {BYTES_MAX} bytes", "split the file")]
     kind = kind_of(path)
@@ -68,7 +75,7 @@ def read_redirect_file(text: str, *, path: str, home: str = "") -> tuple[list[It
         root = reader.open(bytes_max=YAML_BYTES_MAX)
         entries = reader.sequence(root, "a redirect file")
         return list(read_redirects(reader, entries)), reader.findings
-    lines = _Lines(path, home)
+    lines = _Lines(path, home, resolve)
     if text.count("\n") > LINES_MAX:
         return [], [broken("SY001", Place(path), f"has more than {LINES_MAX} lines", "split the file")]
     items = list(lines.csv(text) if kind == "csv" else lines.redirects(text))
@@ -78,8 +85,8 @@ def read_redirect_file(text: str, *, path: str, home: str = "") -> tuple[list[It
 class _Lines:
     """Reads one redirect a line."""
 
-    def __init__(self, path: str, home: str) -> None:
-        self.path, self.home = path, home
+    def __init__(self, path: str, home: str, resolve: Resolve | None) -> None:
+        self.path, self.home, self.resolve = path, home, resolve
         self.findings: list[Finding] = []
 
     def csv(self, text: str) -> Iterator[Item]:
@@ -116,6 +123,8 @@ class _Lines:
         place = Place(self.path, number, source[1], max(1, len(source[0])))
         there = Place(self.path, number, target[1], max(1, len(target[0])))
         to = destination(target[0], home=self.home)
+        if to is None and self.resolve is not None and is_site_path(target[0]):
+            to = self.resolve(target[0])
         if to is None:
             message = f'"{shortened(target[0])}" is no destination'
             if target[0].startswith("/"):
@@ -141,9 +150,14 @@ def destination(text: str, *, home: str = "") -> Mapping[str, Any] | None:
     if kind == "page":
         page, _, variant = rest.rpartition("@")
         return {"page": page, "in": variant} if page and variant else None
-    if text.startswith("/") and not text.startswith("//") and home and "*" not in text and "/:" not in text:
+    if home and is_site_path(text):
         return {"url": f"https://{home}{text}"}
     return None
+
+
+def is_site_path(text: str) -> bool:
+    """Given a destination in one word, return whether it is a path on the site itself, without a part to fill in."""
+    return text.startswith("/") and not text.startswith("//") and "*" not in text and "/:" not in text
 
 
 def notes_in(text: str) -> dict[int, str]:
