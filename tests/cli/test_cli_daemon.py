@@ -23,7 +23,7 @@ def daemon(docs: Path) -> Iterator[subprocess.Popen[str]]:
             yield running
         finally:
             running.terminate()
-        assert running.wait(10) == 0
+        assert running.wait(PATIENCE_SECONDS) == 0
 
 
 def soon(happened: Callable[[], bool]) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from syncd.daemon.clock import Clock
+from tests.daemon.conftest import PATIENT
 
 
-def until(condition: Callable[[], bool], seconds: float = 5) -> None:
-    deadline = time.monotonic() + seconds
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENT
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -21,7 +22,7 @@ def test_each_name_ticks_at_its_own_interval_until_it_is_cleared() -> None:
     clock = Clock()
     clock.every("often", 0.2, lambda: ticks.update(["former"]))
     clock.every("often", 0.2, lambda: ticks.update(["often"]))
-    clock.every("seldom", 60, lambda: ticks.update(["seldom"]))
+    clock.every("seldom", 3600, lambda: ticks.update(["seldom"]))
     clock.start()
     until(lambda: ticks["often"] >= 3)
     clock.clear()

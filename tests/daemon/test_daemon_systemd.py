@@ -4,7 +4,6 @@ import os
 import re
 import secrets
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -59,9 +58,7 @@ def test_a_listener_that_does_not_listen_holds_nobody_up(tmp_path: Path) -> None
             with suppress(BlockingIOError):
                 for _ in range(100_000):
                     other.sendto(b"x" * 1000, str(tmp_path / "notify"))
-        start = time.monotonic()
-        notify.ready()
-        assert time.monotonic() - start < 2
+        notify.ready()  # or this test never ends
 
 
 @pytest.mark.parametrize(
