@@ -1,30 +1,19 @@
-"""One thing is broken: every place that says how the service is doing says so, and all else is done.
+"""One thing is broken: every place that says how the service is doing says so, and all else is done."""
 
-The service is the program as people run it, on a served platform. What is waited for is a line of its log.
-"""
-
-import json
 import os
-import queue
 import re
 import shutil
 import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from signal import SIGHUP, SIGUSR1
-from typing import Any
+from signal import SIGHUP
 
-import httpx
 import pytest
 
-from tests.cli.conftest import PAGES, Shell, plant
+from syncd.daemon.locks import STATE
+from tests.cli.conftest import Shell
+from tests.cli.service import Two, assert_docs_broken, assert_good, command, serving
 
-PATIENT = 60.0
-"""Seconds after which something that should happen counts as not happening, on a busy machine too."""
+NAMES = ("main", "second", "third")
 FAILING_GIT = """#!/bin/sh
 if test -e '{switch}'; then
   case "$GIT_DIR $*" in
@@ -35,167 +24,9 @@ exec '{git}' "$@"
 """
 
 
-class Service:
-    """A running `syncd run`: its log, its health, its metrics, and what `syncd status` says meanwhile."""
-
-    def __init__(self, shell: Shell, config: Path, environ: Mapping[str, str]) -> None:
-        self.shell, self.config = shell, config
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        words = [sys.executable, "-m", "syncd", "run", "--config", str(config), "--listen", self.address]
-        log, end = os.pipe()
-        journal = "{0.st_dev}:{0.st_ino}".format(os.fstat(end))
-        self.environ = {**os.environ, "STATE_DIRECTORY": str(shell.root / "state"), **environ}
-        if "JOURNAL_STREAM" in environ:
-            self.environ["JOURNAL_STREAM"] = environ["JOURNAL_STREAM"] or journal
-        self.process = subprocess.Popen(words, stderr=end, env=self.environ)
-        os.close(end)
-        self.said: list[str] = []
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, args=(log,), daemon=True).start()
-
-    def hear(self, pattern: str) -> str:
-        """Wait for a line of the log; those before it are passed over."""
-        while True:
-            try:
-                line = self._lines.get(timeout=PATIENT)
-            except queue.Empty:
-                line = None
-            assert line is not None, f"never said {pattern!r}, only {self.said}"
-            self.said.append(line)
-            if re.search(pattern, line):
-                return line
-
-    def hear_all(self, *patterns: str) -> None:
-        """Wait for lines that come in any order."""
-        missing = list(patterns)
-        while missing:
-            line = self.hear("|".join(missing))
-            missing = [pattern for pattern in missing if not re.search(pattern, line)]
-
-    def run_again(self, *patterns: str) -> None:
-        """Ask for a run of every repository, and wait for lines."""
-        self.process.send_signal(SIGUSR1)
-        self.hear_all(*patterns)
-
-    def ask(self, path: str) -> httpx.Response:
-        return httpx.get(f"http://{self.address}{path}")
-
-    def metric(self, name: str, **labels: str) -> float:
-        """Return the value of the one metric that has at least these labels."""
-        wanted = {f'{key}="{value}"' for key, value in labels.items()}
-        found = []
-        for line in self.ask("/metrics").text.splitlines():
-            series, _, value = line.rpartition(" ")
-            if series.partition("{")[0] == name and wanted <= set(series.partition("{")[2].rstrip("}").split(",")):
-                found.append(float(value))
-        assert len(found) == 1, (name, labels, found)
-        return found[0]
-
-    def status(self) -> tuple[int, str, Any]:
-        """Return the exit code of `syncd status`, what it prints, and its JSON document."""
-        words = ("status", "--config", self.config)
-        text = self.shell.syncd(*words, environ=self.environ)
-        data = self.shell.syncd(*words, "--json", environ=self.environ)
-        assert text.returncode == data.returncode
-        return text.returncode, text.stdout, json.loads(data.stdout)
-
-    def _read(self, log: int) -> None:
-        with open(log) as lines:
-            for line in lines:
-                self._lines.put(line.rstrip("\n"))
-        self._lines.put(None)
-
-
-class Two:
-    """A configuration of two repositories, `docs` and `other`, each with a space of its own."""
-
-    def __init__(self, shell: Shell) -> None:
-        self.shell = shell
-        self.spaces = {"docs": shell.space, "other": self.new_space("Other")}
-        self.docs = shell.clone("docs")
-        shell.fine("clone", shell.url, self.spaces["other"], shell.root / "other", "--token-file", shell.token)
-        self.other = shell.root / "other"
-        self.config = shell.root / "config.toml"
-        self.write()
-
-    def new_space(self, title: str) -> str:
-        source = plant(self.shell.root / f"source {title}", PAGES)
-        words = ("platform", "import", source, "--title", title, "--data", self.shell.data, "--json")
-        space: str = json.loads(self.shell.fine(*words))["space"]
-        return space
-
-    def write(self, *more: tuple[str, str], url: str = "") -> None:
-        """Write the configuration; `more` are further spaces of the repository docs: a name and an id."""
-        lines = ["[platform]", f'url = "{url or self.shell.url}"', f'token_file = "{self.shell.token}"']
-        for number, (name, space) in enumerate(self.spaces.items()):
-            lines += ["[[repository]]", f'path = "{self.shell.root / name}"', f'instance = "00000{number}"']
-            lines += ["interval = 3600", "[[repository.space]]", f'id = "{space}"', 'name = "main"']
-            lines += ['directory = "main"'] if more and name == "docs" else []
-            for extra, id in more if name == "docs" else ():
-                lines += ["[[repository.space]]", f'id = "{id}"', f'name = "{extra}"', f'directory = "{extra}"']
-        self.config.write_text("\n".join(lines))
-
-    def edit(self, name: str, text: str) -> None:
-        """Publish another text of a page of the space of `docs` or `other`."""
-        source = plant(self.shell.root / f"edited {name} {text}", {**PAGES, "use.md": f"# Use\n\n{text}.\n"})
-        words = ("platform", "import", source, "--data", self.shell.data, "--space", self.spaces[name])
-        self.shell.fine(*words)
-
-    def has(self, name: str, text: str) -> bool:
-        """Whether a text has arrived in a repository."""
-        return text in self.shell.git("show", "platform/main:use.md", cwd=self.shell.root / name)
-
-
 @pytest.fixture
 def two(shell: Shell) -> Two:
     return Two(shell)
-
-
-@contextmanager
-def serving(two: Two, environ: Mapping[str, str] | None = None) -> Iterator[Service]:
-    service = Service(two.shell, two.config, environ or {})
-    try:
-        yield service
-    finally:
-        service.process.terminate()
-        assert service.process.wait(PATIENT) == 0
-
-
-def assert_good(service: Service) -> None:
-    assert service.ask("/readyz").text == "ready\n"
-    assert service.metric("syncd_ready") == 1
-    for name in ("docs", "other"):
-        labels = {"repository": name, "kind": "repository"}
-        assert service.metric("syncd_last_run_ok", **labels) == 1
-        assert service.metric("syncd_last_success_timestamp_seconds", **labels) > 0
-        assert service.metric("syncd_state_readable", repository=name) == 1
-    code, text, document = service.status()
-    assert (code, document["exit_code"]) == (0, 0)
-    assert "in step with main content" in text
-    assert "ok at " in text
-
-
-def assert_docs_broken(service: Service, state: str, why: str, code: int) -> None:
-    """Every place says that `docs` is broken, and that `other` is not."""
-    labels = {"repository": "docs", "kind": "repository"}
-    ready = service.ask("/readyz")
-    assert ready.status_code == 503
-    assert re.fullmatch(rf"not ready\n(docs( \w+)*: {state} since \S+ \(\d+ runs?\)\n)+", ready.text)
-    assert service.metric("syncd_last_run_ok", **labels) == 0
-    assert service.metric("syncd_consecutive_failures", **labels) >= 1
-    assert service.metric("syncd_last_run_state", **labels) == 1
-    assert service.metric("syncd_last_run_ok", repository="other", kind="repository") == 1
-    assert service.metric("syncd_ready") == 0
-    exit_code, text, document = service.status()
-    assert exit_code == document["exit_code"] == 4, text
-    docs, other = document["repositories"]
-    assert (docs["exit_code"], other["exit_code"]) == (code, 0)
-    assert docs["run"]["record"]["state"] == state
-    assert why in docs["run"]["record"]["why"]
-    assert f"! run of the service {state} since " in text
-    assert "in step with main content" not in text.split("\n\n")[0]
-    assert "in step with main content" in text.split("\n\n")[1]
 
 
 def test_a_service_whose_runs_succeed_says_so_everywhere(two: Two) -> None:
@@ -248,3 +79,206 @@ def test_the_journal_is_told_the_repository_and_a_priority_with_each_line(two: T
     two.write()
     with serving(two, {"JOURNAL_STREAM": "1:2"}) as service:
         service.hear("^ready")
+
+
+def test_a_repository_is_moved_away_while_it_is_served_and_before_a_start(two: Two) -> None:
+    with serving(two) as service:
+        service.hear("ready")
+        labels = {"repository": "docs", "kind": "repository"}
+        success = service.metric("syncd_last_success_timestamp_seconds", **labels)
+        two.docs.rename(two.shell.root / "away")
+        two.edit("other", "Working")
+        service.run_again("^docs: ! run held: .*docs is no Git repository", "^other: mirror main")
+        assert two.has("other", "Working")
+        assert service.metric("syncd_state_readable", repository="docs") == 0
+        assert_docs_broken(service, "failed", "is no Git repository", 78)
+        assert "docs  cannot be read" in service.status()[1]
+    with serving(two) as service:
+        service.hear_all("^docs: ! run held: ", "^ready")
+        assert service.metric("syncd_last_success_timestamp_seconds", **labels) == success, "a restart forgets nothing"
+        assert service.metric("syncd_consecutive_failures", **labels) >= 2
+        assert_docs_broken(service, "failed", "is no Git repository", 78)
+        (two.shell.root / "away").rename(two.docs)
+        service.run_again("^docs: works again")
+        assert_good(service)
+
+
+@pytest.mark.parametrize("place", ["docs", "docs/.git", "docs/.git/objects", "docs/.git/syncd/state.db"])
+def test_a_part_of_a_repository_is_something_else(two: Two, place: str) -> None:
+    """A file where a directory was, or a directory where a file was; root may read whatever has no permissions."""
+    path, aside = two.shell.root / place, two.shell.root / "aside"
+    with serving(two) as service:
+        service.hear("ready")
+        for part in path.parent.glob(f"{path.name}-*"):
+            part.unlink()  # of the state database
+        path.rename(aside)
+        if aside.is_dir():
+            path.write_text("nothing of this is a repository\n")
+        else:
+            path.mkdir()
+        two.edit("other", "Working")
+        service.run_again("^docs: ! run held: ", "^other: mirror main")
+        assert two.has("other", "Working")
+        docs = service.status()[2]["repositories"][0]
+        assert_docs_broken(service, "failed", "", docs["run"]["record"]["exit_code"])
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink()
+        aside.rename(path)
+        service.run_again("^docs: works again")
+        assert_good(service)
+
+
+def test_nobody_may_read_a_repository(two: Two) -> None:
+    """Root reads whatever it likes, so the service is somebody else where a test may make it so."""
+    with serving(two) as service:
+        service.hear("ready")
+        if os.geteuid() == 0:
+            os.chown(two.docs / ".git", 65534, -1)
+        else:
+            two.docs.chmod(0)
+        service.run_again("^docs: ! run held: .*(Permission denied|belongs to user 65534)")
+        assert service.metric("syncd_last_run_ok", repository="other", kind="repository") == 1
+        assert service.metric("syncd_last_run_ok", repository="docs", kind="repository") == 0
+        if os.geteuid() == 0:
+            os.chown(two.docs / ".git", 0, -1)
+        else:
+            two.docs.chmod(0o755)
+        service.run_again("^docs: works again")
+        assert_good(service)
+
+
+def test_a_damaged_state_is_begun_anew_and_forgets_no_success(two: Two) -> None:
+    with serving(two) as service:
+        service.hear("ready")
+        state = two.docs / ".git" / STATE
+        for part in state.parent.glob("state.db-*"):
+            part.unlink()
+        state.write_bytes(b"no database" * 1000)
+        two.edit("docs", "News")
+        service.run_again("^docs: mirror main")
+        assert two.has("docs", "News")
+        assert_good(service)
+
+
+def test_the_token_is_refused(two: Two) -> None:
+    with serving(two) as service:
+        service.hear("ready")
+        token = two.shell.token.read_text()
+        two.shell.token.write_text("wrong\n")
+        service.run_again("^docs: ! mirror main held: .*401", "^other: ! mirror main held: .*401")
+        ready = service.ask("/readyz")
+        assert ready.status_code == 503
+        assert re.findall(r"^(\w+) space main: failed since", ready.text, re.MULTILINE) == ["docs", "other"]
+        for name in ("docs", "other"):
+            assert service.metric("syncd_last_run_ok", repository=name, kind="space", name="main") == 0
+        code, text, _ = service.status()
+        assert code == 77
+        assert text.count("! run of the service failed since ") == 2
+        two.shell.token.write_text(token)
+        service.run_again("^docs: works again", "^other: works again")
+        assert_good(service)
+
+
+@pytest.mark.long
+def test_the_platform_does_not_answer(two: Two) -> None:
+    with serving(two) as service:
+        service.hear("ready")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+        two.write(url=nobody)
+        service.process.send_signal(SIGHUP)
+        service.hear_all("^docs: ! mirror main waiting: ", "^other: ! mirror main waiting: ")
+        assert service.ask("/readyz").status_code == 503
+        assert service.ask("/livez").status_code == 200
+        labels = {"repository": "docs", "kind": "space", "name": "main"}
+        assert service.metric("syncd_last_run_state", **labels, state="waiting") == 1
+        assert service.status()[0] == 69
+        two.write()
+        service.process.send_signal(SIGHUP)
+        service.hear_all("^docs: works again", "^other: works again")
+        assert_good(service)
+
+
+@pytest.mark.parametrize("when", ["start", "reload"])
+def test_one_space_does_not_exist(two: Two, when: str) -> None:
+    two.spaces["docs"] = two.new_space("First")
+    shutil.rmtree(two.docs)
+    two.shell.git("init", "--quiet", "--initial-branch=main", str(two.docs), cwd=two.shell.root)
+    third = two.new_space("Third")
+    wrong, right = [("second", "nosuchspace"), ("third", third)], [("third", third)]
+    two.write(*(wrong if when == "start" else right))
+    with serving(two) as service:
+        service.hear("ready")
+        if when == "reload":
+            assert service.ask("/readyz").status_code == 200
+            two.write(*wrong)
+            service.process.send_signal(SIGHUP)
+            service.hear("^docs: ! mirror second held: .*nosuchspace")
+        refs = two.shell.git("ls-tree", "-r", "--name-only", "platform/main", cwd=two.docs)
+        assert {"main/use.md", "third/use.md"} <= set(refs.splitlines())
+        found = {
+            name: service.metric("syncd_last_run_ok", repository="docs", kind="space", name=name) for name in NAMES
+        }
+        assert found == {"main": 1, "second": 0, "third": 1}
+        ready = service.ask("/readyz")
+        assert (ready.status_code, len(ready.text.splitlines())) == (503, 2)
+        assert "docs space second: failed since " in ready.text
+        assert "nosuchspace" not in ready.text + service.ask("/metrics").text
+        code, text, document = service.status()
+        assert (code, document["repositories"][0]["run"]["record"]["state"]) == (4, "partial")
+        assert "! mirror second held: " in text
+        two.write(("third", third))
+        service.process.send_signal(SIGHUP)
+        service.hear("^docs: works again")
+        assert service.ask("/readyz").text == "ready\n"
+
+
+def test_a_site_file_with_a_mistake_holds_the_site_alone(two: Two) -> None:
+    (two.docs / "site.yaml").write_text("version: 1\nsite: [\n")
+    two.shell.git("add", "site.yaml", cwd=two.docs)
+    two.shell.git("commit", "--quiet", "--message", "Site", cwd=two.docs)
+    first, *rest = two.config.read_text().split("[[repository]]")
+    rest[0] += '\n[repository.site]\nfile = "site.yaml"\n'
+    two.config.write_text("[[repository]]".join([first, *rest]))
+    with serving(two) as service:
+        service.hear_all("^docs: ! site site.yaml held: ", "^ready")
+        assert service.metric("syncd_last_run_state", repository="docs", kind="site", state="failed") == 1
+        assert service.metric("syncd_last_run_ok", repository="docs", kind="space") == 1
+        assert service.ask("/readyz").text.startswith("not ready\ndocs site: failed since ")
+        assert "site.yaml" not in service.ask("/readyz").text + service.ask("/metrics").text
+        assert_docs_broken(service, "partial", "site site.yaml: ", 65)
+
+
+def test_a_configuration_that_cannot_be_read_ends_the_start(two: Two) -> None:
+    two.config.write_text("[platform")
+    done = two.shell.syncd("run", "--config", two.config)
+    assert done.returncode == 78
+    assert str(two.config) in done.stderr
+
+
+def test_a_command_that_works_does_not_hide_a_service_that_does_not(two: Two, tmp_path: Path) -> None:
+    """As where only the service's surroundings are wrong."""
+    switch, programs = tmp_path / "git-is-broken", tmp_path / "bin"
+    programs.mkdir()
+    script = programs / "git"
+    script.write_text(FAILING_GIT.format(switch=switch, verb="", git=shutil.which("git")))
+    script.chmod(0o755)
+    switch.touch()
+    with serving(two, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}) as service:
+        service.hear("ready")
+        service.environ["PATH"] = os.environ["PATH"]
+        assert command("sync", "--config", two.config, environ=service.environ)[0] == 0
+        assert_docs_broken(service, "failed", "git is broken", 1)
+    assert command("sync", "--config", two.config)[0] == 0
+    assert service.status()[0] == 0, "without the service, the later run counts"
+
+
+def test_one_broken_repository_stops_no_command_for_others(two: Two) -> None:
+    shutil.rmtree(two.docs)
+    two.edit("other", "Working")
+    code, text = command("sync", "--config", two.config)
+    assert code == 4
+    assert "! run docs held: " in text
+    assert two.has("other", "Working")
