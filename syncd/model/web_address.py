@@ -9,10 +9,18 @@ ADDRESS_MAX = 2048
 """Source: not-shown.md (c) 22; the public description's `URL`."""
 
 
+def is_web_address(url: str) -> bool:
+    """Given a text of whatever length, return whether it is an http or https address."""
+    try:
+        parts = urlsplit(url)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:  # a broken host
+        return False
+    return is_whole and url.isprintable() and " " not in url
+
+
 def _checked(url: str) -> str:
-    # Python's own reading of a broken host raises ValueError, which is what a validator has to do anyway.
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
+    if not is_web_address(url):
         raise ValueError("must be an http or https address")
     return url
 

@@ -10,6 +10,7 @@ from syncd.layout.site.check_policy import check_policy, check_silence
 from syncd.layout.site.check_redirects import check_redirects
 from syncd.layout.site.check_structure import check_structure, repeated
 from syncd.layout.site.check_texts import check_texts
+from syncd.layout.site.check_values import check_values
 from syncd.layout.site.conditions import check_conditions
 from syncd.layout.site.customization import check_customization
 from syncd.layout.site.declared import SiteFile
@@ -25,6 +26,7 @@ def check_site(file: SiteFile, *, hosts: Iterable[Host] = ()) -> tuple[Finding, 
     site = SiteMap(file, hosts=own_hosts(file, hosts))
     found = chain(
         check_texts(file),
+        check_values(file),
         check_structure(file),
         repeated(file),
         check_redirects(file, site),

@@ -14,7 +14,7 @@ from syncd.layout.site.follow import address_in, words
 from syncd.layout.site.graph import follow, hops, own_path
 from syncd.layout.site.rules import broken
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
-from syncd.model.web_address import ADDRESS_MAX
+from syncd.model.web_address import ADDRESS_MAX, is_web_address
 
 CHAIN_SHOWN = 8
 """Hops of a chain that a message names: many chains can share a long end."""
@@ -95,7 +95,7 @@ def _of_destination(item: Item) -> Iterator[Finding]:
         return
     if to.keys() not in FORMS:
         yield broken("SY303", item.where("to"), *_which(item, to))
-    elif isinstance(url := to.get("url"), str) and not _PLAIN.fullmatch(url):
+    elif isinstance(url := to.get("url"), str) and (len(url) > ADDRESS_MAX or not _PLAIN.fullmatch(url)):
         yield from _of_address(url, item.places.get("to.url", item.where("to")))
 
 
@@ -113,17 +113,12 @@ def _which(item: Item, to: Mapping[str, Any]) -> tuple[str, str]:
 
 def _of_address(url: str, place: Place) -> Iterator[Finding]:
     """An address that is not plainly right; most are, and need no parsing."""
-    try:
-        parts = urlsplit(url)
-        whole = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        whole = False
-    if not whole or not url.isprintable() or " " in url:
+    if not is_web_address(url):
         hint = "write it with its scheme, such as https://example.com/path; name what is on this site by its key"
         yield broken("SY303", place, f"{named(url)} is no http or https address", hint)
     elif len(url) > ADDRESS_MAX:
         yield broken("SY303", place, f"the address is {len(url)} characters long; at most {ADDRESS_MAX} are taken")
-    elif parts.scheme == "http":
+    elif urlsplit(url).scheme == "http":
         yield broken("SY309", place, f"{named(url)} is not encrypted", f"use {named('https' + url[4:])} if it answers")
 
 

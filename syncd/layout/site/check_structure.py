@@ -14,7 +14,7 @@ from syncd.layout.site.shape import GROUP, KEY_PATTERN, SECTION, SETTINGS, VARIA
 _KEY = re.compile(KEY_PATTERN)
 _KEY_WORDS = "1 to 63 of a-z, 0-9 and -, and starts with a letter or digit"
 _RESERVED = "new"
-_SHAPES: Mapping[str, Keys] = {"site": SETTINGS, "group": GROUP, "section": SECTION, "variant": VARIANT}
+SHAPES: Mapping[str, Keys] = {"site": SETTINGS, "group": GROUP, "section": SECTION, "variant": VARIANT}
 _DEEP = 2
 NAME_MAX = 200
 """Characters of a name for which a likeness is searched: the search takes time for long ones."""
@@ -89,7 +89,7 @@ def repeated(file: SiteFile) -> Iterator[Finding]:
 
 def _lengths(file: SiteFile) -> Iterator[Finding]:
     for item in file.of("site", "group", "section", "variant"):
-        shape = _SHAPES[item.kind]
+        shape = SHAPES[item.kind]
         for name, value in item.fields.items():
             least, most = (shape[name].least or 0, shape[name].most) if name in shape else (0, None)
             if isinstance(value, str) and not least <= len(value) <= (most or len(value)):

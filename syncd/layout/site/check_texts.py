@@ -25,14 +25,14 @@ _DEEP = 16
 def check_texts(file: SiteFile) -> Iterator[Finding]:
     """Given a site file, return the texts that hold what nobody sees, the first such character of each."""
     for item in file.items.values():
-        for name, text in _texts(item):
+        for name, text in texts_of(item):
             if not text.isprintable() and (sign := _first(text)):
                 message = f"{_called(item, name)} holds {sign}, which nobody sees"
                 yield broken("SY006", item.where(name), message, "take it out, or type the text anew")
 
 
-def _texts(item: Item) -> Iterator[tuple[str, str]]:
-    """Every text of a thing, with the name of the field that it is in."""
+def texts_of(item: Item) -> Iterator[tuple[str, str]]:
+    """Given a thing, return every text of it, with the name of the field that it is in."""
     for name, value in item.fields.items():
         if isinstance(value, str):
             yield name, value

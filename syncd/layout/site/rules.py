@@ -121,6 +121,14 @@ _ALL = (
         "Correct the key. A variant is named section/variant; on a site without sections, by its own key.",
     ),
     Rule(
+        "SY111",
+        "error",
+        "A value is not one that the API takes: a path has letters, digits and - . _ ~; the site's basename lower-case "
+        "letters, digits and hyphens; proxy is a host and a path below it, without https:// and without a slash at its "
+        "end; and no text holds the character NUL.",
+        "Write it as the message says.",
+    ),
+    Rule(
         "SY201",
         "error",
         "A condition cannot be read, compares what cannot be equal, or reads a claim that visitors: does not declare. "

@@ -89,8 +89,10 @@ LIMIT: Keys = {
 SETTINGS: Keys = {
     "title": Key("The site's title.", least=2, most=128),
     "visibility": Key("Who can read the site.", choices=("public", "unlisted", "share-link", "visitor-auth")),
-    "basename": Key("The name of the site in its address."),
-    "proxy": Key("Someone else's address below which the site is read, such as example.com/docs.", nullable=True),
+    "basename": Key("The name of the site in its address.", least=1, most=100),
+    "proxy": Key(
+        "Someone else's address below which the site is read, such as example.com/docs.", nullable=True, most=512
+    ),
     "adaptive_content": Key("Whether pages may differ by visitor.", "flag"),
     "agents_context": Key("Whether the site is in the agents' context.", choices=("excluded", "included")),
 }
