@@ -20,6 +20,7 @@ SyncdError                         exit  retry
 + PlatformError                      1   never
   - Unreachable                     69   later: no answer, a broken answer, or 5xx
   - NotThePlatform                  69   never: what answers is not the API
+  - AnswerTooLarge                  69   never: more answers than is read
   - RateLimited                     75   at a known time
   - AnswerLost                      75   later: a write may or may not have happened; look before repeating
   - Unauthorized                    77   never: the token is missing, wrong or may not do this
@@ -170,6 +171,12 @@ class Unreachable(PlatformError):
 
 class NotThePlatform(PlatformError):
     """Something answers at this address, but not the platform's API."""
+
+    exit_code = 69
+
+
+class AnswerTooLarge(PlatformError):
+    """The platform's answer is larger than syncd reads."""
 
     exit_code = 69
 

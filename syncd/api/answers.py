@@ -11,6 +11,7 @@ from syncd.api.characters import replace_halves
 from syncd.api.wire import Answer
 from syncd.errors import (
     AnswerLost,
+    AnswerTooLarge,
     NotFound,
     NotThePlatform,
     PlatformError,
@@ -19,6 +20,7 @@ from syncd.errors import (
     Unreachable,
 )
 from syncd.model.base import Observed
+from syncd.model.item_count import ItemCount, TooManyItems
 
 Shape = TypeVar("Shape", bound=Observed)
 
@@ -27,6 +29,7 @@ MESSAGE_MAX = 300
 CHECK_URL = "Check platform.url: something answers there, but not the platform's API."
 CHECK_WHO = "Put a valid token into the file that --token-file or platform.token_file names, or into SYNCD_TOKEN."
 CHECK_NETWORK = "Check that the platform runs there, and platform.url."
+LIMITS = "The manual names the limits: start/servers. Of a space that is too large, make several."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""
 
@@ -60,7 +63,9 @@ def shape_of(answer: Answer, into: type[Shape], *, method: str, what: str, notic
     Unreachable, or AnswerLost for POST and PATCH (JSON that breaks off, which no length had given away).
     """
     try:
-        return into.model_validate_json(answer.body)
+        return into.model_validate_json(answer.body, context=ItemCount())
+    except TooManyItems as error:
+        raise AnswerTooLarge(f"{what}: {error}", hint=LIMITS) from None
     except ValidationError as error:
         # The cause would carry content into tracebacks: only the place and the kind of the mistake go on.
         first = error.errors(include_url=False, include_input=False)[0]

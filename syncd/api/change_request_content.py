@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from syncd.api.content import MARKDOWN, Format
+from syncd.api.limits import PAGE, TREE, page_limit
 from syncd.api.lists import iterate
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
@@ -29,13 +30,13 @@ class ChangeRequestContent:
     def get(self, space: str, change_request: str, *, metadata: bool | None = None) -> Revision:
         """Given a change request, return its revision: the page tree and files, without bodies."""
         path = _path(space, change_request, "content")
-        return self._transport.call("GET", path, Revision, params={"metadata": metadata})
+        return self._transport.call("GET", path, Revision, params={"metadata": metadata}, limit=TREE)
 
     @operation("listPagesInChangeRequest")
     def list_pages(self, space: str, change_request: str, *, metadata: bool | None = None) -> tuple[Page, ...]:
         """Given a change request, return its page tree."""
         path = _path(space, change_request, "content", "pages")
-        return self._transport.call("GET", path, PageTree, params={"metadata": metadata}).pages
+        return self._transport.call("GET", path, PageTree, params={"metadata": metadata}, limit=TREE).pages
 
     @operation("getPageInChangeRequestById")
     def get_page(
@@ -57,7 +58,7 @@ class ChangeRequestContent:
     def get_page_by_path(self, space: str, change_request: str, page_path: str, *, format: Format = "markdown") -> Page:
         """Given a change request and a page's path there, return the page (beyond the API document)."""
         path = _path(space, change_request, "content", "path", page_path)
-        return self._transport.call("GET", path, Page, params={"format": format})
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
 
     @operation("listFilesInChangeRequestById")
     def list_files(self, space: str, change_request: str, *, metadata: bool | None = None) -> Iterator[File]:
@@ -74,7 +75,7 @@ class ChangeRequestContent:
     def get_reusable_content(self, space: str, change_request: str, reusable_content: str) -> ReusableContent:
         """Given a change request and a reusable content, return that with its Markdown (beyond the API document)."""
         path = _path(space, change_request, "content", "reusable-contents", reusable_content)
-        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN)
+        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN, limit=PAGE)
 
     @operation("listChangeRequestFileBacklinks")
     def list_file_backlinks(self, space: str, change_request: str, file: str) -> Iterator[Backlink]:

@@ -4,6 +4,7 @@ A group is loaded when it is first used: all of their shapes together take longe
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from random import random as uniform
 from time import sleep as sleep_for
@@ -101,6 +102,13 @@ class Client:
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
+
+    def large_answers_in_turn(self) -> AbstractContextManager[None]:
+        """Return a block in which a thread that reads a large answer makes all others wait that read one, to its end.
+
+        For threads that do something with what they read, such that only one of them holds something large.
+        """
+        return self._transport.turns.block()
 
     def take_notices(self) -> tuple[str, ...]:
         """Return, once, what a person should know of answers that were read all the same, such as half characters."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import IO, Literal
 
 from syncd.api.downloads import Downloads
+from syncd.api.limits import PAGE, TREE, page_limit
 from syncd.api.lists import iterate
 from syncd.api.operation import operation
 from syncd.api.transport import Transport
@@ -34,13 +35,15 @@ class Content:
     def get(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Revision:
         """Given a space's id, return its current revision: the page tree and files, without bodies."""
         asked = {"metadata": metadata, "computed": computed}
-        return self._transport.call("GET", ("spaces", space, "content"), Revision, params=asked)
+        return self._transport.call("GET", ("spaces", space, "content"), Revision, params=asked, limit=TREE)
 
     @operation("listPages")
     def list_pages(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> tuple[Page, ...]:
         """Given a space's id, return its page tree."""
         asked = {"metadata": metadata, "computed": computed}
-        return self._transport.call("GET", ("spaces", space, "content", "pages"), PageTree, params=asked).pages
+        return self._transport.call(
+            "GET", ("spaces", space, "content", "pages"), PageTree, params=asked, limit=TREE
+        ).pages
 
     @operation("getPageById")
     def get_page(
@@ -58,13 +61,13 @@ class Content:
         asked = {"format": format, "evaluated": evaluated, "dereferenced": dereferenced}
         shown = {"metadata": metadata, "computed": computed}
         path = ("spaces", space, "content", "page", page)
-        return self._transport.call("GET", path, Page, params={**asked, **shown})
+        return self._transport.call("GET", path, Page, params={**asked, **shown}, limit=page_limit(format))
 
     @operation("getPageByPath")
     def get_page_by_path(self, space: str, page_path: str, *, format: Format = "markdown") -> Page:
         """Given a space's id and a page's path, return the page (beyond the API document)."""
         path = ("spaces", space, "content", "path", page_path)
-        return self._transport.call("GET", path, Page, params={"format": format})
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
 
     @operation("listFiles")
     def list_files(self, space: str, *, metadata: bool | None = None, computed: bool | None = None) -> Iterator[File]:
@@ -82,7 +85,7 @@ class Content:
     def get_reusable_content(self, space: str, reusable_content: str) -> ReusableContent:
         """Given the ids of a space and a reusable content, return it with its Markdown (beyond the API document)."""
         path = ("spaces", space, "content", "reusable-contents", reusable_content)
-        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN)
+        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN, limit=PAGE)
 
     @operation("listSpaceFileBacklinks")
     def list_file_backlinks(self, space: str, file: str) -> Iterator[Backlink]:
@@ -140,12 +143,12 @@ class Revisions:
     @operation("getRevisionById")
     def get(self, space: str, revision: str) -> Revision:
         """Given the ids of a space and a revision, return the revision: the page tree and files, without bodies."""
-        return self._transport.call("GET", _path(space, revision), Revision)
+        return self._transport.call("GET", _path(space, revision), Revision, limit=TREE)
 
     @operation("listPagesInRevisionById")
     def list_pages(self, space: str, revision: str) -> tuple[Page, ...]:
         """Given the ids of a space and a revision, return its page tree."""
-        return self._transport.call("GET", _path(space, revision, "pages"), PageTree).pages
+        return self._transport.call("GET", _path(space, revision, "pages"), PageTree, limit=TREE).pages
 
     @operation("listFilesInRevisionById")
     def list_files(self, space: str, revision: str) -> Iterator[File]:
@@ -161,19 +164,19 @@ class Revisions:
     def get_page(self, space: str, revision: str, page: str, *, format: Format = "markdown") -> Page:
         """Given the ids of a space, a revision and a page, return the page as it was, with its text."""
         path = _path(space, revision, "page", page)
-        return self._transport.call("GET", path, Page, params={"format": format})
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
 
     @operation("getPageInRevisionByPath")
     def get_page_by_path(self, space: str, revision: str, page_path: str, *, format: Format = "markdown") -> Page:
         """Given the ids of a space and a revision, and a page's path then, return the page as it was, with its text."""
         path = _path(space, revision, "path", page_path)
-        return self._transport.call("GET", path, Page, params={"format": format})
+        return self._transport.call("GET", path, Page, params={"format": format}, limit=page_limit(format))
 
     @operation("getReusableContentInRevisionById")
     def get_reusable_content(self, space: str, revision: str, reusable_content: str) -> ReusableContent:
         """Given the ids of a space, a revision and a reusable content, return it as it was, with its Markdown."""
         path = _path(space, revision, "reusable-contents", reusable_content)
-        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN)
+        return self._transport.call("GET", path, ReusableContent, params=MARKDOWN, limit=PAGE)
 
     @operation("getRevisionChanges")
     def get_changes(self, space: str, revision: str, *, limit: int | None = None) -> Changes:

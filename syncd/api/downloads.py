@@ -14,17 +14,16 @@ from typing import IO
 import httpx
 
 from syncd.api.answers import CHECK_URL
+from syncd.api.limits import FILE
 from syncd.api.transport import Ask, Transport
 from syncd.api.wire import ADDRESSES, Answer, target_of
-from syncd.errors import NotFound, NotThePlatform, Rejected, Unreachable
+from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 from syncd.net.exchange import REDIRECTS
 from syncd.net.failures import NotConnected, Refused
 from syncd.net.resolving import Resolve, addresses_of, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
-FILE_CAP = 100 << 20
-"""Bytes of one file."""
 HOPS = 3
 PATIENCE = 5
 """A file may take this many deadlines of an ordinary request, all of its redirects and tries together."""
@@ -42,12 +41,12 @@ class Downloads:
         """Given a file just read, write its bytes into an open file, in place of all there, and return how many.
 
         Shape: piece by piece; a download that breaks off starts over. Raises: Rejected (an address that is not
-        followed), NotFound, Unreachable (also when the size is not the file's), NotThePlatform (too large),
+        followed), NotFound, Unreachable (also when the size is not the file's), AnswerTooLarge,
         RateLimited, Stopped.
         """
         what = f"download of file {file.id}"
-        if file.size is not None and file.size > FILE_CAP:
-            raise NotThePlatform(f"{what}: {file.size} bytes are more than {FILE_CAP}")
+        if file.size is not None and file.size > FILE.size:
+            raise AnswerTooLarge(f"{what}: {file.size} bytes are more than {FILE.size}")
         if not file.download_url:
             raise Rejected(f"{what}: the platform gives no address")
         deadline = monotonic() + PATIENCE * self._transport.deadline
@@ -70,7 +69,7 @@ class Downloads:
             return httpx.Request("GET", target.url, headers=headers, extensions=dict(extensions))
 
         seconds = max(deadline - monotonic(), 0.0)
-        ask = Ask("GET", what, target.origin, build, cap=FILE_CAP, paced=False, sink=_writing(into))
+        ask = Ask("GET", what, target.origin, build, limit=FILE, paced=False, sink=_writing(into))
         return replace(ask, seconds=seconds, total=seconds)
 
     def _public_addresses(self, target: Target, what: str) -> list[str]:

@@ -6,7 +6,7 @@ from enum import Enum
 
 import httpx
 
-from syncd.net.failures import NetworkError, NotConnected, Refused
+from syncd.net.failures import NetworkError, NotConnected, Refused, TooLarge
 
 
 class Failure(Enum):
@@ -15,12 +15,14 @@ class Failure(Enum):
     UNSENT = "it cannot have arrived"
     BROKEN = "it may have arrived"
     FOREIGN = "what answers is not the platform"
+    TOO_LARGE = "more answers than is read"
 
 
 FAILURES: Mapping[type[Exception], Failure] = {
     NotConnected: Failure.UNSENT,
     NetworkError: Failure.BROKEN,
     Refused: Failure.FOREIGN,
+    TooLarge: Failure.TOO_LARGE,
     httpx.ConnectError: Failure.UNSENT,
     httpx.ConnectTimeout: Failure.UNSENT,
     httpx.PoolTimeout: Failure.UNSENT,

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from syncd.api.addresses import Params
+from syncd.api.answers import LIMITS
+from syncd.api.limits import LIST
 from syncd.api.transport import Transport
-from syncd.errors import NotThePlatform, Unreachable
+from syncd.errors import AnswerTooLarge, NotThePlatform, Unreachable
 from syncd.model.base import Observed
 from syncd.model.listing import Listing
 
@@ -14,6 +16,10 @@ Item = TypeVar("Item", bound=Observed)
 LIMIT = 1000
 """Items of one page; the most that the API allows."""
 PAGES_MAX = 10_000
+ITEMS_MAX = 100_000
+"""Items of one list; the longest that people have are redirects and files, by the ten thousand."""
+CURSOR_MAX = 4096
+"""Characters of what names a page of a list."""
 EMPTY_MAX = 100
 """Pages without an item in a row; a few are possible where the platform filters after paging."""
 
@@ -23,21 +29,26 @@ def iterate(
 ) -> Iterator[Item]:
     """Given a list operation, return its items, page by page.
 
-    Raises: NotThePlatform (a cursor that was there before, or pages without end), Unreachable (fewer items than the
-    platform counts: the list changed while it was read), PlatformError, Stopped.
+    Raises: NotThePlatform (a cursor that was there before, or pages without end), AnswerTooLarge (items without end),
+    Unreachable (fewer items than the platform counts: the list changed while it was read), PlatformError, Stopped.
     """
     what = f"GET /{'/'.join(path)}"
     seen: set[str] = set()
     cursor: str | None = None
     items = empty = 0
     while True:
-        page = transport.call("GET", path, listing, params={**(params or {}), "limit": LIMIT, "page": cursor})
+        asked = {**(params or {}), "limit": LIMIT, "page": cursor}
+        page = transport.call("GET", path, listing, params=asked, limit=LIST)
         yield from page.items
         items += len(page.items)
+        if items > ITEMS_MAX:
+            raise AnswerTooLarge(f"{what}: the list has more than {ITEMS_MAX} items", hint=LIMITS)
         if page.next is None:
             break
         empty = 0 if page.items else empty + 1
         cursor = page.next.page
+        if len(cursor) > CURSOR_MAX:
+            raise NotThePlatform(f"{what}: the list goes on at a page of {len(cursor)} characters, which is none")
         if cursor in seen or len(seen) >= PAGES_MAX or empty >= EMPTY_MAX:
             raise NotThePlatform(f"{what}: the pages of the list do not come to an end")
         seen.add(cursor)

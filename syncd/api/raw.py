@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from syncd.api.addresses import Params, Value
 from syncd.api.answers import json_of
+from syncd.api.limits import TREE
 from syncd.api.lists import iterate
 from syncd.api.transport import Body, Method, Transport
 from syncd.errors import NotFound
@@ -25,7 +26,7 @@ class Raw:
         Raises: PlatformError, Stopped.
         """
         path, asked = _parts(address)
-        what, answer = self._transport.exchange(method, path, {**asked, **(params or {})}, body)
+        what, answer = self._transport.exchange(method, path, {**asked, **(params or {})}, body, TREE)
         if not answer.body:
             return None
         if answer.headers.get("content-type", "").partition(";")[0].strip() == "application/json":

@@ -33,14 +33,19 @@ import httpx
 
 from syncd import __version__
 from syncd.api.addresses import Params, address, base_of, checked, origin_of
-from syncd.api.answers import CHECK_NETWORK, CHECK_URL, IDEMPOTENT, Shape, refusal, shape_of, tidy
+from syncd.api.answers import CHECK_NETWORK, CHECK_URL, IDEMPOTENT, LIMITS, Shape, refusal, shape_of, tidy
 from syncd.api.failures import BROKEN, Broken, Failure, describe_failure, failure_of
+from syncd.api.limits import OBJECT, REFUSAL_BYTES, STREAM, Arriving, Limit
 from syncd.api.pace import LONGEST, Pacer, named_wait
+from syncd.api.tries import PATIENCE, Tries
+from syncd.api.turns import SHARE, Turns
 from syncd.api.wire import Answer, Streamed, Wires
 from syncd.errors import (
     AnswerLost,
+    AnswerTooLarge,
     NotFound,
     NotThePlatform,
+    PlatformError,
     RateLimited,
     Stopped,
     SyncdError,
@@ -51,22 +56,13 @@ from syncd.model.base import Observed
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Body = Mapping[str, Any] | Sequence[Any]
 
-TRIES = 5
-BACKOFF_BASE = 1.0
-BACKOFF_CAP = 60.0
-"""Seconds before the second try, doubled for each further one, and the most that they grow to."""
 SLEEP_SLICE = 0.2
 """Seconds of a wait in which a stop is not yet heeded."""
 DEADLINE = 60.0
 """Seconds that one try may take as a whole."""
-PATIENCE = 2
-"""All tries of one request together may take this many deadlines, waits between them not counted."""
 STREAM_PATIENCE = 3
 """A streamed answer may take this many deadlines of an ordinary request."""
 NOTICES_MAX = 100
-STREAM_CAP = 64 << 20
-JSON_CAP = 256 << 20
-"""Bytes of an unpacked JSON answer."""
 
 
 @dataclass(frozen=True)
@@ -81,26 +77,11 @@ class Ask:
     what: str
     origin: str
     build: Callable[[], httpx.Request]
-    cap: int = JSON_CAP
+    limit: Limit = OBJECT
     seconds: float = DEADLINE
     total: float | None = None
     paced: bool = True
     sink: Callable[[Iterator[bytes]], object] | None = None
-
-
-class _Tries:
-    """The tries of one request. Units: `left` is how many seconds they may take from now on."""
-
-    def __init__(self, left: float) -> None:
-        self.made, self.left = 0, left
-
-    @property
-    def are_over(self) -> bool:
-        return self.made >= TRIES or self.left <= 0
-
-    def count(self, seconds: float) -> None:
-        self.made += 1
-        self.left -= seconds
 
 
 class Transport:
@@ -135,6 +116,7 @@ class Transport:
         self._sent: Counter[str] = Counter()
         self._lock = Lock()
         self._notices: dict[str, None] = {}
+        self.turns = Turns()
 
     def __repr__(self) -> str:
         return f"Transport({self.base!r})"
@@ -169,14 +151,16 @@ class Transport:
         *,
         params: Params | None = None,
         body: Body | None = None,
+        limit: Limit = OBJECT,
     ) -> Shape:
         """Given an operation, return its answer in the shape asked for.
 
-        Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array.
+        Shapes: `path` holds raw segments below `/v1`; `body` is a JSON object or array; `limit` is that of the answer.
         Raises: PlatformError, Stopped.
         """
-        what, answer = self.exchange(method, path, params, body)
-        return shape_of(answer, into, method=method, what=what, notice=self.notice)
+        with self.turns.block():
+            what, answer = self.exchange(method, path, params, body, limit)
+            return shape_of(answer, into, method=method, what=what, notice=self.notice)
 
     def tell(self, method: Method, path: tuple[str, ...], *, body: Body | None = None) -> None:
         """Given an operation that answers nothing, have it done. Raises: PlatformError, Stopped."""
@@ -185,13 +169,18 @@ class Transport:
             shape_of(answer, Observed, method=method, what=what, notice=self.notice)
 
     def exchange(
-        self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None
+        self,
+        method: Method,
+        path: tuple[str, ...],
+        params: Params | None,
+        body: Body | None,
+        limit: Limit = OBJECT,
     ) -> tuple[str, Answer]:
         """Given an operation, return its name for messages, and its answer, which is a success.
 
         Raises: PlatformError, Stopped.
         """
-        ask = self._json_ask(method, path, params, body)
+        ask = replace(self._json_ask(method, path, params, body), limit=limit)
         what, answer = ask.what, self.perform(ask)
         if not 200 <= answer.status < 300:
             raise refusal(answer, what=what, secret=self._secret)
@@ -208,7 +197,7 @@ class Transport:
         ask = self._json_ask(method, path, params, body, accept="text/event-stream")
         what = ask.what
         with ExitStack() as stack:
-            answer = self.perform(replace(ask, seconds=STREAM_PATIENCE * self.deadline, cap=STREAM_CAP), stack)
+            answer = self.perform(replace(ask, seconds=STREAM_PATIENCE * self.deadline, limit=STREAM), stack)
             if not isinstance(answer, Streamed):
                 raise refusal(answer, what=what, secret=self._secret)
             yield what, replace(answer, pieces=self._heard(what, answer.pieces))
@@ -236,14 +225,16 @@ class Transport:
         Shapes: with a stack, a success is Streamed, open until the stack is closed.
         Raises: AnswerLost, NotThePlatform, RateLimited, Stopped, Unreachable.
         """
-        tries = _Tries(PATIENCE * ask.seconds if ask.total is None else ask.total)
-        while True:
-            self._hold(ask)
-            # The try gets no name: what it raised would stay here, and its connection with it, until a collection.
-            settled = self._settled(ask, self._try(ask, tries, stack), tries)
-            if isinstance(settled, Answer):
-                return settled
-            self._pause(settled, ask)
+        tries = Tries(PATIENCE * ask.seconds if ask.total is None else ask.total, self._random)
+        with self.turns.block():
+            while True:
+                self._hold(ask)
+                # The try gets no name: what it raised would stay here, and its connection with it, until a collection.
+                settled = self._settled(ask, self._try(ask, tries, stack), tries)
+                if isinstance(settled, Answer):
+                    return settled
+                self.turns.give_back()
+                self._pause(settled, ask)
 
     def _json_ask(
         self, method: Method, path: tuple[str, ...], params: Params | None, body: Body | None, accept: str = ""
@@ -272,7 +263,7 @@ class Transport:
             self._pacer.give_up(ask.method)
             raise
 
-    def _try(self, ask: Ask, tries: _Tries, stack: ExitStack | None) -> Answer | Broken:
+    def _try(self, ask: Ask, tries: Tries, stack: ExitStack | None) -> Answer | Broken:
         request = ask.build()
         with self._lock:
             self._sent[ask.method] += 1
@@ -291,15 +282,32 @@ class Transport:
 
     def _exchanged(self, request: httpx.Request, ask: Ask, seconds: float, stack: ExitStack | None) -> Answer:
         with ExitStack() as own:
-            opened = self._wires.streamed(request, origin=ask.origin, cap=ask.cap, seconds=seconds)
+            deadline = monotonic() + seconds
+            opened = self._wires.streamed(request, origin=ask.origin, cap=ask.limit.size, seconds=seconds)
             answer = own.enter_context(opened)
             if stack is not None and 200 <= answer.status < 300:
                 stack.push(own.pop_all())
                 return answer
-            pieces = self._heeding(ask, answer.pieces)
             if ask.sink is not None and answer.status == 200:
-                ask.sink(pieces)
-            return Answer(answer.status, answer.headers, b"".join(pieces))
+                ask.sink(self._heeding(ask, answer.pieces))
+                return Answer(answer.status, answer.headers, b"")
+            return Answer(answer.status, answer.headers, self._collected(ask, answer, deadline))
+
+    def _collected(self, ask: Ask, answer: Streamed, deadline: float) -> bytes:
+        """The body of an answer, of a refusal only its beginning."""
+        succeeded = 200 <= answer.status < 300
+        arriving = Arriving(ask.limit if succeeded else OBJECT)
+        try:
+            for piece in self._heeding(ask, answer.pieces):
+                arriving.add(piece)
+                if not succeeded and arriving.size >= REFUSAL_BYTES:
+                    break
+                if arriving.size > SHARE:
+                    self.turns.take(deadline - monotonic())
+            return arriving.whole()
+        except BaseException:
+            arriving.clear()
+            raise
 
     def _heeding(self, ask: Ask, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The pieces of an answer, for as long as nobody asks to stop; a write is heard out."""
@@ -316,14 +324,14 @@ class Transport:
                 yield piece
         except BROKEN as error:
             broken = self._broken(error)
-            if broken.failure is Failure.FOREIGN:
-                raise NotThePlatform(f"{what}: {broken.why}", hint=CHECK_URL) from error
+            if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
+                raise _unusable(what, broken) from error
             raise Unreachable(f"{what}: the answer breaks off ({broken.why})", hint=CHECK_NETWORK) from error
 
     def _broken(self, error: Exception) -> Broken:
         return Broken(failure_of(type(error)), tidy(describe_failure(error), self._secret), error)
 
-    def _settled(self, ask: Ask, answer: Answer | Broken, tries: _Tries) -> Answer | float:
+    def _settled(self, ask: Ask, answer: Answer | Broken, tries: Tries) -> Answer | float:
         """The answer when it settles the matter, else the seconds until the next try."""
         if isinstance(answer, Broken):
             return self._after_break(ask, answer, tries)
@@ -338,22 +346,23 @@ class Transport:
             return answer
         if tries.are_over:
             raise Unreachable(f"{self._said(ask, answer)}, {tries.made} times", status=status)
-        return self._backoff(tries.made)
+        return tries.backoff()
 
-    def _after_break(self, ask: Ask, broken: Broken, tries: _Tries) -> float:
-        if broken.failure is Failure.FOREIGN:
-            raise NotThePlatform(f"{ask.what}: {broken.why}", hint=CHECK_URL) from broken.cause
+    def _after_break(self, ask: Ask, broken: Broken, tries: Tries) -> float:
+        if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
+            raise _unusable(ask.what, broken) from broken.cause
         if broken.failure is Failure.BROKEN and ask.method not in IDEMPOTENT:
             lost = f"{ask.what}: the answer was lost; it may or may not have happened ({broken.why})"
             raise AnswerLost(lost) from broken.cause
         if tries.are_over:
-            said = f"{self.base}: {ask.what}: no answer after {tries.made} tries ({broken.why})"
+            tried = f"no answer after {tries.made} tries in {tries.spent:.0f} s"
+            said = f"{self.base}: {ask.what}: {tried} ({broken.why})"
             raise Unreachable(said, hint=CHECK_NETWORK) from broken.cause
-        return self._backoff(tries.made)
+        return tries.backoff()
 
-    def _after_limit(self, ask: Ask, answer: Answer, tries: _Tries) -> float:
+    def _after_limit(self, ask: Ask, answer: Answer, tries: Tries) -> float:
         named = named_wait(answer.headers, self._clock())
-        wait = self._backoff(tries.made) if named is None else named
+        wait = tries.backoff() if named is None else named
         if wait > LONGEST or tries.are_over:
             raise self._limited(ask, wait)
         if ask.paced:
@@ -366,9 +375,6 @@ class Transport:
     def _limited(self, ask: Ask, wait: float) -> RateLimited:
         return RateLimited(f"{ask.what}: the rate limit is used up for {wait:.0f} s", until=self._clock() + wait)
 
-    def _backoff(self, attempt: int) -> float:
-        return self._random() * min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (attempt - 1))
-
     def _pause(self, seconds: float, ask: Ask) -> None:
         while seconds > 0:
             self._heed(ask)
@@ -378,3 +384,9 @@ class Transport:
     def _heed(self, ask: Ask) -> None:
         if self._cancelled():
             raise Stopped(f"stopped before {ask.what}")
+
+
+def _unusable(what: str, broken: Broken) -> PlatformError:
+    if broken.failure is Failure.TOO_LARGE:
+        return AnswerTooLarge(f"{what}: {broken.why}", hint=LIMITS)
+    return NotThePlatform(f"{what}: {broken.why}", hint=CHECK_URL)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
@@ -67,10 +67,29 @@ class Declared(_Shape):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
+def _stop_at_first_mistake(schema: Any) -> None:
+    """Let every list in pydantic's schema of a shape end at its first mistake: each further one would take memory."""
+    if isinstance(schema, dict):
+        if schema.get("type") in ("tuple", "list", "dict"):
+            schema["fail_fast"] = True
+        for part in schema.values():
+            _stop_at_first_mistake(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            _stop_at_first_mistake(part)
+
+
 class Observed(_Shape):
     """What the platform answers: unknown fields and unknown enum values are kept and given back."""
 
     model_config = ConfigDict(frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Given pydantic's schema, return one that ends at the first mistake of each list."""
+        schema = handler(source)
+        _stop_at_first_mistake(schema)
+        return schema
 
     def wire(self) -> dict[str, Any]:
         """Given this shape, return the JSON object it came from, unknown members included."""

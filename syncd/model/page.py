@@ -1,7 +1,7 @@
 """Page: one node of a revision's page tree."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from syncd.model.base import Observed, ObservedId
 from syncd.model.document import Document
 from syncd.model.file import GitBlob
+from syncd.model.item_count import count_as
 
 Scalar = str | bool | int | float
 """The value of a variable. Source: not-shown.md (c) 18."""
@@ -71,7 +72,7 @@ class Page(Observed):
     document: Document | None = None
     document_id: ObservedId | None = None
     link_title: str | None = None
-    pages: tuple["Page", ...] = ()
+    pages: tuple["CountedPage", ...] = ()
     git: GitBlob | None = None
     urls: dict[str, Any] = {}
     layout: Layout | None = None
@@ -88,10 +89,13 @@ class Page(Observed):
     computed_seed: str | None = None
 
 
+CountedPage = Annotated[Page, count_as("pages")]
+
+
 class PageTree(Observed):
     """Answer of a page listing, which is not a list envelope."""
 
-    pages: tuple[Page, ...]
+    pages: tuple[CountedPage, ...]
 
 
 def walk(pages: tuple[Page, ...]) -> Iterator[tuple[Page, Page | None]]:

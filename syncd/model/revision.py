@@ -1,12 +1,13 @@
 """Revision (`revision`): a numbered, immutable state of a space's pages and files."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from syncd.model.base import Observed, ObservedId
 from syncd.model.change_request import ChangeRequest
 from syncd.model.document import Document
 from syncd.model.file import File, GitBlob
-from syncd.model.page import Page, Scalar
+from syncd.model.item_count import count_as
+from syncd.model.page import CountedPage, Scalar
 
 __all__ = ["GitCommit", "GitSyncState", "ReusableContent", "Revision", "Scalar"]
 
@@ -40,9 +41,9 @@ class Revision(Observed):
     object: str = "revision"
     id: ObservedId
     parents: tuple[ObservedId, ...] = ()
-    pages: tuple[Page, ...] = ()
-    files: tuple[File, ...] = ()
-    reusable_contents: tuple[ReusableContent, ...] = ()
+    pages: tuple[CountedPage, ...] = ()
+    files: tuple[Annotated[File, count_as("files")], ...] = ()
+    reusable_contents: tuple[Annotated[ReusableContent, count_as("reusable contents")], ...] = ()
     variables: dict[str, Scalar] = {}
     tags: tuple[dict[str, Any], ...] = ()
     created_at: str | None = None

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpcore
 
-from syncd.net.failures import BrokenOff, ConnectTimedOut, NotConnected, Refused, TimedOut
+from syncd.net.failures import BrokenOff, ConnectTimedOut, NotConnected, Refused, TimedOut, TooLarge
 from syncd.net.limits import HEADS_MAX, remaining, wire_limit
 from syncd.net.resolving import Resolve, addresses_of, resolve_host
 from syncd.net.targets import Target
@@ -126,10 +126,10 @@ class _Network(httpcore.NetworkBackend):
         return min(timeout or STEPS["read"], remaining(self._deadline))
 
     def count(self, data: bytes) -> bytes:
-        """Given what was received, return it. Raises: Refused."""
+        """Given what was received, return it. Raises: TooLarge."""
         self.allowance -= len(data)
         if self.allowance < 0:
-            raise Refused("The answer takes more bytes than it may.")
+            raise TooLarge("The answer takes more bytes than it may.")
         return data
 
 
@@ -204,7 +204,7 @@ def _translated() -> Iterator[None]:
         yield
     except httpcore.RemoteProtocolError as error:
         if getattr(error.__context__, "error_status_hint", 0) == _TOO_LONG:
-            raise Refused("The answer takes more bytes than it may.") from None
+            raise TooLarge("The answer takes more bytes than it may.") from None
         raise BrokenOff("The answer breaks off, or is no HTTP.", reason=str(error)) from None
     except httpcore.LocalProtocolError as error:
         raise Refused("The request holds a character that HTTP does not allow.", reason=str(error)) from None

@@ -14,7 +14,7 @@ from functools import cache
 from time import monotonic
 
 from syncd.net.connection import Connection, Opened
-from syncd.net.failures import BrokenOff, NetworkError, Refused, TimedOut
+from syncd.net.failures import BrokenOff, NetworkError, Refused, TimedOut, TooLarge
 from syncd.net.limits import read_bounded
 from syncd.net.resolving import Resolve, addresses_of, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
@@ -133,7 +133,7 @@ class Stream:
         """Return the body in pieces as they arrive. Raises: NetworkError."""
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._limit:
-            raise Refused(f"The answer is larger than {self._limit} bytes.")
+            raise TooLarge(f"The answer is larger than {self._limit} bytes.")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise Refused("The answer is packed in a way that was not asked for.")
         packed = self._opened.pieces(self._limit)
@@ -149,7 +149,7 @@ class Stream:
                 yield _line(rest)
                 rest = bytearray(following)
             if len(rest) > LINE_MAX:
-                raise Refused(f"A line of the answer is longer than {LINE_MAX} bytes.")
+                raise TooLarge(f"A line of the answer is longer than {LINE_MAX} bytes.")
         if rest:
             yield _line(rest)
 

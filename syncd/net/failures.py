@@ -10,7 +10,11 @@ class NetworkError(Exception):
 
 
 class Refused(NetworkError):
-    """The address must not be reached, or what answers there goes beyond a limit."""
+    """The address must not be reached, or what answers there must not be read."""
+
+
+class TooLarge(Refused):
+    """What answers goes beyond a limit."""
 
 
 class NotConnected(NetworkError):

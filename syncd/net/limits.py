@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from time import monotonic
 
-from syncd.net.failures import BrokenOff, Refused, TimedOut
+from syncd.net.failures import BrokenOff, Refused, TimedOut, TooLarge
 
 HEADS_MAX = 96 * 1024
 """Bytes of an answer before its body, provisional answers included; a head of up to 32 KiB always fits."""
@@ -32,14 +32,14 @@ def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline
     """Given the pieces of a body as they come, return them unpacked, for as long as they keep to the limits.
 
     Units: `limit` in unpacked bytes, `deadline` in monotonic seconds. Shapes: `encoding` is a `Content-Encoding`, gzip
-    or none. Raises: Refused, TimedOut, BrokenOff.
+    or none. Raises: TooLarge, Refused, TimedOut, BrokenOff.
     """
     size = 0
     for piece in _unpacked(pieces, encoding.lower()):
         remaining(deadline)
         size += len(piece)
         if size > limit:
-            raise Refused(f"The answer is larger than {limit} bytes.")
+            raise TooLarge(f"The answer is larger than {limit} bytes.")
         yield piece
 
 
@@ -61,7 +61,7 @@ def _unpacked(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
             piece = inflate.unconsumed_tail
             unpacked += len(slice)
             if unpacked > max(RATIO_FLOOR, RATIO_MAX * packed):
-                raise Refused("The answer unpacks to more than a hundred times its size.")
+                raise TooLarge("The answer unpacks to more than a hundred times its size.")
             yield slice
     yield inflate.flush()
     if packed and not inflate.eof:

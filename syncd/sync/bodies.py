@@ -120,7 +120,11 @@ class Bodies:
         for done, (item, fetched) in enumerate(gather(self._fetch, items, workers=WORKERS), start=1):
             self.workspace.progress(f"fetching {self.binding.name}", done, len(items))
             body, proven = fetched
-            anchor = self._finish(item, body) if isinstance(body, bytes) else self._streamed(item, body)
+            if item.kind == "file":
+                assert not isinstance(body, bytes)
+                anchor = self._streamed(item, body)
+            else:
+                anchor = self._finish(item, _read_back(body))
             if anchor.fingerprint and not self.forms.has_learnt(anchor.id):
                 (self._pending if proven or anchor.oid == item.blob else self._doubtful).append(anchor)
             if len(self._pending) + len(self._doubtful) >= batch or self._bytes >= BATCH_BYTES:
@@ -148,7 +152,8 @@ class Bodies:
 
     def _fetch(self, item: Wanted) -> Fetched:
         try:
-            return self._fetched(item)
+            with self.workspace.client.large_answers_in_turn():
+                return self._set_aside(self._fetched(item))
         except NotFound as missing:  # deleted since the content was read, or never there
             if self.gathered.source.revision() == self.gathered.revision.id:
                 raise
@@ -165,10 +170,23 @@ class Bodies:
             return Fetched(text, fingerprint_of(content) == item.fingerprint)
         return Fetched(self._downloaded(item), proven=False)
 
+    def _set_aside(self, fetched: Fetched) -> Fetched:
+        """A large text waits on the repository's disk until it is its turn: sixteen threads may be ahead with one."""
+        if not isinstance(fetched.body, bytes) or len(fetched.body) <= IN_MEMORY:
+            return fetched
+        with system_failures("storing a page"), ExitStack() as stack:
+            into = stack.enter_context(self._waiting_file())
+            into.write(fetched.body)
+            stack.pop_all()
+        return fetched._replace(body=into)
+
+    def _waiting_file(self) -> IO[bytes]:
+        return SpooledTemporaryFile(IN_MEMORY, dir=str(self.repository.git_dir))
+
     def _downloaded(self, item: Wanted) -> Body:
         content, file = self.workspace.client.content, self.files[item.id]
         with system_failures(f"storing {item.path}"), ExitStack() as stack:
-            into = stack.enter_context(SpooledTemporaryFile(IN_MEMORY, dir=str(self.repository.git_dir)))
+            into = stack.enter_context(self._waiting_file())
             try:
                 content.download(file, into)
             except NotFound:  # download addresses expire; a fresh one is in the file's own answer
@@ -257,6 +275,14 @@ class Bodies:
             return there.oid if there is not None else None
         anchor = self.gathered.base.anchors.get(item.id)
         return anchor.oid if anchor is not None and self.gathered.base.start is not None else None
+
+
+def _read_back(body: Body) -> bytes:
+    if isinstance(body, bytes):
+        return body
+    with body, system_failures("reading a page"):
+        body.seek(0)
+        return body.read()
 
 
 def _anchor(item: Wanted, oid: str) -> Anchor:

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.downloads import FILE_CAP
+from syncd.api.limits import FILE
 from syncd.api.wire import ADDRESSES
-from syncd.errors import NotFound, NotThePlatform, Rejected, Unreachable
+from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 
 Build = Callable[..., Client]
@@ -164,8 +164,8 @@ def test_a_file_is_never_in_memory_as_a_whole(client_on: Build) -> None:
 
 def test_a_file_that_says_it_is_too_large_is_not_fetched(client_on: Build) -> None:
     seen, handle = recording(found())
-    with pytest.raises(NotThePlatform):
-        download(client_on(handle), file("/a", FILE_CAP + 1))
+    with pytest.raises(AnswerTooLarge):
+        download(client_on(handle), file("/a", FILE.size + 1))
     assert seen == []
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.errors import NotThePlatform, Unreachable
+from syncd.errors import AnswerTooLarge, NotThePlatform, Unreachable
 
 Build = Callable[..., Client]
 
@@ -55,6 +55,20 @@ def test_a_cursor_that_comes_back_is_an_error(client_on: Build, cursors: tuple[s
     _, handle = pages(*[page(one, after=one) for one in cursors])
     with pytest.raises(NotThePlatform, match="do not come to an end"):
         list(client_on(handle).organizations.list())
+
+
+def test_a_cursor_that_no_address_could_hold_is_an_error(client_on: Build) -> None:
+    seen, handle = pages(page("a", after="x" * 5000))
+    with pytest.raises(NotThePlatform, match="5000 characters"):
+        list(client_on(handle).organizations.list())
+    assert len(seen) == 1
+
+
+def test_a_list_that_grows_beyond_all_that_people_have_is_an_error(client_on: Build) -> None:
+    seen, handle = pages(*[{"items": [{"id": "a"}] * 1000, "next": {"page": str(at)}} for at in range(200)])
+    with pytest.raises(AnswerTooLarge, match="more than 100000 items"):
+        sum(1 for _ in client_on(handle).raw.items("/orgs"))
+    assert len(seen) == 101
 
 
 def test_endless_empty_pages_are_an_error(client_on: Build) -> None:

@@ -482,7 +482,7 @@ def test_a_broken_answer_is_refused_cleanly(client_on: Build, body: bytes) -> No
         get(client_on(answering(httpx.Response(200, content=body))[1]))
 
 
-@pytest.mark.parametrize("body", [b'{"id":"s","x":' + b"[" * 10**6, b'{"x":' * 10**5])
+@pytest.mark.parametrize("body", [b'{"id":"s","x":' + b"[" * 10**5, b'{"x":' * 10**5])
 def test_an_answer_nested_too_deep_is_refused_cleanly(client_on: Build, body: bytes) -> None:
     with pytest.raises(NotThePlatform, match="nested too deep"):
         get(client_on(answering(httpx.Response(200, content=body))[1]))

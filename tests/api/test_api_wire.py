@@ -16,7 +16,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.api.parallel import gather
 from syncd.api.wire import Wires
-from syncd.errors import AnswerLost, NotThePlatform, Stopped, Unreachable
+from syncd.errors import AnswerLost, AnswerTooLarge, NotThePlatform, Stopped, Unreachable
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.net.failures import Refused
 
@@ -169,6 +169,23 @@ def test_an_answer_that_drips_ends_at_the_deadline(served: Build, head: bytes) -
     assert time.monotonic() - start < 1
 
 
+def test_a_read_that_drips_is_unavailable_after_two_deadlines(served: Build) -> None:
+    over = Event()
+
+    def serve(connection: socket.socket) -> None:
+        request_of(connection)
+        connection.sendall(answer(b"", declared=10_000))
+        while not over.wait(0.05):
+            connection.sendall(b" ")
+
+    client = served(serve, deadline=0.3)
+    with pytest.raises(Unreachable, match=r"no answer after \d tries in 1? ?.*longer than it may") as caught:
+        client.content.get("s1")
+    over.set()
+    assert caught.value.exit_code == 69
+    assert client.requests_sent["GET"] == 2
+
+
 def test_all_tries_together_end_after_two_deadlines(served: Build) -> None:
     client = served(lambda connection: time.sleep(0.5), deadline=0.2)
     with pytest.raises(Unreachable, match=r"longer than it may|in time"):
@@ -210,7 +227,7 @@ def test_a_packed_bomb_is_refused_while_it_is_small(served: Build, unit: bytes) 
         connection.sendall(answer(bomb, head="Content-Encoding: gzip\r\n"))
 
     start = time.monotonic()
-    with pytest.raises(NotThePlatform, match="hundred times"):
+    with pytest.raises(AnswerTooLarge, match=r"hundred times|too many values"):
         served(serve).spaces.get("s1")
     assert time.monotonic() - start < 2
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.transport import TRIES
+from syncd.api.tries import TRIES
 from syncd.platform.importing import import_directory
 from syncd.repo import Repository
 from syncd.sync.cycle import Result, Wish, run_cycle

@@ -1,0 +1,33 @@
+"""How often one request is tried, how long all of its tries may take, and how long the waits between them are."""
+
+from collections.abc import Callable
+
+TRIES = 5
+BACKOFF_BASE = 1.0
+BACKOFF_CAP = 60.0
+"""Seconds before the second try, doubled for each further one, and the most that they grow to."""
+PATIENCE = 2
+"""All tries of one request together may take this many deadlines, waits between them not counted."""
+
+
+class Tries:
+    """The tries of one request. Units: they took `spent` seconds and may take `left` more."""
+
+    def __init__(self, left: float, random: Callable[[], float]) -> None:
+        self.made, self.spent, self.left = 0, 0.0, left
+        self._random = random
+
+    @property
+    def are_over(self) -> bool:
+        """Whether no other try is to be made."""
+        return self.made >= TRIES or self.left <= 0
+
+    def count(self, seconds: float) -> None:
+        """Given how long one more try took, count it."""
+        self.made += 1
+        self.spent += seconds
+        self.left -= seconds
+
+    def backoff(self) -> float:
+        """Return the seconds until the next try, with full jitter."""
+        return self._random() * min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** (self.made - 1))
