@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from syncd.errors import Held, NotFound, Rejected, Unreachable
+from syncd.errors import AnswerTooLarge, Held, NotFound, Rejected, Unreachable
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.revision import Revision
 from syncd.model.space import Space
@@ -89,11 +89,11 @@ def _mirror_all(workspace: Workspace, binding: Binding, space: Space, merged: Se
     outcomes: list[Applied] = []
     left = tuple(proposal for proposal in merged if not _has_landed(workspace, binding, proposal))
     for past in between:
-        step = past.content()
-        mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
         try:
+            step = past.content()
+            mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
             outcomes.append(_mirror_once(workspace, binding, space, _Step(past, step, mine)))
-        except (Held, Rejected, NotFound):  # what came after it may be in order
+        except (AnswerTooLarge, Held, Rejected, NotFound):  # what came after it may be in order
             break
         left = tuple(one for one in left if one not in mine)
     outcomes.append(_mirror_once(workspace, binding, space, _Step(source, revision, left)))
