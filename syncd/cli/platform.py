@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from syncd.cli.output import emit
 from syncd.cli.space_ids import read_space_id
-from syncd.cli.terminal import print_text, safe
-from syncd.daemon.systemd import Heartbeat, Notifier
+from syncd.cli.terminal import log_text, print_text, safe
+from syncd.daemon.systemd import ERROR, NOTICE, Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound
 
 if TYPE_CHECKING:
@@ -106,17 +106,24 @@ def run_server(kept: Kept, settings: "Settings", *, host: str, port: int) -> Non
 
     notify = Notifier(os.environ)
     heartbeat = Heartbeat(notify)
+    status = ""
 
     def announce(url: str) -> None:
+        nonlocal status
+        status = f"listens on {url}"
         print(url, flush=True)
-        notify.status(f"listens on {url}")
+        notify.status(status)
         notify.ready()
+
+    def report(fault: str) -> None:
+        log_text(safe(fault) or "the database can be used again", ERROR if fault else NOTICE)
+        notify.status(f"{fault}; {status}" if fault else status)
 
     def turn() -> bool:
         heartbeat.beat()
         return False
 
-    serve(kept.premises(), settings, host=host, port=port, announce=announce, stop=turn)
+    serve(kept.premises(), settings, host=host, port=port, announce=announce, report=report, stop=turn)
 
 
 def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json: bool) -> None:

@@ -34,6 +34,7 @@ from syncd.platform.auth import Callers
 from syncd.platform.comments import commenters, comments, replies
 from syncd.platform.conversations import routes as conversations
 from syncd.platform.description import TITLE, Description
+from syncd.platform.health import answer_readiness
 from syncd.platform.integrations import delivery, installing, placing, tracing
 from syncd.platform.integrations import publishing as integrations
 from syncd.platform.jobs import Handler
@@ -166,5 +167,6 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     for root in (PREFIX, f"{PREFIX}/"):
         app.add_route(root, answer_information, include_in_schema=False)
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
+    app.add_route("/readyz", answer_readiness, include_in_schema=False)
     app.openapi = DESCRIPTION.document  # type: ignore[method-assign]
     return app

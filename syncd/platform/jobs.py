@@ -105,7 +105,9 @@ class Worker:
         while not self._asked.is_set():
             try:
                 busy = _run_one(self.work, self.handlers)
+                self.work.storage.health.note_success("read")
             except sa.exc.SQLAlchemyError as failure:
+                self.work.storage.health.note_failure("read", failure)
                 _log.warning("the queue of jobs cannot be used: %s", type(failure).__name__)
                 busy = False
             if not busy:

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from syncd.errors import ConfigInvalid, Unreachable
 from syncd.platform.app import create_app
 from syncd.platform.connections import Connections
+from syncd.platform.health import DatabaseHealth
 from syncd.platform.jobs import Worker
 from syncd.platform.premises import Premises
 from syncd.platform.settings import Settings
@@ -38,18 +39,20 @@ def serve(
     host: str,
     port: int,
     announce: Callable[[str], None],
+    report: Callable[[str], None] = lambda fault: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> None:
     """Given where a platform is and its settings, serve it until SIGTERM, SIGINT or `stop`; call from the main thread.
 
-    `announce` gets the base URL as soon as connections are accepted; port 0 picks a free one. Units: `stop` is asked
-    ten times a second. Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
+    `announce` gets the base URL as soon as connections are accepted; port 0 picks a free one. `report` hears why the
+    database cannot be used, and "" when it can again. Units: `stop` is asked ten times a second.
+    Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
     asked = threading.Event()
     with premises.open() as storage, _listen(host, port) as listener, _on_signals(asked.set):
         storage.bootstrap()
         app = create_app(storage, replace(settings, host=host))
-        _Server(app, announce=announce, stop=lambda: asked.is_set() or stop()).run([listener])
+        _Server(app, announce=announce, report=report, stop=lambda: asked.is_set() or stop()).run([listener])
 
 
 class Background:
@@ -112,7 +115,13 @@ class _Server(uvicorn.Server):
     """uvicorn that leaves signals to us, says when it accepts connections, does jobs, and asks whether to go on."""
 
     def __init__(
-        self, app: FastAPI, *, announce: Callable[[str], None], stop: Callable[[], bool], works: bool = True
+        self,
+        app: FastAPI,
+        *,
+        announce: Callable[[str], None],
+        report: Callable[[str], None] = lambda fault: None,
+        stop: Callable[[], bool],
+        works: bool = True,
     ) -> None:
         settings: Settings = app.state.settings
         self._connections = Connections(settings.connections)
@@ -134,6 +143,8 @@ class _Server(uvicorn.Server):
             )
         )
         self._announce = announce
+        self._health: DatabaseHealth = app.state.storage.health
+        self._report, self._fault = report, ""
         self._stop = stop
         self._worker = Worker(app.state.storage, app.state.settings, app.state.handlers) if works else None
 
@@ -157,6 +168,9 @@ class _Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         if counter % _TICKS == 0:
             self._connections.close_overdue()
+            if (fault := self._health.render_reasons()) != self._fault:
+                self._fault = fault
+                self._report(fault)
         return await super().on_tick(counter) or self._stop()
 
 

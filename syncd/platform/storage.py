@@ -19,6 +19,7 @@ from syncd.errors import StoreError, SyncdError
 from syncd.platform import schema
 from syncd.platform.blobs import Blobs, Folder
 from syncd.platform.database import READERS, postgresql, sqlite
+from syncd.platform.health import DatabaseHealth
 from syncd.platform.keeping import keep
 from syncd.platform.migrations import prepare
 from syncd.platform.tables import insert_new
@@ -78,6 +79,8 @@ class Storage:
         for engine in (self._database.reader, self._database.writer):
             sa.event.listen(engine, "before_cursor_execute", lambda *_: check_time())
         sa.event.listen(self._database.writer, "commit", lambda _: note_written())
+        self.health = DatabaseHealth()
+        self.health.watch_changes(self._database.writer)
         self.blobs = blobs or Folder(data / "blobs")
         self._clock = clock
         try:
