@@ -21,6 +21,8 @@ from syncd.model.revision import Scalar
 ASSETS = ".gitbook/assets/"
 INCLUDES = ".gitbook/includes/"
 README = "readme.md"
+NOT_UTF8, HOLDS_NUL = "is not UTF-8", "holds the character NUL, which the platform refuses"
+"""Why bytes are no text."""
 
 Read = Callable[[str], bytes]
 
@@ -77,14 +79,16 @@ def page_slug(path: str, *, settings: Settings) -> str:
 def text_of(data: bytes, *, at: str) -> str:
     """Given a file's bytes, return its text.
 
-    Raises: FileInvalid when they are not UTF-8.
+    Raises: FileInvalid when they are not UTF-8, or hold the character NUL, which no platform takes.
     """
     try:
-        return data.decode()
+        text, start, reason = data.decode(), data.find(b"\0"), HOLDS_NUL
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise FileInvalid("is not UTF-8", path=at, line=line, column=column) from error
+        text, start, reason = "", error.start, NOT_UTF8
+    if start == -1:
+        return text
+    before = data[data.rfind(b"\n", 0, start) + 1 : start].decode()
+    raise FileInvalid(reason, path=at, line=data.count(b"\n", 0, start) + 1, column=len(before) + 1)
 
 
 class _Reader:

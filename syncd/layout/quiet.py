@@ -30,9 +30,10 @@ def settled(former: bytes, body: bytes, *, at: str, name: Name | None = None) ->
     """Given what Git has of the page at `at` and what it shall say, return bytes that say it and change the least.
 
     Shape: means the same as `body`; each top-level block, and each key of the frontmatter, that means the same as in
-    `former` has the bytes that it has there. `body` itself when a block could not stand where it would have to. `name`
-    names what an address leads to.
+    `former` has the bytes that it has there. `body` itself when a block could not stand where it would have to. Lines
+    that are new end as most lines of `former` do. `name` names what an address leads to.
     """
+    body = _end_lines_as(former, body)
     if former == body or (name is None and _is_small_edit(former, body)):
         return body
     one, other = _meaning(former, at, name), _meaning(body, at, name)
@@ -47,6 +48,13 @@ def settled(former: bytes, body: bytes, *, at: str, name: Name | None = None) ->
         if found is not None and found.says(other):
             return text.encode()
     return body
+
+
+def _end_lines_as(former: bytes, body: bytes) -> bytes:
+    """The body with CRLF where most lines of the former end so; a server knows no such line ends."""
+    if former.count(b"\r\n") * 2 <= former.count(b"\n"):
+        return body
+    return body.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 
 def _is_small_edit(former: bytes, body: bytes) -> bool:

@@ -81,6 +81,7 @@ EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]
     ("frontmatter-comment", {HERE: "---\ndescription: Issue #1\n---\n\n# Setup\n\n## First step\n"}, (HERE, 2, 20)),
     ("description-long", {HERE: f"---\ndescription: {'x' * 201}\n---\n\n# Setup\n\n## First step\n"}, (HERE, 2, 1)),
     ("not-utf8", {HERE: b"# Setup\n\n## First step\n\n\xff\n"}, (HERE, 5, 1)),
+    ("nul-character", {HERE: b"# Setup\n\n## First step\n\n\xc3\xa4\0\n"}, (HERE, 5, 2)),
     ("angle-text", page("opened by <person>, `<code>` and \\<escaped>\n"), (HERE, 5, 11)),
     ("block-unclosed", page('{% hint style="info" %}\nWords.\n'), (HERE, 5, 1)),
     ("block-unclosed", page("{% endtabs %}\n"), (HERE, 5, 1)),

@@ -112,6 +112,13 @@ def test_a_new_block_stands_where_it_was_put_and_the_others_keep_their_bytes() -
     assert text == WRITTEN.replace(b"lines.\n- one", b"lines.\n\nNew.\n\n- one") + b"\nLast.\n"
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_new_lines_end_as_most_lines_of_the_page_do(ends: str) -> None:
+    former = "# A\n\nOne.\n\nTwo.\n".replace("\n", ends).encode()
+    wanted = "# A\n\nOne.\n\n* New\n* list\n\nTwo and a half.\n"
+    assert settled(former, wanted.encode(), at="a.md") == wanted.replace("\n", ends).encode()
+
+
 def test_blocks_that_changed_places_keep_their_bytes() -> None:
     text = settled(b"a *b*\n\nc __d__\n\ne\n", b"c **d**\n\ne\n\na _b_\n", at="a.md")
     assert text == b"c __d__\n\ne\n\na *b*\n"

@@ -7,7 +7,7 @@ from html import unescape
 from syncd.errors import FileInvalid
 from syncd.layout.frontmatter import fields, heading, metadata, split
 from syncd.layout.lint.finding import Finding, finding
-from syncd.layout.lint.space import Page, Space
+from syncd.layout.lint.space import UNREADABLE, Page, Space
 from syncd.layout.paths import shown
 
 DESCRIPTION_MAX = 200
@@ -25,7 +25,12 @@ def check_heads(space: Space) -> Iterator[Finding]:
     includes = frozenset(space.draft.includes)
     for page in space.published():
         if page.problem is not None:
-            yield finding("not-utf8", page.path, (page.problem.line, page.problem.column), page.problem.reason)
+            yield finding(
+                UNREADABLE[page.problem.reason],
+                page.path,
+                (page.problem.line, page.problem.column),
+                page.problem.reason,
+            )
         if not page.body and _UNCLOSED.match(page.text):
             hint = "write --- on a line of its own below the last key"
             yield finding("frontmatter-invalid", page.path, (1, 1), "the frontmatter is not closed", hint)

@@ -158,6 +158,12 @@ _ALL = (
         "Save the file as UTF-8.",
     ),
     Rule(
+        "nul-character",
+        "error",
+        "A text file holds the character NUL, which the platform refuses.",
+        "Delete the character. A file full of them is UTF-16: save it as UTF-8.",
+    ),
+    Rule(
         "angle-text",
         "warning",
         "Words in angle brackets look like an HTML tag that does not exist. The platform deletes them.",

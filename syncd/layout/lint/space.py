@@ -9,7 +9,7 @@ from posixpath import basename, dirname, splitext
 
 from syncd.errors import FileInvalid
 from syncd.layout.blocks import prose
-from syncd.layout.draft import Draft, read_draft, text_of
+from syncd.layout.draft import HOLDS_NUL, NOT_UTF8, Draft, read_draft, text_of
 from syncd.layout.frontmatter import fields, heading, split, split_title
 from syncd.layout.links import Target, targets
 from syncd.layout.lint.finding import Finding, finding
@@ -38,6 +38,9 @@ FOREIGN = frozenset(
     {"node_modules", "bower_components", "vendor", "venv", "site-packages", "__pycache__", "_book", "third_party"}
 )
 """Folders that tools fill; what nobody lists there is no content."""
+
+UNREADABLE = {NOT_UTF8: "not-utf8", HOLDS_NUL: "nul-character"}
+"""The codes of the reasons for which bytes are no text."""
 
 _ID = re.compile(r"""<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*["']([^"'<>]+)["']""")
 _INVALID = {SETTINGS: "settings-invalid", VARIABLES: "variables-invalid", TAGS: "tags-invalid"}
@@ -218,4 +221,4 @@ def _invalid(error: FileInvalid) -> Finding:
     """The finding for a file that the layout refuses."""
     code = next((code for name, code in _INVALID.items() if error.path.endswith(name)), "summary-invalid")
     made = finding(code, error.path, (error.line, error.column), error.reason, error.hint)
-    return replace(made, code="not-utf8") if error.reason == "is not UTF-8" else made
+    return replace(made, code=UNREADABLE.get(error.reason, code))
