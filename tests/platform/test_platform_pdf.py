@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from PIL import Image
 
 from syncd.platform.importing import import_directory
 from syncd.platform.pdf.layout import Layout
+from syncd.platform.pdf.worker import JOB
 from syncd.platform.storage import Storage
+from tests import without_priority
 
 
 @pytest.fixture
@@ -92,3 +96,11 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
     page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
     assert Layout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).drawn().startswith(b"%PDF-")
     assert Layout({"title": "", "pages": []}, tmp_path).drawn().startswith(b"%PDF-")
+
+
+def test_a_process_that_may_not_give_way_lays_out_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / JOB).write_text('"Guides"\n')
+    alone = [sys.executable, str(without_priority.__file__)]
+    worker = [sys.executable, "-m", "syncd.platform.pdf.worker", str(tmp_path)]
+    done = subprocess.run([*alone, *worker], capture_output=True, check=False)
+    assert done.stdout.startswith(b"%PDF"), done.stderr

@@ -102,6 +102,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def server(installation: Installation, request: pytest.FixtureRequest) -> Iterator[Server]:
     """A server on which all is well; what its services said is shown when a test fails."""
     server = installation.take()
+    server.machine.run("systemctl reset-failed syncd syncd-platform")  # which counts the starts of former tests, too
     server.mark_journal()
     yield server
     if request.node.stash.get(HAS_FAILED, True):

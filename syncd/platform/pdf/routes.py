@@ -1,6 +1,7 @@
 """The PDF of a change request, or of a space: its address, and the download, which is made when somebody fetches it."""
 
 import hmac
+import logging
 import os
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from syncd.platform.viewing import View, Viewed, described
 from syncd.platform.work import Work
 
 router = room(tags=["pdf"])
+_log = logging.getLogger(__name__)
 
 PATIENCE_S = 90
 """For the whole PDF; its process has less computing time than that."""
@@ -119,6 +121,12 @@ def _found(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:
         return str(title), revisions.outline(connection, space, revision)
 
 
+def _kind_of(trace: bytes) -> str:
+    """Given what a process wrote to standard error, return the name of the error that ended it; texts are content."""
+    *_, last = trace.decode(errors="replace").strip().split("\n")
+    return last.partition(":")[0] or "it said nothing"
+
+
 async def _made(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
     with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
         directory = Path(name)
@@ -135,6 +143,7 @@ async def _made(storage: Storage, outline: Outline, title: str, part: Part) -> b
         except TimeoutError:
             raise Failure(413, "This PDF takes too long. Ask for a page of it.") from None
     if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
+        _log.warning("the process that lays out PDFs ended with %d: %s", done.returncode, _kind_of(done.stderr))
         raise Failure(413, "This cannot be laid out within the limits of a PDF. Ask for a page of it.")
     return done.stdout
 
