@@ -59,12 +59,43 @@ class Ids:
 
 
 @dataclass(frozen=True)
+class Alike:
+    """What makes something that is there the same as what was just made, although both are new.
+
+    Shapes: `spaces` are those that what stands in it may show; `moves` says that it need not stand in the same place.
+    """
+
+    like: Callable[[Existing], bool]
+    spaces: frozenset[str] | None = None
+    moves: bool = False
+
+    def takes(self, own: Existing, other: Existing, there: Structure) -> bool:
+        """Given what was made, something else and where both are, return whether they are the same."""
+        inner = {there.things[id].fields.get("space") for id in there.orders.get(other.id, ())}
+        in_place = self.moves or own.parent == other.parent
+        return in_place and self.like(other) and (self.spaces is None or inner <= self.spaces)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The id of what stays of two that are the same, and the ids of what stands in it."""
+
+    id: str
+    inner: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Calls:
-    """Carries out the steps of one site's plan; `sorts` as `Abilities.sort`."""
+    """Carries out the steps of one site's plan.
+
+    Shapes: `sorts` as `Abilities.sort`; `spaces` are, by the ref of a section or variant, those that it may show while
+    it is made.
+    """
 
     reader: Reader
     ids: Ids
     sorts: bool
+    spaces: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def carry_out(self, step: Step) -> None:
         """Given a step, do it; what comes into being is in `ids` then.
@@ -118,7 +149,8 @@ class Calls:
                     yield one.id
 
         made = self._created(lambda: self.reader.client.section_groups.create(*self._at, new).id, found)
-        self.ids.add(step.ref, made)
+        alike = Alike(lambda one: one.fields["title"] == body["title"])
+        self.ids.add(step.ref, self._kept(made, alike, self.reader.client.section_groups.delete).id)
 
     def _group_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
         change = SiteSectionGroupUpdate.model_validate(body)
@@ -148,11 +180,12 @@ class Calls:
             return section.id, tuple(one.id for one in section.site_spaces)
 
         made, variants = self._created(post, found)
-        self.ids.add(step.ref, made)
-        if step.ref in self.ids.born:
-            inner = variants or self.reader.structure(sorts=self.sorts).orders.get(made, ())
-            if inner:
-                self.ids.add(self.ids.born[step.ref], inner[0])
+        alike = Alike(lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True)
+        kept = self._kept(made, alike, self.reader.client.sections.delete)
+        self.ids.add(step.ref, kept.id)
+        inner = (variants if kept.id == made else ()) or kept.inner
+        if step.ref in self.ids.born and inner:
+            self.ids.add(self.ids.born[step.ref], inner[0])
 
     def _section_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
         change = SiteSectionUpdate.model_validate(body)
@@ -170,7 +203,8 @@ class Calls:
                     yield one.id
 
         made = self._created(lambda: self.reader.client.site_spaces.create(*self._at, new).id, found)
-        self.ids.add(step.ref, made)
+        alike = Alike(lambda one: one.fields["space"] in self._shows(step, body))
+        self.ids.add(step.ref, self._kept(made, alike, self.reader.client.site_spaces.delete).id)
 
     def _variant_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
         change = SiteSpaceUpdate.model_validate(body)
@@ -202,11 +236,13 @@ class Calls:
 
         try:
             made = post()
-        except AnswerLost:
+        except (AnswerLost, Rejected) as error:
             key = source_key(new.source)
             there = self.reader.redirects().values()
-            found = [one.id for one in there if source_key(one.fields["source"]) == key]
-            made = found[0] if found else post()
+            found = [one for one in there if source_key(one.fields["source"]) == key]
+            if isinstance(error, Rejected) and not any(one.fields["destination"] == new.destination for one in found):
+                raise
+            made = found[0].id if found else post()
         self.ids.add(step.ref, made)
 
     def _redirect_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
@@ -221,6 +257,29 @@ class Calls:
         for one in there.things.values():
             if one.id not in self.ids.kinds and one.kind == kind and one.parent == parent:
                 yield one
+
+    def _shows(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
+        return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
+
+    def _kept(self, made: str, alike: Alike, delete: Callable[[str, str, str], object]) -> Kept:
+        """Given what was just made, return it, or what another clone made of the same file at the same time.
+
+        The younger of the two goes, by the hand of who made it, so that neither takes the other's away: that is the one
+        behind in its place, and what has been moved from there is older in any case.
+        """
+        there = self.reader.structure(sorts=self.sorts)
+        own = there.things.get(made)
+        if own is None:
+            return Kept(made)
+        beside = there.orders[own.parent]
+        for one in there.things.values():
+            is_new = one.id != made and one.id not in self.ids.kinds and one.kind == own.kind
+            if not is_new or not alike.takes(own, one, there):
+                continue
+            if one.parent != own.parent or beside.index(one.id) < beside.index(made):
+                delete(*self._at, made)
+                return Kept(one.id, tuple(there.orders.get(one.id, ())))
+        return Kept(made, tuple(there.orders.get(made, ())))
 
     def _created(self, post: Callable[[], Answer], found: Callable[[Structure], Iterator[Answer]]) -> Answer:
         """Create a thing once: when an answer is lost, look for what is new, and ask again only when nothing is.

@@ -1,5 +1,6 @@
 """One way through a site's plan: narrow early, widen late, delete last, and each step written down once it is done."""
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -56,7 +57,7 @@ class Waves:
         reader = Reader(self.workspace.client, self.file.organization, self.file.site)
         self._before = self.keeping.lock
         self._ids = ids_of(self.plan, self.live, self._before)
-        self._calls = Calls(reader, self._ids, self.live.abilities.sort)
+        self._calls = Calls(reader, self._ids, self.live.abilities.sort, _spaces_of(self.file))
         self._redirects = Redirects(self._calls, self.live)
 
     @property
@@ -198,6 +199,15 @@ def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
     kinds = {one.id: one.kind for one in live.things.values()}
     return Ids(known, dict(kinds), _born(plan, known))
+
+
+def _spaces_of(file: SiteFile) -> dict[str, frozenset[str]]:
+    """The spaces that each declared section and variant may show while it is made."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for item in file.of("variant"):
+        for ref in (item.ref, item.parent):
+            found[ref] |= {str(item.fields.get("space")), *filter(None, [file.holding])}
+    return {ref: frozenset(spaces) for ref, spaces in found.items()}
 
 
 def _born(plan: SitePlan, known: Container[str]) -> dict[str, str]:
