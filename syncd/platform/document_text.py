@@ -1,18 +1,19 @@
 """A document that a page is written with, as the page's text: the title, which no document has, stands before it."""
 
 import copy
-from collections.abc import Container
 
 from syncd.layout.frontmatter import heading, set_heading, split_emoji, split_title
 from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.html.labels import spell_labels
 from syncd.layout.richtext.nodes import Node, text_of
-from syncd.layout.richtext.references import find_references
+from syncd.layout.richtext.references import find_files, find_references
 from syncd.model.document import Document
-from syncd.platform.targets import address_of
+from syncd.platform.outline import Draft
+from syncd.platform.targets import address_of, id_of, is_absolute, label_of
 from syncd.platform.writing import with_body
 
 
-def new_text(document: Document, *, title: str | None, known: Container[str], space: str) -> str:
+def new_text(document: Document, *, title: str | None, known: Draft, space: str) -> str:
     """Given the document of a new page, return the page's text.
 
     Shapes: with a title the text begins with it; without one, the heading that begins the document is the title.
@@ -22,7 +23,7 @@ def new_text(document: Document, *, title: str | None, known: Container[str], sp
     return changed_text(document, former=set_heading("", title), title=title, known=known, space=space)
 
 
-def changed_text(document: Document, *, former: str, title: str, known: Container[str], space: str) -> str:
+def changed_text(document: Document, *, former: str, title: str, known: Draft, space: str) -> str:
     """Given a document, the text of its page and the page's title, return the text that says the document instead.
 
     Shapes: frontmatter and title stay as they are written. A heading that repeats the title above the document is not
@@ -39,9 +40,12 @@ def changed_text(document: Document, *, former: str, title: str, known: Containe
     return text
 
 
-def _addressed(document: Document, known: Container[str], space: str) -> Document:
+def _addressed(document: Document, known: Draft, space: str) -> Document:
     """The document with an address in the place of every reference that a text has one for."""
     nodes = copy.deepcopy(document.nodes)
+    for cell in find_files(nodes):
+        cell[:] = map(_file_ref, cell)
+    spell_labels(nodes, lambda ref: _label(ref, known))
     for ref in find_references(nodes):
         if ref.get("space") == space and ref.get("kind") != "space":
             del ref["space"]
@@ -49,6 +53,18 @@ def _addressed(document: Document, known: Container[str], space: str) -> Documen
             ref.clear()
             ref.update({"kind": "url", "url": address})
     return document.model_copy(update={"nodes": nodes})
+
+
+def _label(ref: Node, known: Draft) -> str | None:
+    id = id_of(ref)
+    return label_of(ref, known.node(id).path if id is not None and id in known else None)
+
+
+def _file_ref(value: object) -> object:
+    """The reference that a value of a cell of files stands for: an address, else the id of a file."""
+    if not isinstance(value, str):
+        return value
+    return {"kind": "url", "url": value} if is_absolute(value) else {"kind": "file", "file": value}
 
 
 def _has_it_twice(text: str, title: str) -> bool:

@@ -12,14 +12,15 @@ from typing import Any
 from syncd.layout.frontmatter import split, split_title
 from syncd.layout.richtext import to_document
 from syncd.layout.richtext.anchors import anchored
-from syncd.layout.richtext.references import find_references
+from syncd.layout.richtext.html.labels import drop_labels, spell_labels
+from syncd.layout.richtext.references import find_files, find_references
 from syncd.platform.evaluation import Variables, evaluate_nodes
 from syncd.platform.failures import Failure
 from syncd.platform.other_spaces import OtherSpaces
 from syncd.platform.outline import Outline, Spot
 from syncd.platform.page_text import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX, Dereferenced, Evaluated
 from syncd.platform.rendering import Look, dumps, file_members, page_members, reusable_members
-from syncd.platform.targets import Targets
+from syncd.platform.targets import Targets, id_of, label_of
 from syncd.platform.tree import FILES, INCLUDES
 from syncd.platform.viewing import View, main_content
 
@@ -61,11 +62,14 @@ class PageDocuments:
         if evaluated != "false":
             nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, spot)))
         meta = {"meta": {"targets": self._targets_of(nodes)}} if dereferenced == "true" else {}
+        for cell in find_files(nodes):
+            cell[:] = map(_file_value, cell)
         return {"object": "document", "data": {}, "nodes": nodes} | meta
 
     def _nodes(self, text: str, spot: Spot) -> list[Node]:
         self.characters += len(text)
         nodes = list(to_document(body_of(text, spot)).nodes)
+        spell_labels(nodes)
         for ref in find_references(nodes):
             if ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
                 found = self._targets.content_ref(address, spot, app=self.look.app)
@@ -73,7 +77,12 @@ class PageDocuments:
                     found = self._others.content_ref(found["url"]) or found
                 ref.clear()
                 ref.update(found)
+        drop_labels(nodes, self._label)
         return nodes
+
+    def _label(self, ref: Node) -> str | None:
+        spot = self.outline.spots.get(id_of(ref) or "")
+        return label_of(ref, spot.node.path if spot is not None else None)
 
     def _targets_of(self, nodes: list[Node]) -> list[Node]:
         """What the references of a document lead to in the space, each once, in reading order."""
@@ -82,8 +91,8 @@ class PageDocuments:
         return [{"ref": ref, **target} for ref, target in shown if target is not None]
 
     def _target(self, ref: Node) -> Node | None:
-        spot = self.outline.spots.get(str(ref.get("page") or ref.get("file") or ref.get("reusableContent")))
-        if spot is None or "space" in ref:
+        spot = self.outline.spots.get(id_of(ref) or "")
+        if spot is None:
             return None
         if spot.parent == FILES:
             return {"file": file_members(spot, self.look)}
@@ -121,6 +130,14 @@ def documents_of(view: View) -> PageDocuments:
     """Given a view of a revision, return the documents of its pages for the caller."""
     open_space = partial(main_content, view.storage, view.caller)
     return PageDocuments(view.outline, view.look, view.storage.blobs.get, open_space)
+
+
+def _file_value(ref: Node) -> Node | str:
+    """What a cell of files says instead of a reference: the id of a file of the space, else the address."""
+    match ref:
+        case {"kind": "file", "file": str(value)} | {"kind": "url", "url": str(value)} if "space" not in ref:
+            return value
+    return ref
 
 
 def _prefix_keys(nodes: list[Node], prefix: str) -> None:

@@ -117,6 +117,24 @@ def _named(by_id: re.Match[str]) -> ContentRef:
     return {"kind": "page", "page": by_id["id"]} | space
 
 
+def id_of(ref: Mapping[str, Any]) -> str | None:
+    """Given a content reference, return the id of the page, file or reusable content of this space that it names."""
+    id = ref.get("page") or ref.get("file") or ref.get("reusableContent")
+    return str(id) if id and "space" not in ref else None
+
+
+def label_of(ref: Mapping[str, Any], path: str | None) -> str | None:
+    """Given a content reference and the path of what it names, return the words that stand for it in a table.
+
+    None for anything but a page, an anchor or a file of the space. The page of a folder has the name of the folder.
+    """
+    if "space" in ref or ref.get("kind") not in ("page", "anchor", "file"):
+        return None
+    if ref["kind"] == "anchor":
+        return f"#{ref.get('anchor')}"
+    return (path.removesuffix("/README.md").rpartition("/")[2] or None) if path else None
+
+
 def address_of(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None:
     """Given a content reference of a document that is written, return the address that a text has for it.
 

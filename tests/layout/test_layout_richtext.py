@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from html import unescape
 from math import isqrt
 from operator import mul
 from pathlib import Path
@@ -70,6 +71,11 @@ TAGS = [
     *('{% hint style="info" %}\n', "{% endhint %}\n", '{% tab title="x" %}\n', "{% endtab %}\n", "{% foo %}\n"),
     *("{% endfoo %}\n", "{% foo", "%}", '{% code title="a" %}\n', "{% endcode %}\n", '{% embed url="u" %}\n'),
     *("<details>\n\n", "<summary>t</summary>\n\n", "</details>\n", "$$", "$$x$$", ":smile:", "<table>", "</table>\n"),
+    *("<p>", "</p>\n", '<p align="center">', "<h4>", "</h4>", "<br>", "<ul><li>", "</li></ul>", "&#x26;", ":x:"),
+    *("<table><thead><tr><th>", "</th></tr></thead><tbody><tr><td>", "</td></tr></tbody></table>\n"),
+    *('<div align="left">', "</div>\n", "<figure>", '<img src="a" alt="">', "<figcaption><p>"),
+    *("</p></figcaption></figure>\n", "<strong>", "</strong>", '<a href="a">', "</a>", '<i class="fa-x">', "</i>"),
+    *('<button type="button" class="button primary" data-action="ask">', "</button>"),
     *("<!--syncd:data {}-->\n", "- ", "> ", "  ", "[^1]", "[t][^1]", "[^1]: x", "a", "\n", "\n\n"),
 ]
 PAGE = """
@@ -139,14 +145,16 @@ def image(self: object, tokens: Sequence[Token], at: int, options: object, env: 
 
 
 def inline_html(self: object, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
-    """A tag as it is, but every spelling of a line break in one."""
-    return "<br />" if re.fullmatch("<br */?>", tokens[at].content) else tokens[at].content
+    """A tag as it is, but every spelling of a line break and of an entity in one."""
+    return "<br />" if re.fullmatch("<br */?>", tokens[at].content) else unescape(tokens[at].content)
 
 
 @cache
 def standard() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"maxNesting": 45, "tasklists": True}).enable(["table", "strikethrough"])
-    made.add_render_rule("html_block", lambda self, tokens, at, options, env: f"\n{tokens[at].content.lstrip()}")
+    made.add_render_rule(
+        "html_block", lambda self, tokens, at, options, env: f"\n{unescape(tokens[at].content.lstrip())}"
+    )
     made.add_render_rule("image", image)
     made.add_render_rule("html_inline", inline_html)
     return made
@@ -159,7 +167,7 @@ def dialect() -> MarkdownIt:
     made.enable("text_join")
     made.normalizeLink = lambda url: MarkdownIt.normalizeLink(made, url)  # type: ignore[method-assign]
     shapes: dict[str, Callable[[str], str]] = {
-        "html_block": lambda text: f"\n{text.lstrip()}",
+        "html_block": lambda text: f"\n{unescape(text.lstrip())}",
         "tag": lambda text: f"<tag {' '.join(text.strip('{}% ').replace(chr(39), chr(34)).split())}>\n",
         "math_block": lambda text: f"<math>{text}</math>\n",
         "math": lambda text: f"$${text}$$",
@@ -268,16 +276,32 @@ def nested(depth: int) -> str:
     return "".join(f"{'  ' * level}- a\n" for level in range(depth))
 
 
+def options(size: int) -> str:
+    """A table whose column has many options, of which each cell has another."""
+    known = "".join(f'<option value="{at}" label="L{at}" color="blue"></option>' for at in range(size))
+    cells = "".join(f'<tr><td><span data-option="{at}">L{at}</span></td></tr>' for at in range(size))
+    return TABLE.format(f"<th><select>{known}</select></th>", cells)
+
+
 NESTED = nested(200)
+TABLE = "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
 SIGNS = (">", "[", "![", "*", "_", "`", "<", "{%", "- ", "&", "$$", ":", "|", "\\", "[a](", "<a ")
 LINES = ("{% hint %}\n", "{% x %}\n", '{% x "\n\n', "$$\n", "<details>\n\n", "[a]: b\n", "<!--")
+ELEMENTS = ("<p>", '<p a="b"', "<table><thead><tr>", "</td>", "<p>&#x26;", '<img src="a">')
 HOSTILE: list[Callable[[int], str]] = [
-    *(partial(mul, sign) for sign in SIGNS),
+    *(partial(mul, sign) for sign in (*SIGNS, *ELEMENTS)),
     *(lambda size, line=line: line * (size // 8) for line in LINES),
     lambda size: "{% hint %}\n" * (size // 3) + "deep\n" + "{% endhint %}\n" * (size // 3),
     lambda size: "> " * (size // 3) + "deep",
     lambda size: nested(isqrt(3 * size)),
     lambda size: "![" * (size // 24) + "](a)" * (size // 24),
+    lambda size: f"<p>{'<strong>a</strong><em>b</em>' * (size // 12)}</p>",
+    lambda size: f"<p>{('<kbd>' * 19 + '</kbd>' * 19) * (size // 200)}</p>",
+    lambda size: f"<details>\n\n<summary>{'<strong>a</strong>' * (size // 12)}</summary>\n\n</details>",
+    lambda size: TABLE.format("<th></th>" * size, ""),
+    lambda size: TABLE.format("<th></th>", "<tr><td>a</td></tr>" * (size // 12)),
+    lambda size: f"{TABLE.format('<th></th>', '<tr><td>a</td></tr>')}\n\n" * (size // 40),
+    lambda size: options(size // 12),
 ]
 
 

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.forms import html_text
 from syncd.layout.richtext.nodes import text_of
 from syncd.model.document import Document
 
@@ -110,6 +111,10 @@ def inline(type: str, data: Node, nodes: list[Node] | None = None) -> Node:
     )
 
 
+def words_of(text: str) -> Node:
+    return {"object": "text", "leaves": [{"object": "leaf", "text": text, "marks": []}]}
+
+
 refs = st.sampled_from(URLS).map(lambda url: {"kind": "url", "url": url})
 inlines = st.one_of(
     st.builds(lambda ref, text: inline("link", {"ref": ref}, [text]), refs, texts()),
@@ -153,7 +158,7 @@ fences = st.sampled_from(
         {"syntax": "py", "title": 'a "b"', "lineNumbers": True},
     ]
 )
-leaf_blocks = st.one_of(
+leaf_blocks: st.SearchStrategy[Node] = st.one_of(
     paragraphs,
     st.builds(lambda nodes, level: block(f"heading-{level}", {}, nodes), lines, st.integers(1, 3)),
     st.builds(
@@ -179,10 +184,119 @@ leaf_blocks = st.one_of(
 )
 
 
+CODE = {"object": "mark", "type": "code"}
+plain_marks = [mark for mark in MARKS if mark.get("type") not in ("tomorrow", None)]
+cell_texts = st.builds(
+    lambda text, marks: {"object": "text", "leaves": [{"object": "leaf", "text": text, "marks": marks}]},
+    st.sampled_from(["a", "b & <c>", 'x "y"', "one two", " s ", "'`|"]),
+    # Of several marks, code is the innermost.
+    st.sampled_from([[], *([mark] for mark in plain_marks), [plain_marks[0], CODE], plain_marks[:2]]),
+) | st.just({"object": "text", "leaves": [{"object": "leaf", "text": "one\ntwo", "marks": []}]})
+cell_inlines = st.sampled_from(
+    [
+        inline("icon", {"icon": "rocket"}),
+        inline("emoji", {"code": "1f44b", "text": "👋"}),
+        inline("expression", {"expression": "space.vars.a_b"}),
+        inline("button", {"label": "Ask", "kind": "primary", "action": {"action": "ask", "query": "it's?"}}),
+        inline("button", {"label": "Go", "kind": "secondary", "ref": {"kind": "url", "url": "a?b&c"}, "icon": "x"}),
+        inline("inline-image", {"ref": {"kind": "url", "url": "a b.png"}, "alt": "", "size": "line"}),
+        inline("inline-image", {"ref": {"kind": "url", "url": "a.png"}, "alt": "A & B"}),
+        inline("link", {"ref": {"kind": "url", "url": "a.md#b"}}, [words_of("link")]),
+        inline("mention", {"ref": {"kind": "url", "url": "a.md"}, "text": "a"}),
+    ]
+)
+cell_lines = st.builds(lambda text, one: [text, one], cell_texts, cell_inlines) | cell_texts.map(lambda text: [text])
+cell_paragraphs = cell_lines.map(lambda nodes: block("paragraph", {}, nodes))
+rich_cells = st.one_of(
+    cell_paragraphs.map(lambda one: [one]),
+    st.lists(cell_paragraphs, min_size=2, max_size=2),
+    st.builds(lambda nodes: [block("heading-3", {"level": 4}, nodes)], cell_lines),
+    st.builds(lambda one: [one, block("list-unordered", {}, [block("list-item", {}, [one])])], cell_paragraphs),
+)
+typed: dict[str, tuple[Node, list[Any]]] = {
+    "number": ({}, [3, -1.5, None]),
+    "checkbox": ({}, [True, False]),
+    "rating": ({"max": 5}, [4, None]),
+    "select": (
+        {"multiple": True, "options": [{"value": v, "label": v.upper(), "color": "blue"} for v in "ab"]},
+        [[], ["b"], ["b", "a"]],
+    ),
+    "content-ref": ({}, [{"kind": "url", "url": "x/y.md#z"}, {"kind": "url", "url": "https://x.y/?a&b"}]),
+    "image": (
+        {},
+        [
+            {"kind": "url", "url": "a b.png"},
+            {"ref": {"kind": "url", "url": "a.png"}, "objectFit": "contain"},
+        ],
+    ),
+    "files": ({}, [[], [{"kind": "url", "url": "a.pdf"}, {"kind": "url", "url": "b/c.pdf"}]]),
+}
+
+
+@st.composite
+def rich_tables(draw: st.DrawFn) -> Node:
+    """A table as HTML has it: cards or a grid, with columns of every type."""
+    kinds = draw(st.lists(st.sampled_from(["text", *typed]), min_size=1, max_size=4))
+    names = [f"c{number}" for number in range(len(kinds))]
+    hidden = draw(st.sets(st.sampled_from(names)))
+    definition = {name: column(name, kind, draw) for name, kind in zip(names, kinds, strict=True)}
+    view: Node = draw(st.sampled_from([{"type": "grid", "hideHeader": True}, {"cardSize": "large", "type": "cards"}]))
+    view = view | {"columns": [name for name in names if name not in hidden]}
+    view |= {"columnWidths": {names[0]: draw(st.sampled_from([200, 33.5]))}} if draw(st.booleans()) else {}
+    view |= {"targetDefinition": names[-1]} if draw(st.booleans()) else {}
+    fragments: list[Node] = []
+    records: Node = {}
+    for row in range(draw(st.integers(0, 2))):
+        values: Node = {}
+        for name, kind in zip(names, kinds, strict=True):
+            values[name] = f"r{row}{name}"
+            if kind == "text":
+                fragments.append({"object": "fragment", "fragment": values[name], "nodes": draw(rich_cells)})
+            else:
+                values[name] = draw(st.sampled_from(typed[kind][1]))
+        records[f"r{row}"] = {"orderIndex": f"{row:06}", "values": values}
+    data = {"view": view, "definition": definition, "records": records, "fullWidth": True}
+    return block("table", data, None, fragments=fragments)
+
+
+def column(name: str, kind: str, draw: st.DrawFn) -> Node:
+    title = draw(st.sampled_from(["", "T & <u>"]))
+    aligned = {"textAlignment": draw(st.sampled_from(["left", "right"]))} if kind == "text" else {}
+    return {"id": name, "title": title} | aligned | {"type": kind} | (typed[kind][0] if kind in typed else {})
+
+
+def image(data: Node, *captions: Node) -> Node:
+    fragments = [{"object": "fragment", "fragment": "caption", "nodes": list(captions)}] if captions else []
+    return block("image", data, None, fragments=fragments)
+
+
+PICTURE: Node = {"ref": {"kind": "url", "url": "a b.png"}, "alt": 'an "image" & <more>'}
+DARK: Node = {"refDark": {"kind": "url", "url": "dark.png"}, "width": 300}
+html_blocks = st.one_of(
+    rich_tables(),
+    st.builds(lambda caption: block("images", {}, [image(PICTURE | DARK, caption)]), cell_paragraphs),
+    st.builds(
+        lambda caption: block("images", {"align": "left"}, [image(PICTURE), image(PICTURE, caption)]), cell_paragraphs
+    ),
+    st.builds(lambda nodes: block("paragraph", {"align": "center"}, nodes), cell_lines),
+    st.builds(lambda nodes: block("heading-2", {"align": "right"}, nodes), cell_lines),
+    st.builds(lambda nodes: block("paragraph", {"html": True}, nodes), cell_lines),
+    st.sampled_from(
+        [
+            block("images", {"withFrame": True, "fullWidth": False}, [image(PICTURE | {"bare": True})]),
+            block("images", {}, [image(PICTURE | {"bare": True})]),
+            block("images", {}, [image(PICTURE | {"link": {"kind": "url", "url": "a.md?b&c"}})]),
+            block("drawing", PICTURE, None),
+        ]
+    ),
+)
+
+
 def listed(type: str, items: list[list[Node]], start: int) -> Node:
     """A list in its normal form: tight where it can be, and `loose` only where a paragraph shows it."""
     held = [node for item in items for node in item]
-    direct = any(node["type"] == "paragraph" and node not in UNKNOWN_BLOCKS for node in held)
+    known = [node for node in held if node["type"] == "paragraph" and node not in UNKNOWN_BLOCKS]
+    direct = any(html_text(node) is None for node in known)
     parted = len(held) > 1 and any(node["type"] != "paragraph" or len(item) > 1 for item in items for node in item)
     data: Node = {"start": start} if type == "list-ordered" and start != 1 else {}
     data |= {"loose": True} if direct and parted else {}
@@ -214,10 +328,10 @@ def expandable(nodes: list[Node]) -> Node:
     title = block("paragraph", {}, [{"object": "text", "leaves": [leaf]}])
     names = {"expandable-title": [title], "expandable-body": nodes}
     held = [{"object": "fragment", "fragment": name, "type": name, "nodes": nodes} for name, nodes in names.items()]
-    return block("expandable", {"open": True}, None, fragments=held)
+    return block("expandable", {"defaultExpanded": True}, None, fragments=held)
 
 
-blocks = st.recursive(leaf_blocks, containers, max_leaves=6)
+blocks = st.recursive(leaf_blocks | html_blocks, containers, max_leaves=6)
 
 
 def assert_comes_back(nodes: list[Node]) -> None:
@@ -382,9 +496,9 @@ EXACT = {
     "unpaired": ("{% endhint %}", "tag", {"source": "{% endhint %}"}),
     "odd code": ("{% code %}\na\n{% endcode %}", "tag", {"tag": "{% code %}", "end": "{% endcode %}"}),
     "expandable": (
-        "<details open>\n\n<summary>A &amp; <strong>b</strong></summary>\n\nx\n\n* y\n\n</details>",
+        "<details open>\n\n<summary>A &#x26; <strong>b</strong></summary>\n\nx\n\n* y\n\n</details>",
         "expandable",
-        {"open": True},
+        {"defaultExpanded": True},
     ),
     "figure": (
         '<figure><img src="a.png" alt="A" width="375"><figcaption><p>C <code>d</code></p></figcaption></figure>',

@@ -271,6 +271,47 @@ def test_references_name_what_they_lead_to(docs: Docs) -> None:
     assert void["openapi-operation"] == {"kind": "openapi", "spec": "pets"}
 
 
+CARDS = (
+    '<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th>'
+    '<th data-hidden data-card-cover data-type="image"></th><th data-type="files"></th></tr></thead><tbody>'
+    '<tr><td><a href="guide/deep.md">Deep</a></td><td><a href="guide/deep.md#part">#part</a></td>'
+    '<td data-object-fit="contain"><a href="../.gitbook/assets/logo.png">logo.png</a></td>'
+    '<td><a href="../.gitbook/assets/a b.pdf">a b.pdf</a><a href="https://example.org/c.pdf">C</a></td></tr>'
+    '<tr><td>x</td><td><a href="gone.md">gone.md</a></td><td></td><td><a href="gone.pdf">gone.pdf</a></td></tr>'
+    "</tbody></table>"
+)
+FIGURE = (
+    '<div data-with-frame="true"><figure><a href="other.md"><picture>'
+    '<source srcset="../.gitbook/assets/logo.png" media="(prefers-color-scheme: dark)">'
+    '<img src="../.gitbook/assets/logo.png" alt=""></picture></a>'
+    '<figcaption><p>See <a href="#part">here</a></p></figcaption></figure></div>'
+)
+
+
+def test_cards_and_figures_refer_to_pages_and_files(docs: Docs) -> None:
+    text = f"# Another heading\n\n{CARDS}\n\n{FIGURE}\n\nLast.\n"
+    docs.write(page=docs.pages["part/other"], document={"markdown": text})
+    table, images, _ = nodes = docs.nodes("part/other", docs.request)
+    deep, logo, book = docs.pages["part/guide/deep"], docs.files["logo.png"], docs.files["a b.pdf"]
+    first, second = (record["values"] for record in table["data"]["records"].values())
+    assert first["c1"] == {"kind": "anchor", "page": deep, "anchor": "part"}
+    assert first["c2"] == {"ref": {"kind": "file", "file": logo}, "objectFit": "contain"}
+    assert first["c3"] == [book, "https://example.org/c.pdf"]
+    assert lost_in([second["c1"]["url"], *second["c3"]]) == {"gone.md", "gone.pdf"}
+    assert links_of(table["fragments"][0]["nodes"]) == {"Deep": {"kind": "page", "page": deep}}
+    (image,) = images["nodes"]
+    assert image["data"]["ref"] == image["data"]["refDark"] == {"kind": "file", "file": logo}
+    assert image["data"]["link"] == {"kind": "page", "page": docs.pages["part/other"]}
+    docs.update("part/other", [*nodes[:-1], block("paragraph", "Changed.")])
+    assert docs.markdown("part/other") == text.replace("Last.", "Changed.")
+    first["c1"], first["c3"] = {"kind": "page", "page": docs.pages["part/referring"]}, [logo]
+    docs.update("part/other", nodes)
+    changed = CARDS.replace('"guide/deep.md#part">#part', '"referring.md">referring.md')
+    start, end = changed.index('<a href="../.gitbook/assets/a b.pdf">'), changed.index("</td></tr><tr>")
+    changed = f'{changed[:start]}<a href="../.gitbook/assets/logo.png">logo.png</a>{changed[end:]}'
+    assert docs.markdown("part/other") == text.replace(CARDS, changed)
+
+
 def test_references_are_those_of_the_revision_that_is_read(docs: Docs) -> None:
     revision = docs.get(f"/v1/spaces/{docs.space}")["revision"]
     docs.write(operation="delete_page", page=docs.pages["part/other"])
@@ -444,18 +485,29 @@ def test_real_pages_have_no_title_and_no_relative_address(
         docs = Docs(http, import_directory(storage, summary.parent).space)
         pages = {path: docs.page(path, format="markdown") for path in docs.pages}
         texts = {path: page["markdown"] for path, page in pages.items() if page["type"] == "document"}
-        changes = []
+        shown: dict[str, list[Node]] = {}
         for path, text in texts.items():
-            document = docs.page(path, format="document")["document"]
-            nodes = document["nodes"]
+            nodes = shown[path] = docs.nodes(path)
             assert not nodes or nodes[0]["type"] != "heading-1" or "\n# " in text.lstrip("# ")
             urls = [ref["url"] for ref in find_references(nodes) if ref["kind"] == "url"]
             assert all(urlsplit(url).scheme for url in urls), path
             assert lost_in(urls) <= docs.broken(path), path
-            changes.append({"operation": "update_page", "page": docs.pages[path], "document": {"document": document}})
-        for at in range(0, len(changes), 50):
-            docs.http.post(f"{docs.request}/content", json={"changes": changes[at : at + 50]}).raise_for_status()
+        update_all(docs, shown)
         assert {path: docs.markdown(path) for path in texts} == texts
+        texts = {path: text for path, text in texts.items() if "\n<" in text}
+        update_all(docs, {path: [*shown[path], block("paragraph", "More.")] for path in texts})
+        more = {path: docs.markdown(path).rstrip("\n") for path in texts}
+        assert more == {path: "\n\n".join([text.rstrip("\n"), "More."]) for path, text in texts.items()}
+
+
+def update_all(docs: Docs, pages: dict[str, list[Node]]) -> None:
+    documents = {path: {"object": "document", "data": {}, "nodes": nodes} for path, nodes in pages.items()}
+    changes = [
+        {"operation": "update_page", "page": docs.pages[path], "document": {"document": document}}
+        for path, document in documents.items()
+    ]
+    for at in range(0, len(changes), 10):
+        docs.http.post(f"{docs.request}/content", json={"changes": changes[at : at + 10]}).raise_for_status()
 
 
 def lost_in(urls: list[str]) -> set[str]:

@@ -18,6 +18,13 @@ from syncd.platform.pdf.worker import JOB
 from syncd.platform.storage import Storage
 from tests import without_priority
 
+TABLE = (
+    '<table><thead><tr><th data-type="checkbox">Ready</th><th>State<select><option value="o1" label="Finished" '
+    'color="blue"></option></select></th><th data-type="content-ref">See</th><th data-type="files">Files</th></tr>'
+    '</thead><tbody><tr><td>true</td><td><span data-option="o1">Finished</span></td><td><a href="next.md">next.md</a>'
+    '</td><td><a href=".gitbook/assets/bad.png">bad.png</a></td></tr></tbody></table>\n'
+)
+
 
 @pytest.fixture
 def space(storage: Storage, server: tuple[str, str], tmp_path: Path) -> str:
@@ -30,7 +37,7 @@ def space(storage: Storage, server: tuple[str, str], tmp_path: Path) -> str:
         "![Bad picture](.gitbook/assets/bad.png)\n\n![Elsewhere](http://127.0.0.1:1/x.png)\n\n"
         "| A | B |\n| --- | --- |\n| celled | two |\n\n* one\n  * inner\n\n```py\nprint(1)\n```\n"
     )
-    (docs / "next.md").write_text("# Next\n\nMore words.\n")
+    (docs / "next.md").write_text(f"# Next\n\nMore words.\n\n{TABLE}")
     return import_directory(storage, docs, title="Docs").space
 
 
@@ -65,7 +72,10 @@ def test_a_space_becomes_a_document_that_can_be_read(http: httpx.Client, space: 
     assert b"127.0.0.1" not in data
     next_page = http.get(f"/v1/spaces/{space}/content/path/next").json()["id"]
     only = texts(fetched(http, f"/v1/spaces/{space}/pdf", page=next_page, only=True))
-    assert "More words" in only
+    for words in ("More words", "[x]", "Finished", "bad.png"):
+        assert words in only, words
+    assert only.count("Next") == 2, "a title, and the name of what a cell refers to"
+    assert "o1" not in only
     assert "Home" not in only
 
 

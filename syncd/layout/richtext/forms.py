@@ -10,9 +10,10 @@ from markdown_it.common.utils import MD_TRIM_RE, mdTrim
 
 from syncd.layout.richtext import tags
 from syncd.layout.richtext.grammar import ends_early, html_kind, parser
+from syncd.layout.richtext.html.blocks import is_written, read_block, write_block
+from syncd.layout.richtext.html.details import write_title
 from syncd.layout.richtext.kept import INFO, overlay, read_fence
-from syncd.layout.richtext.markup import read_figure, write_figure, write_phrase
-from syncd.layout.richtext.nodes import Node, address, fragments_of, is_nodes, leaf, text_of
+from syncd.layout.richtext.nodes import Node, address, block, fragments_of, is_nodes, leaf, text_of
 from syncd.layout.richtext.shapes import fits_text, fits_words
 from syncd.layout.richtext.tables import write_table
 
@@ -20,10 +21,10 @@ HEADINGS = ("heading-1", "heading-2", "heading-3")
 LISTS = ("list-unordered", "list-ordered", "list-tasks")
 
 _DATA: Mapping[str, frozenset[str]] = {
-    "paragraph": frozenset(),
-    "heading-1": frozenset({"id"}),
-    "heading-2": frozenset({"id"}),
-    "heading-3": frozenset({"id", "level"}),
+    "paragraph": frozenset({"align", "html"}),
+    "heading-1": frozenset({"id", "align", "html"}),
+    "heading-2": frozenset({"id", "align", "html"}),
+    "heading-3": frozenset({"id", "level", "align", "html"}),
     "list-unordered": frozenset({"loose"}),
     "list-ordered": frozenset({"loose", "start"}),
     "list-tasks": frozenset({"loose"}),
@@ -34,9 +35,10 @@ _DATA: Mapping[str, frozenset[str]] = {
     "html": frozenset({"html"}),
     "definition": frozenset({"label", "url", "title"}),
     "tag": frozenset({"source", "tag", "end"}),
-    "expandable": frozenset({"open"}),
-    "images": frozenset(),
-    "table": frozenset({"view", "definition", "records"}),
+    "expandable": frozenset({"defaultExpanded"}),
+    "images": frozenset({"align", "fullWidth", "withFrame", "bare"}),
+    "drawing": frozenset({"ref", "alt"}),
+    "table": frozenset({"view", "definition", "records", "labels", "html", "search", "fullWidth"}),
 }
 """What Markdown says of the data of a block; of blocks that are tags, each tag knows for itself.
 
@@ -49,7 +51,7 @@ _VALID: Mapping[str, Callable[[object], bool]] = {
     "id": lambda value: isinstance(value, str) and is_anchor(value),
     "level": lambda value: not isinstance(value, bool) and value in (4, 5, 6),
     "loose": lambda value: value is True,
-    "open": lambda value: value is True,
+    "defaultExpanded": lambda value: value is True,
     "checked": lambda value: isinstance(value, bool),
     "start": lambda value: (
         isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= START_MAX and value != 1
@@ -63,7 +65,9 @@ _CODE_INDENT = 4
 _ESCAPED = re.compile(r"\\.")
 _SPACE = re.compile(r"[ \t\n]+")
 _FENCE = frozenset({"syntax", "info"})
-_VOID = frozenset({"divider", "math", "html", "definition", "expandable", "table"})
+_VOID = frozenset({"divider", "math", "html", "definition", "expandable", "table", "drawing"})
+_AS_HTML = frozenset({"align", "html"})
+"""Members of a paragraph or heading that only HTML says."""
 
 
 def is_anchor(value: str) -> bool:
@@ -79,14 +83,21 @@ def extras(node: Node) -> Node:
         del found["meta"]
     if "isVoid" in node and node["isVoid"] is not _is_void(node):
         found["isVoid"] = node["isVoid"]
-    beyond = {name: value for name, value in data.items() if not _is_said(type, name, value)}
+    beyond = {name: value for name, value in data.items() if not _is_said(node, name, value)}
     return found | ({"data": beyond} if beyond else {})
 
 
 def said(node: Node) -> Node:
     """Given a block that fits, return its data without members that Markdown does not say."""
-    type = str(node["type"])
-    return {name: value for name, value in (node.get("data") or {}).items() if _is_said(type, name, value)}
+    return {name: value for name, value in (node.get("data") or {}).items() if _is_said(node, name, value)}
+
+
+def html_text(node: Node) -> str | None:
+    """Given a block that fits, return the HTML that it is written as; None when Markdown says it."""
+    type, data = str(node["type"]), said(node)
+    if type in ("images", "drawing") or data.keys() & _AS_HTML or (type == "table" and write_table(node) is None):
+        return write_block(_without_extras(node, data))
+    return None
 
 
 def fits(node: Node) -> bool:
@@ -144,7 +155,7 @@ def expandable(node: Node) -> tuple[str, list[Node]] | None:
     (title,) = held["expandable-title"]
     if title.get("type") != "paragraph" or not fits(title) or extras(title):
         return None
-    text = write_phrase(title["nodes"])
+    text = write_title(title["nodes"])
     return None if text is None else (text, held["expandable-body"])
 
 
@@ -161,9 +172,13 @@ def _is_void(node: Node) -> bool:
     return type in _VOID or type == tags.INTEGRATION or (type in tags.NAMES and tags.body(type) != "blocks")
 
 
-def _is_said(type: str, name: str, value: object) -> bool:
+def _is_said(node: Node, name: str, value: object) -> bool:
+    type = str(node.get("type"))
     if type == "code" and name in _FENCE:
         return True
+    if name in _AS_HTML and (type == "paragraph" or type in HEADINGS):
+        known = {member: node["data"][member] for member in node["data"] if member in _DATA[type]}
+        return is_written(_without_extras(node, known))
     if type in tags.NAMES or type == tags.INTEGRATION:
         return name == tags.RAW or tags.expressible(type, name, value)
     return name in _DATA.get(type, ()) and (name not in _VALID or _VALID[name](value))
@@ -172,7 +187,7 @@ def _is_said(type: str, name: str, value: object) -> bool:
 def _holds(node: Node, data: Node) -> bool:
     type, nodes = node["type"], node.get("nodes")
     if type == "paragraph" or type in HEADINGS:
-        return fits_words(nodes)
+        return bool(data.keys() & _AS_HTML) or fits_words(nodes)
     if type in LISTS:
         return is_nodes(nodes) and bool(nodes) and all(_is_item(one, type) for one in nodes)
     if type == "list-item":
@@ -225,7 +240,7 @@ def _is_html(node: Node, data: Node) -> bool:
     if "nodes" in node or not isinstance(html, str) or not _is_source(html) or html != html.lstrip(" \t").rstrip("\n"):
         return False
     kind = html_kind(html)
-    if kind is None or read_figure(html) is not None:
+    if kind is None or read_block(html) is not None:
         return False
     lines = html.split("\n")
     if kind == "closed":
@@ -270,8 +285,14 @@ def _is_tag(node: Node, data: Node) -> bool:
     return ends and not typed and _are_blocks(node.get("nodes"))
 
 
-def _is_images(node: Node, data: Node) -> bool:
-    return write_figure({"nodes": node.get("nodes")}) is not None
+def _without_extras(node: Node, data: Node) -> Node:
+    """A block with this data, and nothing else but what its HTML can say."""
+    type = str(node["type"])
+    return block(type, data, None if type in _VOID else node.get("nodes"), fragments=node.get("fragments"))
+
+
+def _is_html_block(node: Node, data: Node) -> bool:
+    return is_written(_without_extras(node, data))
 
 
 def _are_blocks(nodes: object) -> bool:
@@ -290,6 +311,7 @@ _SAYS: Mapping[str, Callable[[Node, Node], bool]] = {
     "definition": _is_definition,
     "tag": _is_tag,
     "expandable": lambda node, data: expandable(node) is not None and "nodes" not in node,
-    "images": _is_images,
-    "table": lambda node, data: write_table(node) is not None,
+    "images": _is_html_block,
+    "drawing": _is_html_block,
+    "table": lambda node, data: write_table(node) is not None or _is_html_block(node, data),
 }

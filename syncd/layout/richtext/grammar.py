@@ -190,7 +190,7 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """An HTML block as ever, but a tag on a line of its own ends one that else only a blank line would end."""
-    if not silent and html_kind(state.src[state.bMarks[start] : state.eMarks[start]]) == "open":
+    if not silent and html_kind(_line(state, start)) == "open":
         for line in range(start + 1, end):
             if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
                 break
@@ -213,6 +213,8 @@ def _inlines(state: StateCore) -> None:
     for token in state.tokens:
         if token.type in _CODE:
             nodes += token.content.count("\n")
+        if token.type == "html_block":
+            nodes += token.content.count("<")
         if token.type == "inline" and token.children is not None:
             # Before it is parsed: a paragraph may be all there is on a page.
             if nodes + sum(map(token.content.count, _SIGNS)) > NODES_MAX:

@@ -9,7 +9,7 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
 
 from syncd.layout.richtext.kept import LEAF, MARK, NODE, read_span, shown
-from syncd.layout.richtext.markup import read_inline, read_mark
+from syncd.layout.richtext.markup import read_image, read_inline, read_mark
 from syncd.layout.richtext.nodes import Node, address, inline, leaf, mark, url_ref, words
 from syncd.layout.richtext.shapes import MENTION, fits_inline, is_known_mark, is_plain, leaf_extras
 
@@ -17,7 +17,7 @@ _SIGNS = {"em": ("italic", "em"), "strong": ("bold", "strong"), "s": ("strikethr
 _OPENING = re.compile(r"<([A-Za-z][A-Za-z0-9-]*+)")
 _BREAK = re.compile(r"<br *+/?>")
 _PLAIN = frozenset({"text", "text_special", "softbreak", "hardbreak", "code_inline"})
-_PAIRED = frozenset({"kbd", "sup", "sub", "mark", "i", "span", "code", "a"})
+_PAIRED = frozenset({"kbd", "sup", "sub", "mark", "i", "span", "code", "a", "button", "picture"})
 
 
 def read_inlines(tokens: Sequence[Token] | None) -> list[Node]:
@@ -113,6 +113,10 @@ class _Reader:
     def marks(self) -> list[Node]:
         return [one.mark for one in self.open if one.mark is not None] if self.open else []
 
+    def around(self) -> Node:
+        """The member of an inline that has the marks around it."""
+        return {"marks": marks} if (marks := self.marks()) else {}
+
     def text(self, text: str, *more: Node) -> None:
         """Add text; equal marks in a row are one leaf."""
         if not text:
@@ -159,6 +163,9 @@ class _Reader:
         if until in (-2, at):
             self.end()
             return at
+        if html.startswith("<img") and (image := read_image(html)) is not None:
+            self.add(image | self.around())
+            return at
         if until < at:
             self.add(inline("html", {"html": html}, marks=self.marks()))
             return at
@@ -179,14 +186,17 @@ class _Reader:
         return kept | {"object": "leaf"} if kind == LEAF and plain and leaf_extras(kept) == kept else None
 
     def inline_of(self, html: str, inner: Sequence[Token]) -> Node | None:
+        if html == "<picture>" and [token.type for token in inner] == ["html_inline", "html_inline"]:
+            made = read_image(inner[1].content, inner[0].content)
+            return made | self.around() if made is not None else None
         if not all(token.type in ("text", "text_special", "emoji") for token in inner):
             return None
-        text, around = "".join(map(_source, inner)), self.marks()
+        text = "".join(map(_source, inner))
         if (kept := read_span(html)) is not None:
-            fits = kept[0] == NODE and not fits_inline(kept[1]) and (kept[1].get("marks") or []) == around
+            fits = kept[0] == NODE and not fits_inline(kept[1]) and (kept[1].get("marks") or []) == self.marks()
             return kept[1] if fits and shown(kept[1]) == text else None
         node = read_inline(html, text)
-        return node | ({"marks": around} if around else {}) if node is not None else None
+        return node | self.around() if node is not None else None
 
     def image(self, token: Token) -> Node:
         data: Node = {"ref": url_ref(address(str(token.attrs["src"])))}

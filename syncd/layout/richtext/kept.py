@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable
 
-from syncd.layout.richtext.markup import tag, tag_of
+from syncd.layout.richtext.html.elements import read_tag, write_tag
 from syncd.layout.richtext.nodes import Node, text_of
 
 INFO = "json syncd:node"
@@ -51,12 +51,12 @@ def attribute(node: Node) -> str | None:
 
 def span(kind: str, node: Node) -> tuple[str, str]:
     """Given what is kept (NODE, MARK or LEAF) and its node, return the two tags that keep it around its words."""
-    return tag("span", {kind: attribute(node) or "{}"}), "</span>"
+    return write_tag("span", {kind: attribute(node) or "{}"}), "</span>"
 
 
 def read_span(html: str) -> tuple[str, Node] | None:
     """Given an opening tag, return what it keeps and its node."""
-    found = tag_of(html) if NODE in html else None
+    found = read_tag(html) if NODE in html else None
     if found is None or found[0] != "span" or len(found[1]) != 1:
         return None
     ((kind, text),) = found[1].items()

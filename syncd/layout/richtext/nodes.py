@@ -138,11 +138,18 @@ def text_of(node: Node) -> str:
     return "".join(pieces)
 
 
+def is_empty(node: Node) -> bool:
+    """Given a block, return whether it is a paragraph that says nothing."""
+    nodes = node.get("nodes") or ()
+    return node.get("type") == "paragraph" and all(one.get("object") == "text" for one in nodes) and not text_of(node)
+
+
 def keyed(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
     """Given the blocks of a document, return them with a `key` each, derived from content and occurrence.
 
     Shapes: equal blocks are told apart by a number behind the key, in order; so a block keeps its key when anything
-    but its equal is put before it. Nodes in `kept` (by `id`) are left exactly as they are.
+    but its equal is put before it. Lines of code have none: there are too many, and nobody refers to one. Nodes in
+    `kept` (by `id`) are left exactly as they are.
     """
     keys = _Keys(kept)
     for node in nodes:
@@ -171,7 +178,7 @@ def _held(node: Node) -> Iterator[Node]:
     for piece in node.get("fragments", ()):
         yield from piece["nodes"]
     nodes = node.get("nodes")
-    if nodes and nodes[0]["object"] == "block":
+    if nodes and nodes[0]["object"] == "block" and node["type"] != "code":
         yield from nodes
 
 

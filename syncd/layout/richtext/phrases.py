@@ -9,7 +9,7 @@ from markdown_it.common.utils import MD_TRIM_CHARS, isMdAsciiPunct, isPunctChar,
 from syncd.layout.richtext.escaping import destination, entities, entity, escape
 from syncd.layout.richtext.grammar import html_kind
 from syncd.layout.richtext.kept import LEAF, MARK, NODE, shown, span
-from syncd.layout.richtext.markup import write_inline, write_mark
+from syncd.layout.richtext.markup import write_image, write_inline, write_mark
 from syncd.layout.richtext.nodes import Node, common, url_of
 from syncd.layout.richtext.shapes import MENTION, SIGNED, bare_mark, fits_inline, fits_text, leaf_extras
 
@@ -123,8 +123,10 @@ class _Line:
         if type == "link":
             text = write_words(node["nodes"], breaks=self.breaks, around=node.get("marks") or [])
             return f"[{text}]({destination(url_of(data['ref']) or '', data.get('title'))})"
-        if type == "mention":
+        if type == "mention" and "html" not in data:
             return f"[{self.plain(data['text'], brackets=True)}]({destination(url_of(data['ref']) or '', MENTION)})"
+        if type == "inline-image" and (html := write_image(node)) is not None:
+            return html
         if type == "inline-image":
             alt = self.plain(data.get("alt", ""), brackets=True)
             return f"![{alt}]({destination(url_of(data['ref']) or '', data.get('caption'))})"

@@ -11,9 +11,11 @@ from syncd.layout.richtext import tags
 from syncd.layout.richtext.anchors import anchored
 from syncd.layout.richtext.forms import HEADINGS, extras, fits, is_anchor, label_of, syntax_of
 from syncd.layout.richtext.grammar import SPACE, needs_space, parse
+from syncd.layout.richtext.html.blocks import read_block
+from syncd.layout.richtext.html.details import CLOSE, read_details
+from syncd.layout.richtext.html.elements import read_tag
 from syncd.layout.richtext.inlines import read_inlines
 from syncd.layout.richtext.kept import INFO, read_fence, read_overlay
-from syncd.layout.richtext.markup import CLOSE, read_details, read_figure, tag_of
 from syncd.layout.richtext.nodes import DEEPEST, Node, address, block, fragment, inline, keyed, paragraph, words
 from syncd.layout.richtext.plain import CHARACTERS_MAX, NODES_MAX, TooLarge, plain_page
 from syncd.layout.richtext.tables import read_table
@@ -35,7 +37,9 @@ def to_document(markdown: str) -> Document:
         nodes = anchored(reader.read(_tokens(markdown)), reader.kept)
     except TooLarge:
         nodes = [plain_page(markdown)]
-    return Document(object="document", data={}, nodes=tuple(keyed(nodes, reader.kept)))
+    members: Node = {"object": "document", "data": {}, "nodes": tuple(keyed(nodes, reader.kept))}
+    # What was read is as deep as the parser lets it be; what was kept as JSON may be deeper than a document can.
+    return Document.model_validate(members) if reader.kept else Document.model_construct(**members)
 
 
 def _tokens(markdown: str) -> list[Token]:
@@ -238,7 +242,10 @@ class _Reader:
 
     def single(self, sign: _Sign) -> Node:
         if sign.html:
-            return read_figure(sign.source) or self.opaque(sign)
+            made = read_block(sign.source) or self.opaque(sign)
+            # A paragraph in HTML needs no blank line beside it.
+            self.tight.add(id(made))
+            return made
         known = sign.name in tags.TAGS and tags.TAGS[sign.name].body != "blocks"
         found = tags.read_tag(sign.source) if known or sign.name.startswith("@") else None
         return block(*found) if found else self.opaque(sign)
@@ -310,7 +317,7 @@ def _details(start: _Sign, inner: list[Node]) -> Node:
     held = [("expandable-title", [paragraph(title)]), ("expandable-body", inner[both:])]
     return block(
         "expandable",
-        {"open": True} if is_open else {},
+        {"defaultExpanded": True} if is_open else {},
         fragments=[fragment(name, nodes, type=name) for name, nodes in held],
     )
 
@@ -333,7 +340,7 @@ def _take_anchor(nodes: list[Node]) -> str | None:
     """The id that stands at the end of a heading, taken off its nodes; None when none stands there alone."""
     if len(nodes) < 2 or nodes[-1] != inline("html", {"html": "</a>"}) or nodes[-2].get("type") != "html":
         return None
-    found = tag_of(nodes[-2]["data"]["html"])
+    found = read_tag(nodes[-2]["data"]["html"])
     anchor = (found[1].get("id") if found and found[0] == "a" else None) or ""
     if found is None or found[1] != {"href": f"#{anchor}", "id": anchor} or not is_anchor(anchor):
         return None

@@ -5,7 +5,7 @@ from typing import Any
 
 from syncd.layout.richtext.nodes import Node
 
-_MEMBERS = ("ref", "refDark")
+_MEMBERS = ("ref", "refDark", "link")
 
 
 def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -13,6 +13,38 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
 
     Shapes: each is the very object that a node holds, so that whoever made the document may change it in place.
     """
+    for node in _walk(nodes):
+        data = node["data"]
+        yield from (data[name] for name in _MEMBERS if isinstance(data.get(name), dict))
+        for _, _, value in _cells(node):
+            for one in value if isinstance(value, list) else (value,):
+                if isinstance(one, dict):
+                    # A reference alone, or with what is around it.
+                    yield from (ref for ref in (one, one.get("ref")) if isinstance(ref, dict) and "kind" in ref)
+
+
+def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
+    """Given the nodes of a document, yield the cells of its tables: the data of the table, a name, and the value.
+
+    Shapes: names are those of records and columns, such as `r0c1`. Values are the very objects that nodes hold.
+    """
+    for node in _walk(nodes):
+        for record, column, value in _cells(node):
+            yield node["data"], f"{record}{column}", value
+
+
+def find_files(nodes: Iterable[Node]) -> Iterator[list[Any]]:
+    """Given the nodes of a document, yield the value of each cell of files in its tables, as `find_cells` does."""
+    for node in _walk(nodes):
+        for _, column, value in _cells(node):
+            definition = node["data"].get("definition")
+            own = definition.get(column) if isinstance(definition, dict) else None
+            if isinstance(own, dict) and own.get("type") == "files" and isinstance(value, list):
+                yield value
+
+
+def _walk(nodes: Iterable[Node]) -> Iterator[Node]:
+    """All nodes that have data, in reading order."""
     pending: list[Any] = list(nodes)[::-1]
     while pending:
         node = pending.pop()
@@ -20,9 +52,7 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
             continue
         data = node.get("data")
         if data and isinstance(data, dict):
-            yield from (data[name] for name in _MEMBERS if isinstance(data.get(name), dict))
-            if node.get("type") == "table":
-                yield from _of_records(data.get("records"))
+            yield node
         if node.get("type") == "code":
             continue
         for name in ("nodes", "fragments"):
@@ -31,13 +61,10 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
                 pending.extend(reversed(held))
 
 
-def _of_records(records: object) -> Iterator[Node]:
-    """The references in the cells of a table: as values of columns of that type, alone or with what is around them."""
-    if not isinstance(records, dict):
-        return
-    for record in records.values():
+def _cells(node: Node) -> Iterator[tuple[str, str, Any]]:
+    """The cells of a table: record, column and value; none of any other node."""
+    records = node["data"].get("records") if node.get("type") == "table" else None
+    for name, record in records.items() if isinstance(records, dict) else ():
         values = record.get("values") if isinstance(record, dict) else None
-        for value in values.values() if isinstance(values, dict) else ():
-            for one in value if isinstance(value, list) else (value,):
-                if isinstance(one, dict):
-                    yield from (ref for ref in (one, one.get("ref")) if isinstance(ref, dict) and "kind" in ref)
+        for column, value in values.items() if isinstance(values, dict) else ():
+            yield name, column, value

@@ -7,7 +7,7 @@ from markdown_it.common.html_re import HTML_TAG_RE
 
 from syncd.layout.richtext.grammar import EMOJI, MATH, parser
 from syncd.layout.richtext.kept import attribute
-from syncd.layout.richtext.markup import write_inline, write_mark
+from syncd.layout.richtext.markup import write_image, write_inline, write_mark
 from syncd.layout.richtext.nodes import Node, address, is_nodes, leaf, mark, url_of
 
 MENTION = "mention"
@@ -68,6 +68,8 @@ def _says(type: str, data: Node, node: Node) -> bool:
     match type:
         case "link":
             return _fits_link(data, node)
+        case "inline-image" if write_image(node) is not None:
+            return True
         case "inline-image":
             texts = [data[name] for name in ("alt", "caption") if name in data]
             return not data.keys() - {"ref", "alt", "caption"} and _is_address(data.get("ref")) and _are_texts(texts)
@@ -78,7 +80,7 @@ def _says(type: str, data: Node, node: Node) -> bool:
         case "html":
             html = data.get("html")
             return data.keys() == {"html"} and isinstance(html, str) and HTML_TAG_RE.fullmatch(html) is not None
-        case "mention":
+        case "mention" if "html" not in data:
             return data.keys() == {"ref", "text"} and _is_address(data["ref"]) and _are_texts([data["text"]])
     return write_inline(node) is not None
 

@@ -5,23 +5,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from syncd.layout.richtext.attributes import FLAG, LENGTH, SPEC, TAG_REFS, TEXT, URL, WORDS, Value
 from syncd.layout.richtext.nodes import Node, url_of, url_ref
 
 Body = Literal["blocks", "caption", "none"]
+
+_FLAGS = ("lineNumbers", "fullWidth", "expandable", "grouped", "openInAIProviders")
+"""Attributes that are true or false in any tag."""
+_ANYWHERE: Mapping[str, Value] = {name: Value(name, FLAG) for name in _FLAGS}
 
 
 @dataclass(frozen=True)
 class Tag:
     """A tag that becomes a block: `blocks` lie between it and its end; a `caption` may; `none` can.
 
-    `refs` says which attribute is the address of what the block refers to, `lists` which hold several values.
+    `values` has the attributes that are more than text, with the members that they become.
     """
 
     type: str
     body: Body = "blocks"
-    refs: Mapping[str, str] = field(default_factory=dict)
-    lists: frozenset[str] = frozenset()
+    values: Mapping[str, Value] = field(default_factory=dict)
 
+    @property
+    def attributes(self) -> Mapping[str, Value]:
+        """Its attributes that are more than text, those that any tag can have among them."""
+        return {**_ANYWHERE, **self.values}
+
+
+_SPEC = {"spec": Value("ref", SPEC)}
 
 TAGS: Mapping[str, Tag] = {
     "hint": Tag("hint"),
@@ -30,20 +41,20 @@ TAGS: Mapping[str, Tag] = {
     "stepper": Tag("stepper"),
     "step": Tag("stepper-step"),
     "columns": Tag("columns"),
-    "column": Tag("column"),
+    "column": Tag("column", values={"width": Value("width", LENGTH), "valign": Value("verticalAlignment", TEXT)}),
     "updates": Tag("updates"),
-    "update": Tag("update"),
+    "update": Tag("update", values={"tags": Value("tags", TAG_REFS)}),
     "prompt": Tag("prompt"),
     "if": Tag("if"),
     "code": Tag("code"),
     "embed": Tag("embed", "caption"),
-    "file": Tag("file", "caption", {"src": "url"}),
-    "content-ref": Tag("content-ref", "caption", {"url": "url"}),
+    "file": Tag("file", "caption", {"src": Value("ref", URL)}),
+    "content-ref": Tag("content-ref", "caption", {"url": Value("ref", URL)}),
     "include": Tag("reusable-content", "none"),
-    "openapi": Tag("swagger", "caption", {"src": "url"}),
-    "openapi-operation": Tag("openapi-operation", "caption", {"spec": "openapi"}),
-    "openapi-schemas": Tag("openapi-schemas", "caption", {"spec": "openapi"}, frozenset({"schemas"})),
-    "openapi-webhook": Tag("openapi-webhook", "caption", {"spec": "openapi"}),
+    "openapi": Tag("swagger", "caption", {"src": Value("ref", URL)}),
+    "openapi-operation": Tag("openapi-operation", "caption", _SPEC),
+    "openapi-schemas": Tag("openapi-schemas", "caption", {**_SPEC, "schemas": Value("schemas", WORDS)}),
+    "openapi-webhook": Tag("openapi-webhook", "caption", _SPEC),
 }
 """Source: gitsync §1.8. Tags that are not listed survive as they are written, with all up to their end."""
 
@@ -54,8 +65,6 @@ INTEGRATION = "integration"
 RAW = "arguments"
 """The member that keeps what stands in a tag when it is no list of attributes."""
 
-_FLAGS = frozenset({"lineNumbers", "fullWidth", "expandable", "grouped"})
-_TRUTH = {"true": True, "false": False}
 _SOURCE = re.compile(r"\{%[ \t\n]*+(@?[A-Za-z][\w/.-]*+)(?:[ \t\n]++(.*?))?[ \t\n]*\Z", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""[ \t\n]*+([A-Za-z_][\w:.-]*+)=(?:"([^"]*+)"|'([^']*+)')(?=[ \t\n]|\Z)""")
 _QUOTED = re.compile(r'"([^"\n]*+)"')
@@ -200,37 +209,33 @@ def _read(name: str, arguments: str) -> tuple[str, Node] | None:
         return tag.type, {"ref": url_ref(path[1])} if path else {RAW: arguments}
     given = attributes(arguments)
     data = None if given is None else dict(_members(tag, given))
-    if data is None or given is None or len(data) != len(given) or RAW in data or (name == "code" and "info" in data):
+    unsaid = {RAW, *_renamed(tag), *({"info"} if name == "code" else ())}
+    if data is None or given is None or len(data) != len(given) or unsaid & given.keys() or RAW in data:
         return tag.type, {RAW: arguments}
     return tag.type, data
 
 
 def _members(tag: Tag, given: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    for name, value in given.items():
-        if name in tag.refs:
-            yield "ref", url_ref(value) if tag.refs[name] == "url" else {"kind": "openapi", "spec": value}
-        elif name in _FLAGS and value in _TRUTH:
-            yield name, _TRUTH[value]
-        elif name in tag.lists:
-            yield name, value.split(",")
-        else:
-            yield name, value
+    for name, text in given.items():
+        known = tag.attributes.get(name)
+        value = known.form.read(text) if known is not None else None
+        yield (name, text) if known is None or value is None else (known.member, value)
 
 
 def _attribute(tag: Tag, member: str, value: object) -> str | None:
-    name = member
-    if isinstance(value, dict):
-        kinds = {kind: name for name, kind in tag.refs.items()}
-        name = kinds.get(str(value.get("kind")), "") if member == "ref" else ""
-        spec = value.get("spec") if value.keys() == {"kind", "spec"} else None
-        value = url_of(value) if value.get("kind") == "url" else spec
-    elif isinstance(value, bool):
-        value = str(value).lower() if member in _FLAGS else None
-    elif isinstance(value, list) and member in tag.lists and value and all(isinstance(item, str) for item in value):
-        value = None if any("," in item for item in value) else ",".join(value)
-    elif member in tag.refs or member in tag.lists or (member in _FLAGS and value in ("true", "false")):
+    """The attribute that a member becomes; None when there is none that would be read as that member."""
+    for name, known in tag.attributes.items():
+        if known.member == member and (text := known.form.write(value)) is not None:
+            return _spelled(name, text) if known.form.read(text) == value else None
+    if not isinstance(value, str) or member in _renamed(tag):
         return None
-    return _spelled(name, value) if isinstance(value, str) else None
+    has_form = member in tag.attributes and tag.attributes[member].form.read(value) is not None
+    return None if has_form else _spelled(member, value)
+
+
+def _renamed(tag: Tag) -> set[str]:
+    """Members that no attribute of their own name becomes."""
+    return {value.member for name, value in tag.values.items() if value.member != name}
 
 
 def _spelled(name: str, value: str) -> str | None:

@@ -7,11 +7,23 @@ from dataclasses import dataclass, replace
 from syncd.layout.inline import spell
 from syncd.layout.richtext import tags
 from syncd.layout.richtext.escaping import escape_closing, quoted
-from syncd.layout.richtext.forms import HEADINGS, LISTS, START_MAX, caption, code_text, expandable, extras, fits, said
+from syncd.layout.richtext.forms import (
+    HEADINGS,
+    LISTS,
+    START_MAX,
+    caption,
+    code_text,
+    expandable,
+    extras,
+    fits,
+    html_text,
+    said,
+)
 from syncd.layout.richtext.grammar import SPACE, html_kind, needs_space
+from syncd.layout.richtext.html.details import CLOSE
+from syncd.layout.richtext.html.elements import write_tag
 from syncd.layout.richtext.kept import INFO, fence_text, overlay
-from syncd.layout.richtext.markup import CLOSE, tag, write_figure
-from syncd.layout.richtext.nodes import DEEPEST, Node, text_of, words
+from syncd.layout.richtext.nodes import DEEPEST, Node, is_empty, text_of, words
 from syncd.layout.richtext.phrases import write_words
 from syncd.layout.richtext.plain import plain_markdown
 from syncd.layout.richtext.tables import write_table
@@ -52,7 +64,7 @@ def _write(nodes: Sequence[Node], place: _Place) -> str:
     sign = ""
     for node in nodes:
         known = place.depth <= _DEEPEST and fits(node)
-        if known and _is_empty(node):
+        if known and is_empty(node):
             continue
         text, sign = _block(node, place, sign) if known else (_kept(node), "")
         # What is kept stands as code does.
@@ -78,6 +90,8 @@ def _block(node: Node, place: _Place, before: str) -> tuple[str, str]:
 
 def _native(node: Node, place: _Place) -> str:
     type, data = str(node["type"]), said(node)
+    if (html := html_text(node)) is not None:
+        return html
     inside = _Place(place.depth + 1)
     if type in _PLAIN:
         return _PLAIN[type](node, data)
@@ -121,7 +135,7 @@ def _paragraph(text: str) -> str:
 
 def _heading(node: Node, data: Node) -> str:
     level = data.get("level", int(node["type"][-1]))
-    anchor = f"{tag('a', {'href': '#' + data['id'], 'id': data['id']})}</a>" if "id" in data else ""
+    anchor = f"{write_tag('a', {'href': '#' + data['id'], 'id': data['id']})}</a>" if "id" in data else ""
     text = write_words(node["nodes"], breaks=False).replace("\n", " ")
     text = f"{text} {anchor}" if anchor else escape_closing(text)
     return f"{'#' * level} {text}".rstrip(" ")
@@ -157,7 +171,7 @@ def _definition(data: Node, *, tight: bool) -> str:
 def _expandable(node: Node, data: Node, inside: _Place) -> str:
     title, body = expandable(node) or ("", [])
     parts = [
-        "<details open>" if "open" in data else "<details>",
+        "<details open>" if "defaultExpanded" in data else "<details>",
         f"<summary>{title}</summary>",
         _write(body, inside),
         CLOSE,
@@ -200,27 +214,22 @@ def _item(item: Node, marker: str, inside: _Place) -> str:
     return "\n".join(lines)
 
 
-def _is_empty(node: Node) -> bool:
-    return (
-        node["type"] == "paragraph" and all(one.get("object") == "text" for one in node["nodes"]) and not text_of(node)
-    )
-
-
 def _may_touch(before: Node, node: Node) -> bool:
     """Whether a block, directly behind another in a list without blank lines, is read as a block of its own."""
     type, behind = str(node["type"]), str(before["type"])
-    if _html(before) == "open" or behind == "expandable":
+    source = _html(before)
+    if behind == "expandable" or (source is not None and html_kind(source) == "open"):
         starts_with_tag = type != "code" or said(node).keys() - {"syntax", "info"}
         return (type in tags.NAMES and bool(starts_with_tag)) or type in ("tag", tags.INTEGRATION)
     if extras(node):
         return True
     goes_on = _runs_on(before) or behind == "table"
+    if (html := _html(node)) is not None:
+        return html_kind(html, interrupting=True) is not None or not goes_on
     if type in ("paragraph", "math", "definition"):
         return not goes_on
     if type == "table":
         return behind == "paragraph" or not goes_on
-    if type == "html":
-        return html_kind(node["data"]["html"], interrupting=True) is not None or not goes_on
     if type in LISTS:
         return behind != "paragraph" or (_starts(node) and "start" not in said(node))
     return type != "blockquote" or behind != "blockquote"
@@ -232,7 +241,7 @@ def _runs_on(node: Node) -> bool:
         if not node["nodes"]:
             return False
         node = node["nodes"][-1]
-    return node.get("type") == "paragraph" and fits(node)
+    return node.get("type") == "paragraph" and fits(node) and html_text(node) is None
 
 
 def _starts(node: Node) -> bool:
@@ -241,15 +250,13 @@ def _starts(node: Node) -> bool:
 
 
 def _html(node: Node) -> str | None:
-    if node["type"] == "images":
-        return "open"
-    return html_kind(node["data"]["html"]) if node["type"] == "html" else None
+    """The HTML that a block is, or is written as."""
+    return str(node["data"]["html"]) if node["type"] == "html" else html_text(node)
 
 
 _PLAIN: Mapping[str, Callable[[Node, Node], str]] = {
     "paragraph": lambda node, data: _paragraph(write_words(node["nodes"])),
     "math": lambda node, data: _around("$$", data["formula"], "$$"),
     "html": lambda node, data: str(data["html"]),
-    "images": lambda node, data: write_figure({"nodes": node["nodes"]}) or "",
     "table": lambda node, data: write_table(node) or "",
 }

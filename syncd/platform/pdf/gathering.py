@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncd.layout.richtext.references import find_references
+from syncd.layout.richtext.references import find_files, find_references
 from syncd.platform.downloads import Downloads
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot
@@ -74,6 +74,7 @@ class Gathering:
 
     def _page(self, depth: int, spot: Spot, nodes: list[dict[str, Any]]) -> dict[str, Any]:
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
+        ids |= {str(value) for cell in find_files(nodes) for value in cell}
         files = {id: self._file(self.outline.spots[id].node) for id in ids if id in self.outline.spots}
         return {"id": spot.node.id, "title": spot.node.title, "depth": depth, "nodes": nodes, "files": files}
 

@@ -172,7 +172,7 @@ class Layout:
         self._pdf.ln(_GAP)
 
     def _table(self, node: Node) -> None:
-        rows = _rows(node)
+        rows = self._rows(node)
         if not rows or not rows[0]:
             return
         self._use("text", "", _SMALL_PT + 1)
@@ -182,6 +182,29 @@ class Layout:
                 for cell in cells:
                     row.cell(self._fonts.spelled(cell.strip()))
         self._pdf.ln(_GAP)
+
+    def _rows(self, node: Node) -> list[list[str]]:
+        """The cells of a table as text, its heading first."""
+        data = node.get("data") or {}
+        texts = {str(piece.get("fragment")): _plain(piece.get("nodes")) for piece in node.get("fragments") or ()}
+        definition: Mapping[str, Any] = data.get("definition") or {}
+        columns = {name: definition.get(name) or {} for name in (data.get("view") or {}).get("columns") or definition}
+        records = sorted((data.get("records") or {}).values(), key=lambda record: str(record.get("orderIndex", "")))
+        rows = [record.get("values") or {} for record in records]
+        heading = [str(column.get("title", "")) for column in columns.values()]
+        return [heading, *([self._cell(row.get(name), columns[name], texts) for name in columns] for row in rows)]
+
+    def _cell(self, value: Any, column: Mapping[str, Any], texts: Mapping[str, str]) -> str:
+        """What a cell says; in one of text, `value` is the name of a fragment."""
+        if isinstance(value, list):
+            options = {str(option.get("value")): str(option.get("label")) for option in column.get("options") or ()}
+            names = (self._files.get(str(one), {}).get("name") or options.get(str(one), one) for one in value)
+            return ", ".join(map(str, names))
+        if isinstance(value, Mapping):
+            return self._called({"ref": value.get("ref", value)})
+        if isinstance(value, bool):
+            return "[x]" if value else "[ ]"
+        return "" if value is None else texts.get(str(value), str(value))
 
     def _image(self, data: Mapping[str, Any]) -> None:
         name = self._image_name(data)
@@ -315,18 +338,3 @@ def _strings(value: Any) -> Iterator[str]:
             if isinstance(here.get("text"), str) and here.get("object") == "leaf":
                 yield here["text"]
             pending += [here[name] for name in ("fragments", "nodes", "leaves") if name in here][::-1]
-
-
-def _rows(node: Node) -> list[list[str]]:
-    """The cells of a table as text, its heading first; `records` hold for each column the name of a fragment."""
-    data = node.get("data") or {}
-    texts = {str(piece.get("fragment")): _plain(piece.get("nodes")) for piece in node.get("fragments") or ()}
-    definition: Mapping[str, Any] = data.get("definition") or {}
-    columns = list((data.get("view") or {}).get("columns") or definition)
-    records = sorted((data.get("records") or {}).values(), key=lambda record: str(record.get("orderIndex", "")))
-    heading = [str((definition.get(column) or {}).get("title", "")) for column in columns]
-
-    def cell(value: Any) -> str:
-        return texts.get(value, value) if isinstance(value, str) else "" if value is None else str(value)
-
-    return [heading, *([cell((record.get("values") or {}).get(column)) for column in columns] for record in records)]

@@ -1,0 +1,151 @@
+"""Cells in columns that hold more than text: numbers, ticks, options, and references to pages, files and images."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncd.layout.richtext.attributes import one_of, read_number, write_number
+from syncd.layout.richtext.html.elements import Content, only_elements, write_tag, write_text
+from syncd.layout.richtext.nodes import Node, url_of, url_ref
+
+TYPES = frozenset({"text", "number", "checkbox", "rating", "select", "content-ref", "image", "files"})
+"""Types of columns whose cells HTML says. A cell of people (`users`) has only their names there."""
+
+NO_VALUE: Any = object()
+"""The value of a cell that has none: it is not among the values of its record."""
+
+Cell = tuple[Any, Any]
+"""A value, and for references the words for them where they are not the usual ones."""
+
+FITS = one_of("contain", "cover", "fill")
+"""How an image fits into its card."""
+_TRUTH = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class CellType:
+    """What a column of any type but text holds: the type, and the words of each option to select."""
+
+    type: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, content: Content, fit: str | None = None) -> Cell | None:
+        """Given what lies in a cell, and how an image in it fits, return the cell; None when it is no such value."""
+        if self.type == "select":
+            return _read_options(content, self.options)
+        if not content:
+            return ([] if self.type == "files" else NO_VALUE), None
+        if self.type == "files":
+            return _read_references(content)
+        if self.type in ("content-ref", "image"):
+            return _read_reference(content, fit)
+        text = content[0] if len(content) == 1 and isinstance(content[0], str) else ""
+        if self.type == "checkbox":
+            return (_TRUTH[text], None) if text in _TRUTH else None
+        if text == "null":
+            return None, None
+        number = read_number(text)
+        return None if number is None else (number, None)
+
+    def write(self, value: Any, words: Any) -> str | None:
+        """Given a value and the words for it, return what lies in its cell; None when HTML does not say it."""
+        if self.type == "select":
+            return _write_options(value, self.options)
+        if value is NO_VALUE:
+            return ""
+        if self.type == "files":
+            return _write_references(value, words)
+        if self.type in ("content-ref", "image"):
+            ref = value["ref"] if fit_of(value) else value
+            return _write_references([ref], None if words is None else [words])
+        if self.type == "checkbox":
+            return str(value).lower() if isinstance(value, bool) else None
+        return "null" if value is None else write_number(value)
+
+
+def fit_of(value: object) -> str | None:
+    """Given the value of a cell, return how the image in it fits; None when nothing is said of that."""
+    if not isinstance(value, dict) or value.keys() != {"ref", "objectFit"}:
+        return None
+    return FITS.write(value["objectFit"])
+
+
+def usual_label(ref: Node) -> str | None:
+    """Given a reference, return the words that the platform writes for its address: all of it, its anchor or its end.
+
+    None when it is no address.
+    """
+    url = url_of(ref)
+    if url is None or "://" in url:
+        return url
+    path, sign, anchor = url.partition("#")
+    return f"#{anchor}" if sign else path.rstrip("/").rpartition("/")[2] or url
+
+
+def label_cell(value: Any, label_of: Callable[[Node], str | None] = usual_label) -> Any:
+    """Given the value of a cell, and the words for a reference, return those for all to which the value refers.
+
+    Shapes: a list for files; None for a value that is no reference, or one without words.
+    """
+    if isinstance(value, list):
+        labels = [label_of(ref) if isinstance(ref, dict) else None for ref in value]
+        return None if None in labels or not labels else labels
+    ref = value.get("ref", value) if isinstance(value, dict) else None
+    return label_of(ref) if isinstance(ref, dict) else None
+
+
+def is_label(kept: Any, usual: Any) -> bool:
+    """Given the words that are kept for a cell and the usual ones, return whether they are words for as many things."""
+    if isinstance(usual, list):
+        return isinstance(kept, list) and len(kept) == len(usual) and all(isinstance(word, str) for word in kept)
+    return usual is not None and isinstance(kept, str)
+
+
+def _read_options(content: Content, options: Mapping[str, str]) -> Cell | None:
+    spans = only_elements(content)
+    if spans is None or any(span.name != "span" or span.attributes.keys() != {"data-option"} for span in spans):
+        return None
+    chosen = [str(span.attributes["data-option"]) for span in spans]
+    return (chosen, None) if [span.text for span in spans] == _listed(chosen, options) else None
+
+
+def _write_options(chosen: Any, options: Mapping[str, str]) -> str | None:
+    words = _listed(chosen, options) if isinstance(chosen, list) else None
+    if words is None:
+        return None
+    pairs = zip(chosen, words, strict=True)
+    return "".join(f"{write_tag('span', {'data-option': option})}{write_text(label)}</span>" for option, label in pairs)
+
+
+def _listed(chosen: Sequence[Any], options: Mapping[str, str]) -> list[str] | None:
+    """The words of chosen options, with a comma behind each but the last one."""
+    if not all(isinstance(option, str) and option in options for option in chosen):
+        return None
+    return [f"{options[option]}, " for option in chosen[:-1]] + [options[option] for option in chosen[-1:]]
+
+
+def _read_reference(content: Content, fit: str | None) -> Cell | None:
+    cell = _read_references(content)
+    if cell is None or len(cell[0]) != 1:
+        return None
+    (ref,), labels = cell
+    return {"ref": ref, "objectFit": fit} if fit else ref, labels[0] if labels else None
+
+
+def _read_references(content: Content) -> Cell | None:
+    links = only_elements(content)
+    if links is None or any(link.name != "a" or link.attributes.keys() != {"href"} for link in links):
+        return None
+    urls, labels = [link.attributes["href"] for link in links], [link.text for link in links]
+    if not all(urls) or None in labels:
+        return None
+    refs = [url_ref(str(url)) for url in urls]
+    return refs, None if labels == (label_cell(refs) or []) else labels
+
+
+def _write_references(refs: Any, labels: list[str] | None) -> str | None:
+    urls = [url_of(ref) for ref in refs] if isinstance(refs, list) else [None]
+    if None in urls:
+        return None
+    pairs = zip(urls, labels or label_cell(refs) or (), strict=True)
+    return "".join(f"{write_tag('a', {'href': url})}{write_text(label)}</a>" for url, label in pairs)
