@@ -11,6 +11,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.frontmatter import fields, split
 from syncd.layout.links import resolve, rewrite
 from syncd.layout.richtext.grammar import parse
+from syncd.layout.richtext.html.blocks import read_block, write_block
+from syncd.layout.richtext.html.elements import read_tag, write_tag
 from syncd.layout.richtext.plain import TooLarge
 
 CHARACTERS_MAX = 200_000
@@ -127,10 +129,21 @@ def _fact(token: Token) -> tuple[object, ...]:
     match token.type:
         case "definition":
             return token.type, token.meta["label"], token.meta["url"], token.meta["title"]
-        case "tag" | "html_block" | "html_inline":
+        case "html_block":
+            return token.type, _BLANK.sub(" ", _usual_block(token.content.strip())).strip()
+        case "html_inline":
+            tag = read_tag(token.content)
+            return token.type, _BLANK.sub(" ", write_tag(*tag) if tag else token.content).strip()
+        case "tag":
             return token.type, _BLANK.sub(" ", token.content).strip()
         case "fence" | "code_block":
             return "code", token.content, token.info.strip()
         case "list_item_open":
             return (token.type,)
     return token.type, token.tag, tuple(sorted(token.attrs.items())), token.content, token.info
+
+
+def _usual_block(html: str) -> str:
+    """A block of HTML as the platform spells it, when it is one of the platform's."""
+    node = read_block(html)
+    return (write_block(node) if node is not None else None) or html

@@ -47,6 +47,27 @@ def test_content_is_not_form(other: str) -> None:
     assert not same_meaning(PAGE.encode(), other.encode(), at="README.md")
 
 
+TABLE = '<table><thead><tr><th width="9">A&#x26;B</th></tr></thead><tbody><tr><td>c</td></tr></tbody></table>\n'
+BUTTON = 'Ask <button type="button" class="button primary" data-action="ask" data-query="it&#x27;s?">here</button>.\n'
+FIGURE = '<figure><img src="a.png" alt="it&#x27;s"><figcaption></figcaption></figure>\n'
+
+
+@pytest.mark.parametrize(
+    ("page", "other", "is_same"),
+    [
+        (TABLE, TABLE.replace("&#x26;", "&amp;"), True),
+        (TABLE, TABLE.replace("<tr>", "\n  <tr>"), True),
+        (TABLE, TABLE.replace('"9"', '"8"'), False),
+        (BUTTON, BUTTON.replace("&#x27;", "'"), True),
+        (BUTTON, BUTTON.replace("&#x27;", ""), False),
+        (FIGURE, FIGURE.replace("&#x27;", "'"), True),
+        (FIGURE, FIGURE.replace("a.png", "b.png"), False),
+    ],
+)
+def test_the_spelling_of_html_is_form(page: str, other: str, is_same: bool) -> None:
+    assert same_meaning(page.encode(), other.encode(), at="README.md") is is_same
+
+
 def test_code_is_compared_to_the_letter() -> None:
     assert not same_meaning(b"```\na  b\n```\n", b"```\na b\n```\n", at="a.md")
 
