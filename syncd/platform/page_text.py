@@ -26,7 +26,7 @@ Dereferenced = Literal["true", "false", "reusable-contents"]
 DEPTH_MAX = 8
 """Includes within includes."""
 INCLUDES_MAX = 500
-CHARACTERS_MAX = 1_000_000
+CHARACTERS_MAX = 250_000
 """Of all that one page includes: a few that include each other several times could fill any memory."""
 
 _EXPRESSION = re.compile(r'<code class="expression">([^<\n]*+)</code>|' + BRACES)

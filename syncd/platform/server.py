@@ -1,8 +1,10 @@
 """The platform on a socket: in the foreground for `syncd platform serve`, or in a thread for demo, daemon and tests."""
 
 import contextlib
+import gc
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -24,6 +26,12 @@ from syncd.platform.work import THREADS
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
+SWITCH_S = 0.0005
+"""Seconds for which a thread computes when another one wants to: the event loop waits so long for each that does."""
+COLLECT_AT = (10_000, 10, 100)
+"""Thresholds of the garbage collector. Documents have no cycles, and a collection among a million of their nodes holds
+everything up for half a second: it comes after so many objects that no single request makes them.
+"""
 
 _BACKLOG = 2048
 _TICKS = 10
@@ -52,6 +60,7 @@ def serve(
     with premises.open() as storage, _listen(host, port) as listener, _on_signals(asked.set):
         storage.bootstrap()
         app = create_app(storage, replace(settings, host=host))
+        _tune_interpreter()
         _Server(app, announce=announce, report=report, stop=lambda: asked.is_set() or stop()).run([listener])
 
 
@@ -172,6 +181,13 @@ class _Server(uvicorn.Server):
                 self._fault = fault
                 self._report(fault)
         return await super().on_tick(counter) or self._stop()
+
+
+def _tune_interpreter() -> None:
+    """Let threads that compute hold up the event loop for a short time only; for a process that does nothing else."""
+    sys.setswitchinterval(SWITCH_S)
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AT)
 
 
 def _listen(host: str, port: int) -> socket.socket:

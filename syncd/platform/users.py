@@ -24,10 +24,14 @@ class UserChange(Body, UserUpdate):
 
 
 @router.get("/user", response_model=User, openapi_extra=needs("read", extension=True))
-def get_authenticated_user(request: Request, storage: Stored, caller: Signed) -> JSONResponse:
-    """Given a request, return the User behind its token. Source: content-write §7."""
-    with storage.read() as connection:
-        return answers.ok(shown(connection, request, caller.user_id))
+async def get_authenticated_user(request: Request, storage: Stored, caller: Signed) -> JSONResponse:
+    """Given a request, return the User behind its token, whatever else is asked for. Source: content-write §7."""
+
+    def read() -> dict[str, Any]:
+        with storage.read() as connection:
+            return shown(connection, request, caller.user_id)
+
+    return answers.ok(await storage.glance(read))
 
 
 @router.get("/users/{user_id}", response_model=User, openapi_extra=needs("read", extension=True))

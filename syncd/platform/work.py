@@ -22,8 +22,10 @@ from syncd.platform.time_limits import LONG_S, USUAL_S, time_limit
 
 T = TypeVar("T")
 
-AT_ONCE = {"read": 6, "list": 3, "write": 2, "content": 3, "compute": 2, "open": 2, "large": 2, "pdf": 2}
-"""By kind of work, how many requests do it at the same time."""
+AT_ONCE = {"read": 3, "list": 2, "write": 2, "content": 2, "compute": 2, "open": 1, "large": 1, "pdf": 2}
+"""By kind of work, how many requests do it at the same time. Few: more threads compute nothing more in one interpreter,
+and each makes the event loop wait longer for its turn.
+"""
 THREADS = 24
 """More than all of them together: what has a slot never waits for a thread."""
 LARGE_BYTES = 128 * 1024
@@ -115,4 +117,4 @@ def kind_of(route: APIRoute) -> str:
         return "content"
     if route.methods != {"GET"}:
         return "write"
-    return "read" if route.path.endswith("}") or route.path.endswith("/user") else "list"
+    return "read" if route.path.endswith("}") else "list"
