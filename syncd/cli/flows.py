@@ -25,7 +25,7 @@ from syncd.sync.outcome import outcome_from
 
 @dataclass(frozen=True)
 class _Run:
-    """What one repository's run came to, the requests that it sent by method, and the branches that it was to push."""
+    """What one repository's run came to, the requests that it sent by method, and the branches that it proposes."""
 
     results: Sequence[Result]
     requests: Mapping[str, int] = field(default_factory=dict)
@@ -65,11 +65,12 @@ def run_flows(
     code = combine_codes([exit_code(run.results) for run in runs])
     if as_json:
         documents = [result_document(result) for result in results]
-        unsent = {"unsent": [unsent_document(work) for work in works]} if command == "push" else {}
+        unsent = {"unsent": [unsent_document(work) for work in works]} if command != "pull" else {}
         emit({"command": command, "results": documents, **unsent, "requests": requests, "exit_code": code})
     else:
-        lines = result_lines(results, idle=_idle(command, works))
-        print_text("\n".join([*lines, *(line for work in works for line in unsent_lines(work, pushed=not code))]))
+        unsent_work = [line for work in works for line in unsent_lines(work, pushed=not code)]
+        idle = [IN_STEP] if command == "pull" or (command == "sync" and not unsent_work) else _idle(works)
+        print_text("\n".join([*result_lines(results, idle=idle), *unsent_work]))
     return code
 
 
@@ -83,16 +84,14 @@ def _run_one(
             results = run_cycle(workspace, asked)
             requests = dict(workspace.client.requests_sent)
     record_command(repository, results, site=asked.site is not None)
-    if command != "push":
+    if not asked.propose:
         return _Run(results, requests)
     with open_here(repository.path) as git:
         return _Run(results, requests, [find_branch_work(git, repository, name) for name in asked.branches])
 
 
-def _idle(command: str, works: Sequence[BranchWork]) -> Sequence[str]:
-    """What is said when no flow had anything to do."""
-    if command != "push":
-        return [IN_STEP]
+def _idle(works: Sequence[BranchWork]) -> Sequence[str]:
+    """What is said when there was nothing to propose, though not everything is in step."""
     held = [line for work in works for line in request_lines(work)]
     nothing = "Nothing to propose: {} has no page or file of a space that differs from main content."
     return held or [nothing.format(safe(work.branch)) for work in works if not work.needs_push]

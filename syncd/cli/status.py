@@ -234,7 +234,10 @@ def _lines(status: RepositoryStatus | BrokenStatus) -> list[str]:
         return [*lines, *run_problems(status.run), run_line(status.run)]
     daemon = f"daemon running (pid {status.daemon})" if status.daemon else "no daemon"
     lines = [f"{safe(status.path)}  {daemon}", *run_problems(status.run)]
-    lines += [f"! {one.flow} {safe(one.key)} {one.state}: {safe(one.detail)}" for one in status.problems]
+    for one in status.problems:
+        first, *rest = one.detail.split("\n")
+        lines.append(f"! {one.flow} {safe(one.key)} {one.state}: {safe(first)}")
+        lines += [f"    {safe(line)}" for line in rest]
     for plan in status.plans:
         state = "is approved" if plan.approved else "waits for approval"
         lines.append(f"! plan {plan.digest} of {safe(plan.file)} {state}: {safe('; '.join(plan.why))}")

@@ -30,7 +30,11 @@ def test_a_page_that_no_table_of_contents_lists_is_named(shell: Any, docs: Path)
     assert NOTHING in out
     assert "not sent: new.md is not listed in SUMMARY.md" in out
     assert "not sent: new.md is not listed in SUMMARY.md" in shell.fine("status", cwd=docs)
-    assert shell.json("push", cwd=docs)["unsent"][0]["spaces"][0]["unlisted"] == ["new.md"]
+    for command in ("push", "sync"):
+        assert shell.json(command, cwd=docs)["unsent"][0]["spaces"][0]["unlisted"] == ["new.md"]
+    out = shell.fine("sync", cwd=docs)
+    assert "not sent: new.md is not listed in SUMMARY.md" in out
+    assert "in step" not in out
 
 
 def test_edits_that_are_not_committed_are_named(shell: Any, docs: Path) -> None:
