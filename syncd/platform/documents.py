@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import sqlalchemy as sa
-from fastapi.responses import JSONResponse
+from fastapi import Request, Response
 
 from syncd.model.document import Document
-from syncd.platform import answers
 from syncd.platform.auth import needs
 from syncd.platform.content_schema import revisions
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot, open_tree
 from syncd.platform.page_documents import documents_of
+from syncd.platform.rendering import dumps
 from syncd.platform.routing import room
 from syncd.platform.viewing import View, Viewed, described
+from syncd.platform.work import Work
 
 router = room(tags=["content"])
 
@@ -25,14 +27,24 @@ REVISIONS_MAX = 50
 
 
 @router.get(_PATH, response_model=Document, openapi_extra=needs("read", extension=True) | described(_PATH))
-def get_document_by_id(view: Viewed, document_id: str) -> JSONResponse:
+async def get_document_by_id(request: Request, view: Viewed, document_id: str) -> Response:
     """Given a `documentId` of the space, return the Document, resolved in the newest revision that has it.
 
     An id says nothing about who may read: only what one of the space's own revisions has is shown.
     """
+    work: Work = request.app.state.work
+    # What it refers to may be in other spaces, which not everybody may read, and which change.
+    version = view.storage.version()
+    key = ("document", view.revision.space, document_id, view.look, view.caller.user_id, version)
+    made = partial(_rendered, view, document_id)
+    body = await work.share(key, lambda: work.compute(request, made), remember=version is not None)
+    return Response(body, media_type="application/json")
+
+
+def _rendered(view: View, document_id: str) -> bytes:
     for outline in _outlines(view):
         if (spot := _find(outline, document_id)) is not None:
-            return answers.ok(documents_of(replace(view, outline=outline)).render(spot))
+            return dumps(documents_of(replace(view, outline=outline)).render(spot))
     raise Failure(404, f"No document {document_id} in space {view.revision.space}.")
 
 

@@ -151,10 +151,7 @@ def _restructure(draft: Draft, work: _Work) -> None:
             elif draft.parent(child) != parent:
                 draft.move(child, parent)
         pending += order[parent]
-    dead = [id for id in work.sides.ours.spots if id not in work.parents and id not in _FIXED]
-    for id in dead:
-        if id in draft:
-            draft.remove(id)
+    draft.remove_all(id for id in work.sides.ours.spots if id not in work.parents and id not in _FIXED)
     for parent in order:
         draft.arrange(parent, order[parent])
 

@@ -1,6 +1,6 @@
 """A revision's tree, opened: every page and file by id, with its parent and path, and a draft that can change it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -141,9 +141,14 @@ class Draft:
 
     def remove(self, id: str) -> None:
         """Given an id, remove it and all that it holds."""
-        gone = list(self.below(id))
-        former = self.parent(id)
-        self._order[former] = [child for child in self.children(former) if child != id]
+        self.remove_all([id])
+
+    def remove_all(self, ids: Iterable[str]) -> None:
+        """Given ids, remove each and all that it holds. Cost: linear, however many siblings go together."""
+        outermost = list(ids)
+        gone = {each for id in outermost for each in self.below(id)}
+        for former in {self.parent(id) for id in outermost} - gone:
+            self._order[former] = [child for child in self.children(former) if child not in gone]
         self._gone.update(gone)
         for each in gone:
             self._own.pop(each, None)

@@ -40,7 +40,7 @@ _COMPUTED = frozenset(
         *("searchSpaceContent", "searchOrganizationContent", "streamAskInSite"),
         *("listSpaceLinks", "listSpacePageLinks", "listSpacePageBacklinks", "listSpaceFileBacklinks"),
         *("listChangeRequestLinks", "listPageLinksInChangeRequest", "listChangeRequestPageBacklinks"),
-        *("listChangeRequestFileBacklinks", "getDocumentById", "getReusableContentById"),
+        *("listChangeRequestFileBacklinks", "getReusableContentById"),
         *("getReusableContentInChangeRequestById", "getReusableContentInRevisionById"),
     }
 )

@@ -114,6 +114,14 @@ def test_a_document_is_made_once_for_all_who_ask_for_it(platform: Platform) -> N
     assert max(platform.blobs.read.values()) == 1
 
 
+def test_a_document_that_is_asked_for_by_its_id_is_made_once(platform: Platform) -> None:
+    path = f"{platform.space}/documents/{platform.pages[0]['documentId']}"
+    with ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(platform.client.get, [path] * 10))
+    assert {answer.status_code for answer in answers} == {200}
+    assert max(platform.blobs.read.values()) == 1
+
+
 def test_nothing_is_made_for_clients_that_left(platform: Platform) -> None:
     for number in range(1, 24):
         platform.ask_and_leave(document(platform, number))
