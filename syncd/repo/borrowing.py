@@ -17,7 +17,8 @@ def borrow(git: Git, path: Path) -> None:
     kind = git.run("rev-parse", "--show-object-format").decode().strip()
     with system_failures(f"making {path}"):
         path.mkdir(parents=True, exist_ok=True)
-    Git().run("init", "--quiet", "--template=", "--bare", f"--object-format={kind}", "--", str(path.resolve()))
+    words = ("--quiet", "--template=", "--bare", f"--object-format={kind}")
+    Git().run("init", *words, "--", str(path.resolve()), disk=path)
     source: Place = git.place
     with system_failures(f"making {path}"):
         (path / "objects" / "info").mkdir(exist_ok=True)

@@ -1,9 +1,11 @@
 """Foreign failures become ours once, here: what git printed and what the system refused."""
 
 import errno
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from syncd.errors import DiskFull, GitFailed, NotARepository, NotFound, SyncdError, Unauthorized, Unreachable
 
@@ -35,12 +37,14 @@ _PROMISED = re.compile(r"could not fetch [0-9a-f]+ from promisor remote|lazy fet
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _REMOTE_WORDS = re.compile(r"(remote error:).*", re.IGNORECASE)
 _LONGEST_LINE = 300
+_SMALL_FILE_BYTES = 4096
 
 
-def failure(verb: str, status: int, stderr: str) -> SyncdError:
-    """Given a git command's verb, exit status and error output, return the error to raise.
+def failure(verb: str, status: int, stderr: str, *, disk: Path | None = None) -> SyncdError:
+    """Given a git command's verb, exit status and error output, and where it writes, return the error to raise.
 
-    Shape: the message carries git's last line of weight, without control characters.
+    Shape: the message carries git's last line of weight, without control characters. What git cannot explain is the
+    disk's fault when that has no room: `git init`, for one, says only that it could not set a value.
     """
     line = _weightiest(stderr)
     said = f"git {verb}: {line}" if line else f"git {verb} ended with status {status}"
@@ -57,7 +61,17 @@ def failure(verb: str, status: int, stderr: str) -> SyncdError:
         )
     if locked := _LOCKED.search(stderr):
         return GitFailed(said, hint=f"another git process is at work; if none runs, remove {locked[1]}")
+    if disk is not None and not has_room(disk):
+        return DiskFull(f"{said}: no space was left for it", hint="make room on the repository's disk, then run again")
     return GitFailed(said)
+
+
+def has_room(path: Path) -> bool:
+    """Given a path, which need not exist yet, return whether its disk takes one more small file."""
+    there = next(each for each in (path, *path.absolute().parents) if each.exists())
+    disk = os.statvfs(there)
+    blocks = disk.f_blocks == 0 or disk.f_bavail * disk.f_frsize >= _SMALL_FILE_BYTES  # some systems count none
+    return blocks and (disk.f_files == 0 or disk.f_favail > 0)
 
 
 def remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdError:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from subprocess import PIPE
 from threading import Lock
 from typing import TYPE_CHECKING, cast
@@ -176,11 +177,22 @@ class Git:
             key, is_set, value = item.partition("\n")
             yield key, value if is_set else None
 
-    def run(self, verb: str, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
-        """Given a command and its input, return its output. Raises: what its failure means (`failures.failure`)."""
+    def run(
+        self,
+        verb: str,
+        *arguments: str,
+        data: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        disk: Path | None = None,
+    ) -> bytes:
+        """Given a command and its input, and where it writes if not here, return its output.
+
+        Raises: what its failure means (`failures.failure`).
+        """
         status, output, complaint = self.attempt(verb, *arguments, data=data, extra=extra)
         if status:
-            raise failure(verb, status, complaint)
+            here = self._place.common_dir if self._place is not None else None
+            raise failure(verb, status, complaint, disk=disk or here)
         return output
 
     def attempt(

@@ -100,7 +100,7 @@ class Remote:
         status, shared, _ = git.attempt("config", "--get", "core.sharedRepository")
         if not status:
             options.append(f"--shared={shared.decode().strip()}")
-        Git().run("init", *options, "--", str(self._scratch))
+        Git().run("init", *options, "--", str(self._scratch), disk=self._scratch)
         shallow = self._place.common_dir / "shallow"
         if shallow.exists():
             with system_failures("preparing to speak to a remote"):

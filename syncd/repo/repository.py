@@ -65,7 +65,8 @@ class Repository:
         with system_failures(f"making {path}"):
             path.mkdir(parents=True, exist_ok=True)
         kind = ["--bare"] if bare else []
-        Git().run("init", "--quiet", "--template=", f"--initial-branch={branch}", *kind, "--", str(path.resolve()))
+        words = ("--quiet", "--template=", f"--initial-branch={branch}", *kind)
+        Git().run("init", *words, "--", str(path.resolve()), disk=path)
         return Repository.open(path)
 
     def borrowed(self, path: Path) -> "Repository":

@@ -172,6 +172,16 @@ def test_a_full_disk_is_told_as_such(repository: Repository, base: str, top: Pat
         (top / "nothing").read_bytes()
 
 
+def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "fatal: could not set 'core.repositoryformatversion' to '0'\n"
+    assert type(failure("init", 128, said, disk=tmp_path / "not" / "there")) is GitFailed
+    monkeypatch.setattr("syncd.repo.failures._SMALL_FILE_BYTES", 1 << 62)
+    assert type(failure("init", 128, said, disk=tmp_path / "not" / "there")) is DiskFull
+    assert type(failure("x", 128, "fatal: not a git repository: '/x'\n", disk=tmp_path)) is NotARepository
+
+
 @pytest.mark.parametrize(
     ("stderr", "kind", "said"),
     [
