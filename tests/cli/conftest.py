@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
 from syncd.platform.storage import Storage
+from tests.forked import run_forked
 
 PAGES = {
     "README.md": "# Home\n\nWelcome.\n",
@@ -39,15 +39,8 @@ class Shell:
     def syncd(
         self, *words: object, cwd: Path | None = None, environ: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "syncd", *map(str, words)]
-        return subprocess.run(
-            command,
-            cwd=cwd or self.root,
-            env={**os.environ, **(environ or {})},
-            capture_output=True,
-            text=True,
-            timeout=110,
-        )
+        environ = {**os.environ, **(environ or {})}
+        return run_forked([*map(str, words)], cwd=cwd or self.root, environ=environ)
 
     def fine(self, *words: object, cwd: Path | None = None) -> str:
         done = self.syncd(*words, cwd=cwd)
