@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncd.model.redirect import SiteRedirectWrite
-from syncd.model.site import SiteSectionCreate, SiteSectionUpdate
+from syncd.model.site import SiteSectionCreate, SiteSectionUpdate, SiteSpaceCreate
 from tests.cli.sited import Sited, sited
 
 STRUCTURE = """\
@@ -201,6 +201,28 @@ def test_what_is_blocked_makes_no_plan_a_good_one(at: Sited) -> None:
     assert "taken" in at.sections()
     at("sync")
     at("status")
+
+
+def test_the_first_sections_take_in_what_stands_at_the_root(at: Sited) -> None:
+    for section in at.client.sections.list(at.organization, at.site):
+        at.client.sections.delete(at.organization, at.site, section.id)
+    root = at.client.site_spaces.create(at.organization, at.site, SiteSpaceCreate(space_id=at.spaces["guides"]))
+    at.write(STRUCTURE.partition("    - section: api")[0])
+    at("site", "apply", "--yes", code=4)
+    assert "declare one section with all of them, and a second section" in at.errors
+    assert at.sections() == {}
+    at.write(STRUCTURE + REDIRECTS)
+    at.golden("first-sections.txt", at("site", "plan"))
+    at("site", "plan", "--exit-code", code=5)
+    at("site", "apply", "--yes", code=5)
+    assert at.sections() == {}, "nothing is done while the new space waits for a person"
+    at("site", "apply", "--yes", "--force", "exposure")
+    assert at.sections() == {"guides": "Guides", "api": "API"}
+    assert "Nothing to do" in at("site", "plan")
+    at("site", "plan", "--exit-code")
+    shown = at.client.site_spaces.list(at.organization, at.site)
+    assert [one.id for one in shown if one.space and one.space.id == at.spaces["guides"]] == [root.id]
+    assert at.json("sync")["exit_code"] == 0
 
 
 def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: Sited) -> None:

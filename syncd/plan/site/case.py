@@ -10,6 +10,7 @@ from syncd.layout.site.declared import AREA, ROOT, Area, Item, Kind, Place, Site
 from syncd.model.redirect import source_key
 from syncd.plan.site.differ import Diff, Found, Judge
 from syncd.plan.site.facts import By, Entry, Existing, Live, Lock, Ref
+from syncd.plan.site.first_sections import find_root_section
 from syncd.plan.site.match import KINDS, Matches
 from syncd.plan.site.options import Options
 from syncd.plan.site.recorded import is_recorded, owners
@@ -38,7 +39,7 @@ class Case:
     fields in the API's terms by ref; `first` has the variant that each new section is made with; `doomed` are the refs,
     by their ids, of what is going to be deleted, `replaced` those of them that are made anew; `defaults` are the refs
     that take another default's place; `lost` are the refs of what somebody deleted on the platform, `left` those of
-    them that stay away.
+    them that stay away; `expected` is the ref of the section that the platform makes of what stands at the root.
     """
 
     file: SiteFile
@@ -60,6 +61,7 @@ class Case:
     defaults: list[str] = field(default_factory=list)
     lost: dict[str, Lost] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)
+    expected: str = ""
 
     @cached_property
     def below(self) -> Mapping[str, list[Item]]:
@@ -82,6 +84,11 @@ class Case:
             if ref.startswith("section:"):
                 found |= {item.ref for item in self.below.get(ref, ())}
         return found
+
+    @cached_property
+    def root_section(self) -> Item | None:
+        """The declared section that shows what stands at the root of a site without sections."""
+        return find_root_section(self.file, self.live, self.lock)
 
     def covers(self, ref: str) -> bool:
         """Given a ref, return whether this plan is about it."""

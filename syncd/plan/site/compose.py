@@ -3,6 +3,8 @@
 Source: site-file notes, §4 and §5.
 """
 
+from dataclasses import replace
+
 from syncd.layout.site.declared import AREA, AREAS, SiteFile
 from syncd.plan.site import (
     building,
@@ -20,9 +22,10 @@ from syncd.plan.site import (
 )
 from syncd.plan.site.case import Case
 from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.first_sections import expect_structure, expected_id, find_root_section, is_carried_out
 from syncd.plan.site.match import match
 from syncd.plan.site.options import Options
-from syncd.plan.site.snapshot import snapshot_of
+from syncd.plan.site.snapshot import snapshot, snapshot_of
 from syncd.plan.site.steps import Action, Line, SitePlan
 from syncd.plan.site.telling import tell
 
@@ -34,9 +37,20 @@ _ACTIONS: tuple[Action, ...] = ("create", "adopt", "update", "move", "delete", "
 def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options()) -> SitePlan:
     """Given a site's three sides, return everything that brings the platform to what the file declares.
 
-    Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else.
+    Shapes: the same sides give the same plan; what cannot be done is blocked, and stops nothing else. A plan that
+    `expects` a section runs in two parts, see `take_first_part`.
     """
-    case = Case(file, live, lock, options, match(file, live, lock))
+    section = find_root_section(file, live, lock)
+    if section is not None:
+        expected = expect_structure(file, live, lock)
+        plan = _plan(Case(file, expected, lock, options, match(file, expected, lock), expected=section.ref))
+        if is_carried_out(plan, section):
+            return replace(plan, snapshot=snapshot(file, live, lock), expects=expected_id(section))
+    return _plan(Case(file, live, lock, options, match(file, live, lock)))
+
+
+def _plan(case: Case) -> SitePlan:
+    file, live = case.file, case.live
     seen = snapshot_of(file, live, case.matches)
     singles.compare_site(case)
     structure.compare(case)

@@ -12,6 +12,7 @@ from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
 from syncd.model.redirect import source_key
 from syncd.plan.site.begun import was_deleting, was_making
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
+from syncd.plan.site.first_sections import expected_id
 from syncd.plan.site.recorded import is_recorded, owners
 
 KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
@@ -62,6 +63,7 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
             matcher.by_nature,
             matcher.by_former_path,
             matcher.by_half,
+            matcher.by_content,
         ):
             for item in items:
                 if item.ref not in matcher.found and item.ref not in matcher.unclear:
@@ -166,6 +168,23 @@ class _Matcher:
             self.halves.add(item.ref)
             return
 
+    def by_content(self, item: Item) -> None:
+        """Claim the section, of which nobody knows, that holds what the lock knows as a variant of the declared one.
+
+        A variant never leaves its section; it is the platform that makes one for those at the root.
+        """
+        for variant in self._variants.get(item.ref, ()) if item.kind == "section" else ():
+            entry = self.lock.items.get(variant.ref)
+            thing = self.live.things.get(entry.id) if entry is not None else None
+            section = self.live.things.get(thing.parent) if thing is not None else None
+            if entry is None or thing is None or section is None or self.owner[thing.id] != variant.ref:
+                continue
+            is_free = self._is_free(section) and section.id not in self.owner and section.id not in self.disputed
+            if section.kind == "section" and is_free and is_recorded(variant.ref, entry, thing):
+                self._claim(item, section)
+                self.halves.add(item.ref)
+                return
+
     def _take_for_half(self, item: Item, thing: Existing) -> None:
         """Remember that what looks finished is not, when a dead run was making it, or what it came with."""
         if thing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
@@ -224,7 +243,8 @@ class _Matcher:
         if item.kind == "redirect":
             return self._among(self._sources, item.key)
         if item.kind == "section":
-            return self._with_path(item, item.fields.get("path"))
+            expected = self.live.things.get(expected_id(item))
+            return self._with_path(item, item.fields.get("path")) if expected is None else [expected]
         same_space = self._among(self._variant_spaces, (self._parent_id(item), item.fields.get("space")))
         same_path = self._with_path(item, item.fields.get("path"))
         if len(same_space) > 1:

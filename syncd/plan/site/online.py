@@ -21,6 +21,7 @@ from syncd.layout.site.graph import own_hosts
 from syncd.layout.site.rules import broken
 from syncd.layout.site.visitors import VISITORS, claims_of_schema, still_read
 from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.first_sections import expect_structure
 from syncd.plan.site.lockfile import lock_path
 from syncd.plan.site.match import Matches, match
 
@@ -98,8 +99,8 @@ class _Online:
     """Compares one file with one platform."""
 
     def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
-        self.file, self.live, self.lock = file, live, lock
-        self.matches: Matches = match(file, live, lock)
+        self.file, self.live, self.lock = file, expect_structure(file, live, lock), lock
+        self.matches: Matches = match(file, self.live, lock)
 
     def findings(self) -> Iterator[Finding]:
         yield from self._spaces()

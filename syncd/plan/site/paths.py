@@ -86,7 +86,8 @@ def unbridged(case: Case) -> Iterator[tuple[str, str]]:
 
 def _was_public(case: Case, ref: str) -> bool:
     """Whether a path was ever meant: what syncd made and did not get to name has one that nobody knows."""
-    if is_temporary(str(case.matches.found[ref].fields.get("path"))):
+    path = case.matches.found[ref].fields.get("path")
+    if not path or is_temporary(str(path)):
         return False
     return case.by(ref) == "adopted" or "path" in case.base(ref)
 
@@ -103,8 +104,10 @@ def _address(case: Case, ref: str, heirs: Mapping[str, str]) -> str:
     if _stays_default(case, thing, heirs):
         return ""
     above = case.live.things.get(thing.parent) if thing.kind == "variant" else None
-    parts = [] if above is None or _stays_default(case, above, heirs) else [str(above.fields.get("path"))]
-    return "/" + "/".join([*parts, str(thing.fields.get("path"))])
+    # Nobody was led by a path that the platform chose meanwhile.
+    is_short = above is None or _stays_default(case, above, heirs) or case.name(above.id) in case.matches.halves
+    parts = [] if above is None or is_short else [above.fields.get("path")]
+    return "/" + "/".join(str(part) for part in (*parts, thing.fields.get("path")) if part)
 
 
 def _stays_default(case: Case, thing: Existing, heirs: Mapping[str, str]) -> bool:

@@ -157,6 +157,8 @@ class SitePlan:
     beyond: Mapping[Area, tuple[str, ...]] = field(default_factory=dict)
     """The names of what `unmanaged` counts."""
     snapshot: Mapping[Area, str] = field(default_factory=dict)
+    expects: str = ""
+    """What stands for the id of a section that the platform makes while the plan runs."""
 
     def __bool__(self) -> bool:
         return bool(self.steps)

@@ -8,6 +8,7 @@ from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff
 from syncd.plan.site.placing import was_choosing
 
+_DECLARE_BOTH = "declare one section with all of them, and a second section"
 _DRAG = "drag it in the site's structure"
 
 
@@ -142,10 +143,11 @@ def _in_the_way(case: Case, item: Item) -> tuple[str, str]:
     sections = bool(case.live.of("section"))
     if item.kind == "section":
         if not sections and any(thing.parent == ROOT for thing in case.live.of("variant")):
-            return (
-                "the site has no sections yet, and what becomes of its site-spaces when it gets one is not known",
-                "make the first section by hand, then plan again",
-            )
+            why = "the platform puts all site-spaces at the root into one section, as soon as the site has another"
+            root = case.root_section
+            if root is not None and not case.covers(root.ref):
+                return why, f"plan it together with {root.ref}"
+            return why, _DECLARE_BOTH
         if not any(_usable(case, variant) for variant in case.below.get(item.ref, ())):
             return "it has no variant that could be made with it", "give it a variant with a space that can be used"
     if item.kind != "variant":

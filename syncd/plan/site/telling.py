@@ -56,6 +56,8 @@ def _tell_one(case: Case, ref: str, diff: Diff) -> None:
     notes = [f"was {former.replace(':', ' ', 1)}"] if former else []
     if ref in case.matches.halves:
         notes.append("made by a run that was interrupted")
+    elif ref == case.expected:
+        notes.append("the platform makes it of what stands at the root, as soon as there is another section")
     elif not known:
         notes.append(_ADOPTED)
     act, report = _visible(diff.act), _visible(diff.report)

@@ -13,6 +13,7 @@ from syncd.errors import NotFound, SyncdError
 from syncd.layout.site.declared import Area, SiteFile
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.first_sections import take_first_part
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import SitePlan, Step
 from syncd.sync.reconcile.live import WORKERS, read_live
@@ -72,8 +73,8 @@ def apply_plan(
     if keep_before is not None and any(step.call not in ("adopt", "forget") for step in plan.steps):
         keep_before(plan, live)
     try:
-        for number in range(PASSES):
-            waves = Waves(workspace, file, plan, live, keeping, watch=number == 0)
+        for number in range(PASSES + bool(plan.expects)):
+            waves = Waves(workspace, file, take_first_part(plan), live, keeping, watch=number == 0)
             waves.run()
             done = replace(_joined(done, waves), left=replace(plan, steps=()))
             if done.failed or done.stale or not waves.wrote:

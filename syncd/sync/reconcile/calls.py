@@ -255,8 +255,13 @@ class Calls:
     def _strangers(self, there: Structure, kind: str, parent: str) -> Iterator[Existing]:
         """What nobody had seen before this run, of a kind, in one place."""
         for one in there.things.values():
-            if one.id not in self.ids.kinds and one.kind == kind and one.parent == parent:
+            if self._is_new(one, there) and one.kind == kind and one.parent == parent:
                 yield one
+
+    def _is_new(self, one: Existing, there: Structure) -> bool:
+        """Whether somebody made something in this run; a section that holds what was there is the platform's work."""
+        inner = there.orders.get(one.id, ()) if one.kind == "section" else ()
+        return self.ids.kinds.keys().isdisjoint((one.id, *inner))
 
     def _shows(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
         return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
@@ -273,7 +278,7 @@ class Calls:
             return Kept(made)
         beside = there.orders[own.parent]
         for one in there.things.values():
-            is_new = one.id != made and one.id not in self.ids.kinds and one.kind == own.kind
+            is_new = one.id != made and one.kind == own.kind and self._is_new(one, there)
             if not is_new or not alike.takes(own, one, there):
                 continue
             if one.parent != own.parent or beside.index(one.id) < beside.index(made):

@@ -9,6 +9,7 @@ from syncd.api.parallel import gather
 from syncd.errors import NotFound
 from syncd.layout.site.declared import AREA, Area, SiteFile
 from syncd.plan.site.facts import Existing, Live, Lock
+from syncd.plan.site.first_sections import expect_structure
 from syncd.plan.site.match import matched
 from syncd.sync.reconcile.reading import Reader
 from syncd.sync.workspace import Workspace
@@ -72,7 +73,7 @@ def variants_of(file: SiteFile, live: Live, lock: Lock) -> Mapping[str, Existing
     """Given a structure, return the variant of each key: as the lock has it, else as the file or its path says."""
     found: dict[str, Existing] = {}
     known = [(ref, entry.id) for ref, entry in lock.items.items()]
-    for ref, id in (*known, *matched(file, live, lock).items()):
+    for ref, id in (*known, *matched(file, expect_structure(file, live, lock), lock).items()):
         kind, _, key = ref.partition(":")
         if kind in ("variant", "override") and id in live.things:
             found.setdefault(key, live.things[id])

@@ -1,12 +1,14 @@
 """What must hold on a site after every single request, and what a plan may delete at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from syncd.layout.site.declared import AREA, ROOT, SiteFile
 from syncd.model.redirect import source_key
+from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
+from syncd.plan.site.first_sections import take_first_part
 from syncd.plan.site.match import matched
-from syncd.plan.site.steps import SitePlan, Wave
+from syncd.plan.site.steps import SitePlan, Step, Wave
 from tests.plan.site.readers import find_new_readers
 from tests.plan.site.simulator import Simulator
 
@@ -15,7 +17,7 @@ def carry_out(simulator: Simulator, plan: SitePlan, *, until: int | None = None)
     """Run a plan, or its first steps, and check after each that nothing is exposed, doubled or lost."""
     file, live = simulator.file, simulator.live()
     views = [live]
-    for step in plan.steps[:until]:
+    for step in steps_of(simulator, plan, until):
         before = simulator.live()
         simulator.run(step)
         after = simulator.live()
@@ -26,6 +28,17 @@ def carry_out(simulator: Simulator, plan: SitePlan, *, until: int | None = None)
                 replaced(file, before.things[str(step.id)], after)
     if until is None:
         nobody_reads_more_unasked(file, views, plan)
+
+
+def steps_of(simulator: Simulator, plan: SitePlan, until: int | None) -> Iterator[Step]:
+    """Yield the steps of a plan, or its first ones, as a run takes them: where it expects something, it looks."""
+    first = take_first_part(plan).steps
+    yield from first[:until]
+    if plan.expects and (until is None or until > len(first)):
+        rest = plan_site(simulator.file, simulator.live(), simulator.lock)
+        asked = {gate.scope: set(gate.refs) for gate in plan.gates}
+        assert all(set(gate.refs) <= asked.get(gate.scope, set()) for gate in rest.gates), "it asks for more on the way"
+        yield from rest.steps[: None if until is None else until - len(first)]
 
 
 def nobody_reads_more_unasked(file: SiteFile, views: Sequence[Live], plan: SitePlan) -> None:

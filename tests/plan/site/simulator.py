@@ -12,7 +12,9 @@ from syncd.layout.site.visitors import claims_of_schema, schema_of
 from syncd.model.customization_override import amended, overlaid
 from syncd.model.redirect import source_key
 from syncd.plan.site.begun import is_noted
+from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, without_refs
+from syncd.plan.site.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan, Step
 
 
@@ -80,9 +82,11 @@ class Simulator:
         self._keep(step, made or id)
 
     def run_all(self, plan: SitePlan) -> None:
-        """Do every step of a plan."""
-        for step in plan.steps:
+        """Do every step of a plan; where it expects a section, with those of a new plan once that is there."""
+        for step in take_first_part(plan).steps:
             self.run(step)
+        if plan.expects:
+            self.run_all(plan_site(self.file, self.live(), self.lock))
 
     def begin(self, step: Step) -> None:
         """Write down what an executor writes down before it sends a step."""
@@ -182,12 +186,24 @@ class Simulator:
         del self.things[id]
 
     def section_create(self, id: str, body: dict[str, Any], step: Step) -> str:
-        if any(thing.kind == "variant" and thing.parent == ROOT for thing in self.things.values()):
-            raise Refused("nobody knows what becomes of site-spaces at the root")
+        self._wrap_root()
         fields = {"title": body.get("title"), "icon": body.get("icon"), "description": None, "condition": None}
         made = self._add("section", ROOT, fields | {"path": self._free_path(str(body.get("title")), "section", ROOT)})
         self._variant(made, body["spaceId"])
         return made
+
+    def _wrap_root(self) -> None:
+        """Put the site-spaces at the root into a section of their own, as it is done with the first section."""
+        root = [id for id in self.orders.get(ROOT, ()) if self.things[id].kind == "variant"]
+        if not root:
+            return
+        default = next(id for id in root if self._shown(self.things[id])["default"])
+        title = str(self.things[default].fields["space"])
+        fields = {"title": title, "icon": None, "description": None, "condition": None}
+        made = self._add("section", ROOT, fields | {"path": self._free_path(title, "section", ROOT)})
+        for id in root:
+            self._reparent(self.things[id], made)
+        self.things[made].default = default
 
     def section_update(self, id: str, body: dict[str, Any], step: Step) -> None:
         section = self._get(id, "section")

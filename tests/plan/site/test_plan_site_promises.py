@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from syncd.layout.site.declared import SiteFile
 from syncd.plan.site.compose import plan_site
+from syncd.plan.site.first_sections import take_first_part
 from syncd.plan.site.match import matched
 from syncd.plan.site.steps import SitePlan, Step
 from tests.plan.site.promises import carry_out, deletes_are_owned
@@ -43,11 +44,12 @@ def comes_to_rest(case: World) -> None:
 def recovers(case: World, dice: random.Random, *, unnoticed: bool) -> None:
     """Cut the plan after some step, of which the lock may not have heard, or the platform, and go on with new plans."""
     plan = plan_site(case.file, case.live, case.lock)
-    until = dice.randint(0, len(plan.steps))
+    steps = take_first_part(plan).steps
+    until = dice.randint(0, len(steps))
     simulator = Simulator(case.live, case.lock, case.file)
     carry_out(simulator, plan, until=until)
-    if unnoticed and until < len(plan.steps) and plan.steps[until].call not in LOCAL:
-        unheard(simulator, plan.steps[until], is_done=dice.random() < 0.8)
+    if unnoticed and until < len(steps) and steps[until].call not in LOCAL:
+        unheard(simulator, steps[until], is_done=dice.random() < 0.8)
     for _ in range(3):
         again = plan_site(case.file, simulator.live(), simulator.lock)
         if not again.steps:
@@ -81,11 +83,12 @@ def gets_there(case: World, *, unasked: bool = False) -> None:
     while True:
         plan = plan_site(case.file, simulator.live(), simulator.lock)
         assert not unasked or gated(plan) <= agreed
-        first = next((at for at, step in enumerate(plan.steps) if step.call not in LOCAL), len(plan.steps))
+        steps = take_first_part(plan).steps
+        first = next((at for at, step in enumerate(steps) if step.call not in LOCAL), len(steps))
         carry_out(simulator, plan, until=first)
-        if first == len(plan.steps):
+        if first == len(steps):
             return
-        step = plan.steps[first]
+        step = steps[first]
         assert str((step.call, step.id, step.body)) not in sent, sent
         sent.append(str((step.call, step.id, step.body)))
         unheard(simulator, step)
@@ -109,6 +112,7 @@ def said(file: SiteFile, simulator: Simulator) -> dict[str, Any]:
 
 
 @given(SEEDS)
+@example(667)  # a site gets its first sections, and what stood at its root other conditions
 @example(1714)  # a redirect was deleted, and the section that it led to is made anew by the same plan
 @settings(deadline=None, max_examples=50)
 def test_a_plan_converges_and_exposes_doubles_and_loses_nothing_on_the_way(seed: int) -> None:
