@@ -1,6 +1,7 @@
 """A path below a directory leads nowhere else: no link is followed, and a file is written whole or not at all."""
 
 import os
+import shutil
 import stat
 import threading
 from collections.abc import Callable
@@ -102,15 +103,20 @@ def test_a_pipe_is_not_waited_for(top: Path) -> None:
 
 
 def test_a_folder_that_becomes_a_link_at_any_moment_leads_nowhere(top: Path) -> None:
-    outside, aside = top.parent / "outside", top.parent / "aside"
+    folder, outside, aside = top / "folder", top.parent / "outside", top.parent / "aside"
     done = threading.Event()
 
     def swap() -> None:
         while not done.is_set():
-            (top / "folder").rename(aside)
-            (top / "folder").symlink_to(outside)
-            (top / "folder").unlink()
-            aside.rename(top / "folder")
+            folder.rename(aside)
+            with suppress(FileExistsError):  # a writer may have made the folder anew
+                folder.symlink_to(outside)
+                folder.unlink()
+            while aside.exists():
+                try:
+                    aside.rename(folder)
+                except OSError:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     thread = threading.Thread(target=swap)
     thread.start()
