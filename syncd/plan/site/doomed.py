@@ -106,11 +106,19 @@ def _of_section(case: Case, doom: Doom, section: Existing) -> str:
 def _of_variant(case: Case, doom: Doom, variant: Existing) -> str:
     if variant.parent in doom.doomed:
         return ""
+    if variant.parent == ROOT and _waits_for_sections(case):
+        return "the sections that are declared in its place cannot be made yet"
     parent = ROOT if variant.parent == ROOT else case.name(variant.parent)
     stays = any(id not in doom.doomed for id in case.live.orders.get(variant.parent, ()))
     if not stays and not any(item.ref in case.new for item in case.below.get(parent, ())):
         return "it is the last variant"
     return _NOT_DEFAULT if variant.fields.get("default") and not _has_heir(case, "variant", parent) else ""
+
+
+def _waits_for_sections(case: Case) -> bool:
+    """Whether the site is to have sections instead of what stands at its root, and has none."""
+    declared = case.file.of("section") and not any(item.parent == ROOT for item in case.file.of("variant"))
+    return bool(declared) and not case.live.of("section")
 
 
 def _has_heir(case: Case, kind: str, parent: str) -> bool:

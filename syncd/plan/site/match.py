@@ -169,18 +169,20 @@ class _Matcher:
             return
 
     def by_content(self, item: Item) -> None:
-        """Claim the section, of which nobody knows, that holds what the lock knows as a variant of the declared one.
+        """Claim the section, of which nobody knows, that holds what the lock took over at the root as a variant of it.
 
-        A variant never leaves its section; it is the platform that makes one for those at the root.
+        A variant never leaves its section; it is the platform that makes one for those at the root. So the lock knows
+        no section of such a variant.
         """
         for variant in self._variants.get(item.ref, ()) if item.kind == "section" else ():
             entry = self.lock.items.get(variant.ref)
             thing = self.live.things.get(entry.id) if entry is not None else None
             section = self.live.things.get(thing.parent) if thing is not None else None
-            if entry is None or thing is None or section is None or self.owner[thing.id] != variant.ref:
+            if entry is None or thing is None or section is None or "parent" in entry.applied:
                 continue
             is_free = self._is_free(section) and section.id not in self.owner and section.id not in self.disputed
-            if section.kind == "section" and is_free and is_recorded(variant.ref, entry, thing):
+            is_its_own = self.owner[thing.id] == variant.ref and is_recorded(variant.ref, entry, thing)
+            if section.kind == "section" and is_free and is_its_own:
                 self._claim(item, section)
                 self.halves.add(item.ref)
                 return
