@@ -83,6 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             status, text = self._answered(self.path.partition("?")[0])
         except Exception:
+            # Whatever it is, who asks gets an answer at once, and the log gets the traceback.
             self._answer(500, "an error inside syncd; its log has the traceback\n")
             raise
         self._answer(status, text)

@@ -8,7 +8,7 @@ from syncd.errors import FileInvalid
 from syncd.layout import yaml
 from syncd.layout.blocks import prose
 from syncd.layout.inline import escape_backslashes, escape_closing, one_line
-from syncd.layout.page_title import Title, find_title
+from syncd.layout.page_title import HASH_LINE, Title, find_title
 from syncd.model.page import Page
 
 ORDER = (
@@ -20,7 +20,6 @@ ORDER = (
 _RANK = {key: rank for rank, key in enumerate(ORDER)}
 _OPEN = re.compile("\ufeff?---[ \\t]*+\r?\n")
 _CLOSE = re.compile(r"^---[ \t]*+\r?(?:\n|\Z)", re.MULTILINE)
-_HASH = re.compile(r" {0,3}#(?:[ \t]++([^\r\n]*+)|(?=\r?\n|\Z))")
 _UNDERLINED = re.compile(r" {0,3}(?![ \t#>*+|<{-])([^\r\n]++)\r?\n {0,3}=++[ \t]*+(?=\r?\n|\Z)")
 _MARKUP = re.compile(r"[*`\[\]<]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # What is shown as an emoji by itself, or made one by what follows it; then joined, coloured or paired.
@@ -234,7 +233,7 @@ def _heading_markup(title: str) -> str:
 
 def _has_title(text: str) -> bool:
     spans = prose(text, len(split(text)[0]))
-    return any(_HASH.match(text, start) or _UNDERLINED.match(text, start) for start, _ in spans)
+    return any(HASH_LINE.match(text, start) or _UNDERLINED.match(text, start) for start, _ in spans)
 
 
 def _emoji(emoji: str | None) -> str:

@@ -7,7 +7,8 @@ from syncd.layout.inline import heading_text, unescape
 
 # What may stand before the title: blank lines, and comments, which no reader sees.
 _BEFORE = re.compile(r"(?:[ \t]*+\r?\n| {0,3}<!--(?:[^-]|-(?!->))*+-->[ \t]*+\r?\n)*+")
-_HASH = re.compile(r" {0,3}#(?:[ \t]++([^\r\n]*+)|(?=\r?\n|\Z))")
+HASH_LINE = re.compile(r" {0,3}#(?:[ \t]++([^\r\n]*+)|(?=\r?\n|\Z))")
+"""A line that begins as a heading of level 1 does, and its words."""
 _BLANK_LINE = re.compile(r"^[ \t]*+\r?$", re.MULTILINE)
 _UNDERLINE = re.compile(r"^ {0,3}=++[ \t]*+(?=\r?$)", re.MULTILINE)
 
@@ -25,7 +26,7 @@ def find_title(text: str, start: int = 0) -> Title | None:
     """Given a page and where its body starts, return the heading of level 1 that begins the body, or None."""
     before = _BEFORE.match(text, start)
     at = before.end() if before else start
-    if found := _HASH.match(text, at):
+    if found := HASH_LINE.match(text, at):
         return Title(found.start(), found.end(), _plain(found[1] or ""))
     return _underlined(text, at)
 

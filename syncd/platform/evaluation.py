@@ -53,11 +53,11 @@ class Variables:
 
     def _possible(self, expression: str) -> Possible:
         try:
-            return possible_values(parts_of_expression(expression), self._read)
+            return possible_values(parts_of_expression(expression), self._find_values)
         except NoCondition:
             return frozenset({ANY})
 
-    def _read(self, part: Part) -> Possible:
+    def _find_values(self, part: Part) -> Possible:
         match part.path:
             case (("space" | "page") as scope, _, name):
                 value = self.scopes[scope].get(name)
@@ -67,7 +67,7 @@ class Variables:
         return frozenset({ANY})
 
 
-def shown(value: Scalar) -> str:
+def format_value(value: Scalar) -> str:
     """Given a value, return it as a reader sees it."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -88,10 +88,10 @@ def evaluate_nodes(nodes: list[Node], variables: Variables) -> Iterator[Node]:
         if kind == "if" and (truth := variables.truth(expression)) is not None:
             yield from evaluate_nodes(node["nodes"], variables) if truth else ()
         elif kind == "expression" and (value := variables.value(expression)) is not None:
-            leaf = {"object": "leaf", "text": shown(value), "marks": node.get("marks", [])}
+            leaf = {"object": "leaf", "text": format_value(value), "marks": node.get("marks", [])}
             yield {"object": "text", "leaves": [leaf]}
         elif kind == "text":
-            yield node | {"leaves": [_filled(leaf, variables) for leaf in node.get("leaves", ())]}
+            yield node | {"leaves": [_fill_leaf(leaf, variables) for leaf in node.get("leaves", ())]}
         elif kind == "code":
             yield node
         else:
@@ -101,15 +101,15 @@ def evaluate_nodes(nodes: list[Node], variables: Variables) -> Iterator[Node]:
 
 def fill_braces(text: str, variables: Variables) -> str:
     """Given text, return it with the variables that it names in braces, `{{ space.vars.<name> }}`, in their place."""
-    return _BRACES.sub(lambda found: _named(found, variables), text) if "{{" in text else text
+    return _BRACES.sub(lambda found: _fill_name(found, variables), text) if "{{" in text else text
 
 
-def _named(found: re.Match[str], variables: Variables) -> str:
+def _fill_name(found: re.Match[str], variables: Variables) -> str:
     value = variables.get(found[1], found[2])
-    return found[0] if value is None else shown(value)
+    return found[0] if value is None else format_value(value)
 
 
-def _filled(leaf: Node, variables: Variables) -> Node:
+def _fill_leaf(leaf: Node, variables: Variables) -> Node:
     text = leaf.get("text", "")
     if "{{" not in text or any(mark.get("type") == "code" for mark in leaf.get("marks") or ()):
         return leaf

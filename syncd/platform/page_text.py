@@ -14,7 +14,7 @@ from syncd.layout import links
 from syncd.layout.blocks import prose
 from syncd.layout.frontmatter import split
 from syncd.layout.paths import collision_key
-from syncd.platform.evaluation import BRACES, Scalar, Variables, shown
+from syncd.platform.evaluation import BRACES, Scalar, Variables, format_value
 from syncd.platform.failures import Failure
 from syncd.platform.outline import Outline, Spot
 from syncd.platform.rendering import Look, file_members
@@ -146,4 +146,4 @@ def _moved(address: str, *, source: str, at: str) -> str | None:
 
 
 def _escaped(value: Scalar) -> str:
-    return html.escape(shown(value), quote=False).replace("\n", " ")
+    return html.escape(format_value(value), quote=False).replace("\n", " ")

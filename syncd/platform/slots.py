@@ -27,7 +27,7 @@ class Slots:
         self._lock = threading.Lock()
 
     @asynccontextmanager
-    async def taken(self, by: Hashable) -> AsyncIterator[None]:
+    async def hold(self, by: Hashable) -> AsyncIterator[None]:
         """Given who asks, wait for a slot and hold it. Raises: Failure 503 when too many wait, or it takes too long."""
         turn = self._ask(by)
         if turn is not None:

@@ -86,7 +86,7 @@ class Targets:
         if found.found:
             return {"kind": "url", "url": f"https:{address}" if address.startswith("//") else address}
         if by_id := _BY_ID.fullmatch(address):
-            return _named(by_id)
+            return _refer_to_missing(by_id)
         return {"kind": "url", "url": f"{app}{_LOST}{quote(address, safe='')}"}
 
     def name(self, address: str, spot: Spot) -> str | None:
@@ -105,7 +105,7 @@ class Targets:
         return {"kind": "anchor", "anchor": anchor} | page
 
 
-def _named(by_id: re.Match[str]) -> ContentRef:
+def _refer_to_missing(by_id: re.Match[str]) -> ContentRef:
     """The reference to something that is not there, which is named by its id."""
     space = {"space": by_id["space"]} if by_id["space"] else {}
     if by_id["kind"] == "files":

@@ -60,7 +60,7 @@ class Work:
 
     def slot(self, kind: str, request: Request) -> AbstractAsyncContextManager[None]:
         """Given a kind of work and the request that it is for, return a slot to hold meanwhile. Raises: as `Slots`."""
-        return self._slots[kind].taken(asker(request.scope))
+        return self._slots[kind].hold(asker(request.scope))
 
     async def compute(self, request: Request, work: Callable[[], T]) -> T:
         """Given a request and what has to be computed for it, do that in a thread. Raises: as `Slots`."""

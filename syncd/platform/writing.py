@@ -85,7 +85,7 @@ class Writing:
             assert node.path
             text = self.references.rewritten(text, at=node.path)
             if id in self._former:
-                text = self._settled(id, text, at=node.path)
+                text = self._keep_wording(id, text, at=node.path)
             text = self.rewrite(text) if self.rewrite is not None else text
             body = self.keep(text.encode())
             fields = metadata.described(node.fields, text, refer=partial(self.references.refer, at=node.path))
@@ -95,7 +95,7 @@ class Writing:
             if id in self.draft:
                 self._date(id)
 
-    def _settled(self, id: str, text: str, *, at: str) -> str:
+    def _keep_wording(self, id: str, text: str, *, at: str) -> str:
         """The text, with each block in its former words that says what it said."""
         spot, targets, former = self.draft.base.spots.get(id), Targets(self.draft.base), self._former[id]
 

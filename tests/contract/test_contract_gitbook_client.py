@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from pydantic.alias_generators import to_camel
 
-from syncd.platform.app import create_app
-from syncd.platform.server import Background
-from syncd.platform.storage import Storage
 from tests.contract.probe import ABSENT, PROBES, collect
+from tests.contract.targets import open_target
 from tests.contract.test_contract_complete import OPERATIONS
 from tests.contract.world import Target, World
 
@@ -33,10 +30,8 @@ Call = Callable[[World, str], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with Storage(tmp_path_factory.mktemp("client")) as storage:
-        storage.bootstrap()
-        with Background(storage, works=False) as url, httpx.Client(base_url=url, trust_env=False, timeout=30) as client:
-            yield Target(storage, create_app(storage), client)
+    with open_target(tmp_path_factory.mktemp("client")) as target:
+        yield target
 
 
 @pytest.fixture(scope="module", params=METHODS)

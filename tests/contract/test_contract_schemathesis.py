@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -20,10 +19,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from syncd.platform.app import create_app
-from syncd.platform.server import Background
-from syncd.platform.storage import Storage
 from tests.contract.probe import PROBES, collect
+from tests.contract.targets import open_target
 from tests.contract.world import Target, World
 
 collect()
@@ -41,10 +38,8 @@ CHECKS = [
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A platform over a socket, as a client of any kind would reach it."""
-    with Storage(tmp_path_factory.mktemp("schemathesis")) as storage:
-        storage.bootstrap()
-        with Background(storage, works=False) as url, httpx.Client(base_url=url, trust_env=False, timeout=30) as client:
-            yield Target(storage, create_app(storage), client)
+    with open_target(tmp_path_factory.mktemp("schemathesis")) as target:
+        yield target
 
 
 @pytest.fixture(scope="module")

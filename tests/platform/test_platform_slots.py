@@ -15,7 +15,7 @@ def test_callers_take_turns_however_much_one_of_them_asks() -> None:
         slots, done = Slots(1, waiting=100, patience_s=60), []
 
         async def work(by: str) -> None:
-            async with slots.taken(by):
+            async with slots.hold(by):
                 done.append(by)
                 await asyncio.sleep(0)
 
@@ -28,7 +28,7 @@ def test_callers_take_turns_however_much_one_of_them_asks() -> None:
 def test_too_many_who_wait_and_too_long_a_wait_are_refused() -> None:
     async def refused() -> None:
         slots = Slots(1, waiting=1, patience_s=0.01)
-        async with slots.taken("one"):
+        async with slots.hold("one"):
             waiting = asyncio.ensure_future(_hold(slots, "two"))
             await asyncio.sleep(0)
             with pytest.raises(Failure, match="too much of this at once") as full:
@@ -42,7 +42,7 @@ def test_too_many_who_wait_and_too_long_a_wait_are_refused() -> None:
 
 
 async def _hold(slots: Slots, by: str, during: Callable[[], Awaitable[None]] = lambda: asyncio.sleep(0)) -> None:
-    async with slots.taken(by):
+    async with slots.hold(by):
         await during()
 
 

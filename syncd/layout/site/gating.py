@@ -95,7 +95,7 @@ def _value(part: Part, of: list[Possible], parts: Sequence[Part], read: Callable
         case "member" | "index" | "call":
             return _NOTHING if of[0] == _NOTHING else _ANYTHING
         case "+":
-            return _results(of, _joined)
+            return _results(of, _add_values)
         case _:
             return _results(of, _sum)
 
@@ -170,7 +170,7 @@ def _number(sign: str, value: Value | _Special) -> Value | _Special:
     return math.nan if value is UNDEFINED else ANY
 
 
-def _joined(one: Value | _Special, other: Value | _Special) -> Possible:
+def _add_values(one: Value | _Special, other: Value | _Special) -> Possible:
     return frozenset({one + other}) if isinstance(one, str) and isinstance(other, str) else _sum(one, other)
 
 

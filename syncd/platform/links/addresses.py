@@ -34,7 +34,7 @@ def found_in(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str,
             query = sa.select(addresses).where(addresses.c.body.in_(missing[start : start + _ASKED_AT_ONCE]))
             for row in connection.execute(query):
                 found[row.body] = _cache.put(row.body, tuple(row.found))
-    for read in _read(storage, [body for body in missing if body not in found]):
+    for read in _read_in_parts(storage, [body for body in missing if body not in found]):
         found |= read
         with storage.write() as connection:
             insert_new(connection, addresses, [{"body": body, "found": list(held)} for body, held in read.items()])
@@ -43,7 +43,7 @@ def found_in(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str,
     return found
 
 
-def _read(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str, tuple[str, ...]]]:
+def _read_in_parts(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str, tuple[str, ...]]]:
     """The addresses of texts that nobody asked for before, in parts that are kept at once."""
     part: dict[str, tuple[str, ...]] = {}
     size = 0

@@ -80,13 +80,13 @@ async def download_pdf(
         raise Failure(403, "This address was not made by this platform.")
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
-    title, outline = await run_in_threadpool(_found, storage, space, revision_id)
+    title, outline = await run_in_threadpool(_find_space, storage, space, revision_id)
     work: Work = request.app.state.work
 
     async def make() -> bytes:
         async with work.slot("pdf", request):
             with time_limit(LONG_S):
-                return await _made(storage, outline, title, part)
+                return await _lay_out(storage, outline, title, part)
 
     headers = {
         "Content-Disposition": f"inline; filename*=UTF-8''{quote(title, safe='')}.pdf",
@@ -113,7 +113,7 @@ def _signature(secret: bytes, revision: str, space: str, part: Part, expires: in
     return sign(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
 
 
-def _found(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:
+def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:
     with storage.read() as connection:
         title = connection.scalar(sa.select(spaces.c.title).where(spaces.c.id == space, spaces.c.deleted_at.is_(None)))
         if title is None:
@@ -127,7 +127,7 @@ def _kind_of(trace: bytes) -> str:
     return last.partition(":")[0] or "it said nothing"
 
 
-async def _made(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
+async def _lay_out(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
     with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
         directory = Path(name)
         await run_in_threadpool(Gathering(storage, outline, directory).gather, title, part)

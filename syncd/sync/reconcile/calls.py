@@ -150,7 +150,7 @@ class Calls:
 
         made = self._created(lambda: self.reader.client.section_groups.create(*self._at, new).id, found)
         alike = Alike(lambda one: one.fields["title"] == body["title"])
-        self.ids.add(step.ref, self._kept(made, alike, self.reader.client.section_groups.delete).id)
+        self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.section_groups.delete).id)
 
     def _group_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
         change = SiteSectionGroupUpdate.model_validate(body)
@@ -181,7 +181,7 @@ class Calls:
 
         made, variants = self._created(post, found)
         alike = Alike(lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True)
-        kept = self._kept(made, alike, self.reader.client.sections.delete)
+        kept = self._keep_older(made, alike, self.reader.client.sections.delete)
         self.ids.add(step.ref, kept.id)
         inner = (variants if kept.id == made else ()) or kept.inner
         if step.ref in self.ids.born and inner:
@@ -204,7 +204,7 @@ class Calls:
 
         made = self._created(lambda: self.reader.client.site_spaces.create(*self._at, new).id, found)
         alike = Alike(lambda one: one.fields["space"] in self._shows(step, body))
-        self.ids.add(step.ref, self._kept(made, alike, self.reader.client.site_spaces.delete).id)
+        self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.site_spaces.delete).id)
 
     def _variant_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
         change = SiteSpaceUpdate.model_validate(body)
@@ -266,7 +266,7 @@ class Calls:
     def _shows(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
         return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
 
-    def _kept(self, made: str, alike: Alike, delete: Callable[[str, str, str], object]) -> Kept:
+    def _keep_older(self, made: str, alike: Alike, delete: Callable[[str, str, str], object]) -> Kept:
         """Given what was just made, return it, or what another clone made of the same file at the same time.
 
         The younger of the two goes, by the hand of who made it, so that neither takes the other's away: that is the one

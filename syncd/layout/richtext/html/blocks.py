@@ -54,13 +54,13 @@ def _read_alone(html: str) -> Node | None:
         return None
     if element.name == "table":
         return read_table(element, _read_cell)
-    node = _read(element)
+    node = _read_by_name(element)
     if node is None or not _is_text(node["type"]) or "align" in node["data"]:
         return node
     return node | {"data": node["data"] | {"html": True}}
 
 
-def _read(element: Element) -> Node | None:
+def _read_by_name(element: Element) -> Node | None:
     if element.name == "p" or element.name in _HEADINGS:
         return _read_text(element)
     if element.name in _LISTS:
@@ -119,7 +119,7 @@ def _read_cell(content: Content) -> list[Node] | None:
     if not any(isinstance(piece, Element) and piece.name in _BLOCKS for piece in content):
         return [paragraph(read_line(content))]
     elements = only_elements(content)
-    nodes = [node for element in elements or () if (node := _read(element)) is not None]
+    nodes = [node for element in elements or () if (node := _read_by_name(element)) is not None]
     return nodes if elements is not None and len(nodes) == len(elements) else None
 
 
