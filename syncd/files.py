@@ -95,8 +95,11 @@ def _opened(directory: int, part: str, path: str) -> int:
     try:
         return os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
     except NotADirectoryError:
-        if stat.S_ISLNK(os.stat(part, dir_fd=directory, follow_symlinks=False).st_mode):
+        now = os.stat(part, dir_fd=directory, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(now):
             raise PathRefused(f"{path} is behind the symbolic link {part}, which is not followed") from None
+        if stat.S_ISDIR(now):  # it was a link a moment ago: somebody exchanges the two
+            raise PathRefused(f"{path} is below {part}, which was replaced while it was opened") from None
         raise
 
 
