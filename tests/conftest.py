@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,10 @@ settings.register_profile("syncd", deadline=None)
 settings.load_profile("syncd")
 
 pytest_plugins = ["tests.postgres"]
+
+# A caller may forbid compiled modules; then each of hundreds of processes that tests start would compile them anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Tests write and flush thousands of small files; where memory is plenty, it spares them the waits for a disk.
 _MEMORY, _ENOUGH = Path("/dev/shm"), 4 << 30
