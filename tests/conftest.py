@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from sqlalchemy.dialects import registry
 
 settings.register_profile("syncd", deadline=None)
 settings.load_profile("syncd")
+
+registry.register("sqlite", "tests.compiled", "Dialect")
 
 pytest_plugins = ["tests.postgres"]
 
