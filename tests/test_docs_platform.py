@@ -6,14 +6,14 @@ from pathlib import Path
 
 from syncd.platform.app import create_app
 from syncd.platform.auth import EXTENSION_KEY, ROLE_KEY
-from syncd.platform.storage import Storage
+from tests.storages import new_storage
 
 PAGE = Path(__file__).parent.parent / "syncd" / "manual" / "reference" / "platform-api.md"
 
 
 def test_the_page_on_the_platforms_api_has_every_group_and_every_operation_beyond_the_document(tmp_path: Path) -> None:
     told = PAGE.read_text(encoding="utf-8")
-    with Storage(tmp_path) as storage:
+    with new_storage(tmp_path) as storage:
         paths = create_app(storage).openapi()["paths"]
     groups: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     for operation in (operation for methods in paths.values() for operation in methods.values()):

@@ -12,8 +12,8 @@ import pytest
 
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
-from syncd.platform.storage import Storage
 from tests.forked import run_forked
+from tests.storages import new_storage
 
 PAGES = {
     "README.md": "# Home\n\nWelcome.\n",
@@ -73,7 +73,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     """A served platform with one small space."""
     shell = Shell(tmp_path, data=tmp_path / "platform")
     source = plant(tmp_path / "source", PAGES)
-    with Storage(shell.data) as storage:
+    with new_storage(shell.data) as storage:
         storage.bootstrap()
         shell.space = import_directory(storage, source, title="Docs").space
         with Background(storage) as shell.url:

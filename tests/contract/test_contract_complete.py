@@ -14,9 +14,9 @@ from syncd.api.client import Client
 from syncd.api.operation import operation_of
 from syncd.platform.app import create_app
 from syncd.platform.auth import EXTENSION_KEY, ROLE_KEY
-from syncd.platform.storage import Storage
 from tests.contract.probe import PROBES, collect
 from tests.contract.world import routes_of
+from tests.storages import new_storage
 
 HERE = Path(__file__).parent
 LISTED = HERE.parent.parent.parent / "shared" / "spec" / "operations.json"
@@ -36,7 +36,7 @@ collect()
 
 @pytest.fixture(scope="module")
 def routes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, APIRoute]]:
-    with Storage(tmp_path_factory.mktemp("complete")) as storage:
+    with new_storage(tmp_path_factory.mktemp("complete")) as storage:
         yield routes_of(create_app(storage))
 
 

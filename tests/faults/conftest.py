@@ -28,6 +28,7 @@ from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
 from syncd.platform.storage import Storage
 from syncd.store.store import Store
+from tests.storages import new_storage
 
 ID = re.compile(r"\b[0-9a-f]{8,40}\b|(?<= )[=+!][A-Za-z0-9_-]*(?= \()")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
@@ -449,7 +450,7 @@ class Theatre:
 
     @contextmanager
     def served(self, root: Path, space: str = "") -> Iterator[Stage]:
-        with Storage(root / "platform") as storage:
+        with (Storage if space else new_storage)(root / "platform") as storage:
             storage.bootstrap()
             space = space or import_directory(storage, plant(root / "source", PAGES), title="Docs", space=None).space
             with Background(storage) as url:

@@ -11,12 +11,13 @@ from syncd.platform.server import Background
 from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
+from tests.storages import new_storage
 
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Iterator[Storage]:
     """An empty platform; `server` bootstraps it, a test without a server may do so itself."""
-    with Storage(tmp_path / "platform") as opened:
+    with new_storage(tmp_path / "platform") as opened:
         yield opened
 
 

@@ -14,6 +14,7 @@ from syncd.platform.app import create_app
 from syncd.platform.limits import BODY_BYTES_MAX
 from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
+from tests.storages import new_storage
 
 _JSON = {"content-type": "application/json"}
 
@@ -131,7 +132,7 @@ def test_rate_headers_are_on_every_answer_and_generous_without_a_limit(http: htt
 
 def test_beyond_the_limit_requests_are_refused_until_the_time_named(tmp_path: Path) -> None:
     moment = [datetime(2026, 1, 1, 12, 0, 50, tzinfo=UTC)]
-    with Storage(tmp_path, clock=lambda: moment[0]) as storage:
+    with new_storage(tmp_path, clock=lambda: moment[0]) as storage:
         app = create_app(storage, Settings(requests_per_minute=3))
 
         async def answers() -> AsyncIterator[httpx.Response]:

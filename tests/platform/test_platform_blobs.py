@@ -18,7 +18,7 @@ from syncd import errors
 from syncd.platform.blobs import Blobs, Folder, oid_of
 from syncd.platform.buckets import Bucket
 from syncd.platform.server import Background
-from syncd.platform.storage import Storage
+from tests.storages import new_storage
 
 KEYS = {"AWS_ACCESS_KEY_ID": "key-of-the-test", "AWS_SECRET_ACCESS_KEY": "secret-of-the-test"}
 
@@ -210,7 +210,7 @@ def test_a_platform_with_a_bucket_serves_its_files_and_says_when_the_bucket_is_g
     tmp_path: Path, service: str
 ) -> None:
     place = Place(tmp_path, service, "platform")
-    with Storage(tmp_path / "platform", blobs=place.open()) as storage:
+    with new_storage(tmp_path / "platform", blobs=place.open()) as storage:
         storage.bootstrap()
         headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
         with (

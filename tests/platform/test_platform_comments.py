@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from syncd.platform.app import create_app
 from syncd.platform.comments.reactions import DISTINCT_MAX, named
 from syncd.platform.failures import Failure
-from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import HOME, Target, World
+from tests.storages import new_storage
 
 SECOND = {"operation": "insert_page", "document": {"markdown": "# Second\n\nText.\n"}}
 
@@ -61,7 +61,7 @@ class Discussion:
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with Storage(tmp_path_factory.mktemp("platform")) as storage:
+    with new_storage(tmp_path_factory.mktemp("platform")) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             yield Target(storage, app, client)

@@ -17,6 +17,7 @@ from syncd.platform.app import create_app
 from syncd.platform.blobs import oid_of
 from syncd.platform.importing import import_directory
 from syncd.platform.storage import Storage, token_hash
+from tests.storages import new_storage
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (3).to_bytes(4) + (2).to_bytes(4) + b"\x08\x06\x00\x00\x00"
 HOME = "---\ncover: .gitbook/assets/logo.png\ncoverY: 0\nlayout:\n  width: wide\n---\n\n# Home\n"
@@ -189,7 +190,7 @@ def test_a_download_address_works_for_an_hour_and_not_for_long(tmp_path: Path) -
                 statuses.append((await client.get(address)).status_code)
             return statuses
 
-    with Storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
+    with new_storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
         founded = storage.bootstrap()
         assert founded
         assert asyncio.run(ask(storage, founded.token)) == [200, 200, 403]

@@ -20,6 +20,7 @@ from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
 from syncd.platform.words import stems
 from tests.platform.clock import Clock
+from tests.storages import new_storage
 
 
 def titles(subject: str, *said: str) -> list[str]:
@@ -82,7 +83,7 @@ def clock() -> Clock:
 @pytest.fixture
 def storage(tmp_path: Path, clock: Clock) -> Iterator[Storage]:
     """A platform that lives by the test's clock."""
-    with Storage(tmp_path / "platform", clock=clock) as opened:
+    with new_storage(tmp_path / "platform", clock=clock) as opened:
         yield opened
 
 

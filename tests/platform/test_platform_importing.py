@@ -19,6 +19,7 @@ from syncd.platform.exporting import export_directory
 from syncd.platform.importing import import_directory
 from syncd.platform.outline import Outline
 from syncd.platform.storage import Storage
+from tests.storages import new_storage
 
 SUMMARY = """\
 # Table of contents
@@ -76,7 +77,7 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def storage(tmp_path: Path) -> Any:
-    with Storage(tmp_path / "platform") as opened:
+    with new_storage(tmp_path / "platform") as opened:
         opened.bootstrap()
         yield opened
 
@@ -232,7 +233,7 @@ def test_any_tree_survives_the_round_trip(
                 lines.append(f"  * [{child}]({name}/{child}.md)")
     files["SUMMARY.md"] = "\n".join(lines) + "\n"
     write(room / "docs", files)
-    with Storage(room / "platform") as storage:
+    with new_storage(room / "platform") as storage:
         storage.bootstrap()
         imported = import_directory(storage, room / "docs")
         export_directory(storage, imported.space, room / "out")

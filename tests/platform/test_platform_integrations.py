@@ -14,15 +14,15 @@ from syncd.platform.app import create_app
 from syncd.platform.integrations import delivery, events
 from syncd.platform.integrations import schema as tables
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
 from tests.contract.world import Target, World
+from tests.storages import new_storage
 
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with Storage(tmp_path_factory.mktemp("integrations")) as storage:
+    with new_storage(tmp_path_factory.mktemp("integrations")) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             yield Target(storage, app, client)
@@ -264,7 +264,7 @@ def test_leaving_a_space_is_an_event_and_so_is_leaving_the_organization(world: W
 def test_events_are_kept_for_a_while_and_not_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = datetime(2026, 1, 31, tzinfo=UTC)
     monkeypatch.setattr(delivery, "KEPT_MAX", 5)
-    with Storage(tmp_path, clock=lambda: now) as storage:
+    with new_storage(tmp_path, clock=lambda: now) as storage:
         with storage.write() as connection:
             made = {"created_at": "2026", "title": "Notes"}
             connection.execute(schema.organizations.insert().values(id="o", **made))

@@ -15,6 +15,7 @@ from syncd.platform.server import Background
 from syncd.platform.settings import Settings
 from syncd.platform.storage import Storage
 from tests.platform.clock import Clock
+from tests.storages import new_storage
 
 Done = list[Mapping[str, Any]]
 
@@ -228,7 +229,7 @@ def test_two_workers_share_the_work_and_do_each_job_once(storage: Storage) -> No
 
 
 def test_a_served_platform_works_its_jobs_off_until_it_stops(tmp_path: Path) -> None:
-    with Storage(tmp_path) as storage:
+    with new_storage(tmp_path) as storage:
         storage.bootstrap()
         with Background(storage):
             assert sum(thread.name.startswith("syncd-worker") for thread in threading.enumerate()) == jobs.THREADS

@@ -11,10 +11,10 @@ from syncd.platform import schema
 from syncd.platform.app import create_app
 from syncd.platform.failures import Failure
 from syncd.platform.people.certificates import read_certificate
-from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.probes.sso import bare, certificate
 from tests.contract.world import Target, World
+from tests.storages import new_storage
 
 NOW = datetime.now(UTC)
 
@@ -167,7 +167,7 @@ def test_people_change_themselves_and_are_seen_by_those_who_share_an_organizatio
 def later(tmp_path: Path) -> Iterator[tuple[World, list[datetime]]]:
     """A world whose clock a test sets."""
     moment = [NOW]
-    with Storage(tmp_path / "later", clock=lambda: moment[0]) as storage:
+    with new_storage(tmp_path / "later", clock=lambda: moment[0]) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             yield Target(storage, app, client).world(), moment

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import HOME, Target, World
+from tests.storages import new_storage
 
 EDIT = {"operation": "insert_page", "document": {"markdown": "# New\n"}}
 SAID = {
@@ -55,7 +55,7 @@ class Request:
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with Storage(tmp_path_factory.mktemp("platform")) as storage:
+    with new_storage(tmp_path_factory.mktemp("platform")) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             yield Target(storage, app, client)

@@ -14,6 +14,7 @@ from syncd.platform.content_schema import spaces
 from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
+from tests.storages import new_storage
 
 
 def _created(http: httpx.Client, organization: str, **members: Any) -> dict[str, Any]:
@@ -98,7 +99,7 @@ async def _asked(storage: Storage, token: str, method: str, path: str) -> httpx.
 
 def test_after_seven_days_a_deleted_space_is_gone(tmp_path: Path) -> None:
     moment = [datetime(2026, 1, 1, tzinfo=UTC)]
-    with Storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
+    with new_storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
         founded = storage.bootstrap()
         assert founded
         made = asyncio.run(_asked(storage, founded.token, "POST", f"/v1/orgs/{founded.organization}/spaces")).json()
@@ -114,7 +115,7 @@ def test_after_seven_days_a_deleted_space_is_gone(tmp_path: Path) -> None:
 
 def test_a_deleted_space_is_removed_by_a_job_unless_it_was_restored(tmp_path: Path) -> None:
     moment = [datetime(2026, 1, 1, tzinfo=UTC)]
-    with Storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
+    with new_storage(tmp_path / "platform", clock=lambda: moment[0]) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             world = Target(storage, app, client).world()

@@ -17,6 +17,7 @@ from syncd.platform.specs.reading import JSON, YAML, read
 from syncd.platform.storage import Storage
 from tests.peers import answering, serving
 from tests.platform.clock import Clock
+from tests.storages import new_storage
 
 INFO: dict[str, Any] = {"title": "Pets", "version": "1"}
 OPENAPI: dict[str, Any] = {"openapi": "3.0.3", "info": INFO, "paths": {}}
@@ -134,7 +135,7 @@ def clock() -> Clock:
 @pytest.fixture
 def storage(tmp_path: Path, clock: Clock) -> Iterator[Storage]:
     """A platform that lives by the test's clock."""
-    with Storage(tmp_path / "platform", clock=clock) as opened:
+    with new_storage(tmp_path / "platform", clock=clock) as opened:
         yield opened
 
 

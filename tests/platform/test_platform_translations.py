@@ -18,7 +18,6 @@ from syncd.platform import jobs
 from syncd.platform.app import create_app
 from syncd.platform.jobs_schema import jobs as jobs_table
 from syncd.platform.settings import Endpoint, Settings
-from syncd.platform.storage import Storage
 from syncd.platform.translations import running
 from syncd.platform.translations.providers import Provider, ProviderFailed, Pseudo, Service, Wish
 from syncd.platform.translations.segments import rebuilt, segments
@@ -27,6 +26,7 @@ from tests.contract.probes.integrations import installed
 from tests.contract.probes.translations import INSTRUCTIONS
 from tests.contract.world import Target, World
 from tests.platform.clock import Clock
+from tests.storages import new_storage
 
 WISH = Wish("en", "fr")
 PAGE = """---
@@ -181,7 +181,7 @@ def test_a_hostile_page_takes_no_longer_than_its_length(hostile: str) -> None:
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Target, Clock]]:
     clock = Clock()
-    with Storage(tmp_path_factory.mktemp("translations"), clock=lambda: clock.now) as storage:
+    with new_storage(tmp_path_factory.mktemp("translations"), clock=lambda: clock.now) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             yield Target(storage, app, client), clock

@@ -17,11 +17,11 @@ from syncd.platform.app import create_app
 from syncd.platform.integrations import delivery
 from syncd.platform.jobs_schema import jobs as table
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
 from tests.contract.world import Target
 from tests.platform.clock import Clock
+from tests.storages import new_storage
 
 SECRET = "a-shared-secret"
 TEXT = {"type": "string"}
@@ -108,7 +108,7 @@ class Scene:
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Target, Clock]]:
     clock = Clock()
-    with Storage(tmp_path_factory.mktemp("webhooks"), clock=lambda: clock.now) as storage:
+    with new_storage(tmp_path_factory.mktemp("webhooks"), clock=lambda: clock.now) as storage:
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
             yield Target(storage, app, client), clock

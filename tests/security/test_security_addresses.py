@@ -12,7 +12,7 @@ from syncd.errors import ConfigInvalid
 from syncd.platform.addresses import public_origin
 from syncd.platform.server import Background
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
+from tests.storages import new_storage
 
 FORGED = {
     "Host": "evil.example",
@@ -33,7 +33,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Ask]]:
     opened: list[Any] = []
 
     def started(**settings: Any) -> Ask:
-        storage = Storage(tmp_path / "platform")
+        storage = new_storage(tmp_path / "platform")
         storage.bootstrap()
         server = Background(storage, Settings(**settings), works=False)
         client = httpx.Client(base_url=server.start(), trust_env=False, timeout=30)

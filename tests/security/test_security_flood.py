@@ -17,13 +17,13 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.storage import Storage
 from syncd.platform.work import kind_of
 from tests.contract.in_process import InProcess
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import Target, World
 from tests.security.large import Large
 from tests.serving import Serving, Zygote
+from tests.storages import new_storage
 
 pytestmark = pytest.mark.long
 collect()
@@ -108,7 +108,7 @@ class Flooded:
 @pytest.fixture(scope="module")
 def flooded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flooded]:
     data = tmp_path_factory.mktemp("large") / "platform"
-    with Zygote() as zygote, Storage(data) as storage:
+    with Zygote() as zygote, new_storage(data) as storage:
         storage.bootstrap()
         app = create_app(storage)
         with httpx.Client(base_url="http://platform", transport=InProcess(app), timeout=PATIENCE_S) as client:

@@ -16,6 +16,7 @@ from syncd.platform.connections import PIPELINED_MAX
 from syncd.platform.server import Background
 from syncd.platform.settings import ConnectionBounds, Settings
 from syncd.platform.storage import Storage
+from tests.storages import new_storage
 
 MIB = 2**20
 PATIENCE_S = 60
@@ -62,7 +63,7 @@ Serve = Callable[..., Platform]
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
     """Starts a server with the usual bounds but for those that are given."""
-    with Storage(tmp_path / "platform") as storage, ExitStack() as stack:
+    with new_storage(tmp_path / "platform") as storage, ExitStack() as stack:
         storage.bootstrap()
         yield lambda **bounds: Platform(storage, stack, **bounds)
 

@@ -21,6 +21,7 @@ from syncd.platform.server import Background
 from syncd.platform.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
+from tests.storages import new_storage
 
 PATIENCE_S = 60
 DEAR = "- a\n" * 15_000
@@ -74,7 +75,7 @@ def platform(tmp_path: Path) -> Iterator[Platform]:
     for number in range(24):
         (docs / f"page-{number}.md").write_text(f"# Page {number}\n\n{DEAR}")
     blobs = Counting(tmp_path / "blobs")
-    with Storage(tmp_path / "platform", blobs=blobs) as storage:
+    with new_storage(tmp_path / "platform", blobs=blobs) as storage:
         storage.bootstrap()
         space = import_directory(storage, docs, title="Docs").space
         with Background(storage, works=False) as url:

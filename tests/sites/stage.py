@@ -23,6 +23,7 @@ from syncd.sync.reconcile.live import read_live
 from syncd.sync.reconcile.lock import Keeping
 from syncd.sync.reconcile.wish import LockPlace
 from syncd.sync.workspace import Workspace
+from tests.storages import new_storage
 
 KINDS = frozenset({"site-space", "site-page", "external"})
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -117,7 +118,7 @@ def staged(root: Path, settings: Settings | None = None, *, spaces: int = 6) -> 
         commit = repository.commit_tree(tree, parents=[], message="First\n", author=person, committer=person)
         repository.update_ref("refs/heads/main", commit, old=None)
         repository.checkout_new("main")
-    with Storage(root / "platform") as storage:
+    with new_storage(root / "platform") as storage:
         storage.bootstrap()
         token = storage.token_file.read_text().strip()
         chosen = settings or Settings()

@@ -19,6 +19,7 @@ from syncd.store.store import Store
 from syncd.sync.cycle import Result, Wish, run_cycle
 from syncd.sync.outcome import Applied
 from syncd.sync.workspace import Binding, Workspace
+from tests.storages import new_storage
 
 SMALL: dict[str, str | bytes] = {
     "README.md": "# Home\n\nWelcome. See [setup](guide/setup.md).\n",
@@ -147,7 +148,7 @@ def new_world(
 ) -> Iterator[World]:
     """Serve a platform with one small space, with everything in a directory."""
     source = plant(root / "source", files or SMALL)
-    with Storage(root / "platform") as storage:
+    with new_storage(root / "platform") as storage:
         storage.bootstrap()
         made = import_directory(storage, source, title="Docs", space=None)
         token = (root / "platform" / "token").read_text().strip()
