@@ -9,8 +9,6 @@ import os
 import queue
 import re
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
@@ -25,6 +23,7 @@ from syncd.cli.app import run
 from syncd.platform.importing import import_directory
 from syncd.platform.storage import Storage
 from tests.cli.conftest import PAGES, Shell, plant
+from tests.forked import Forked
 
 PATIENT = 60.0
 """Seconds after which something that should happen counts as not happening, on a busy machine too."""
@@ -37,17 +36,12 @@ class Service:
         self.shell, self.config = shell, config
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        words = [sys.executable, "-m", "syncd", "run", "--config", str(config), "--listen", self.address]
-        log, end = os.pipe()
-        journal = "{0.st_dev}:{0.st_ino}".format(os.fstat(end))
         self.environ = {**os.environ, "STATE_DIRECTORY": str(shell.root / "state"), **environ}
-        if "JOURNAL_STREAM" in environ:
-            self.environ["JOURNAL_STREAM"] = environ["JOURNAL_STREAM"] or journal
-        self.process = subprocess.Popen(words, stderr=end, env=self.environ)
-        os.close(end)
+        act = _serve_with_journal if environ.get("JOURNAL_STREAM") == "" else _serve
+        self.process = Forked(act, str(config), self.address, environ=self.environ, pipes=["stderr"])
         self.said: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, args=(log,), daemon=True).start()
+        threading.Thread(target=self._read, daemon=True).start()
 
     def hear(self, pattern: str) -> str:
         """Wait for a line of the log; those before it are passed over."""
@@ -94,11 +88,22 @@ class Service:
         assert code == same
         return code, text, json.loads(data)
 
-    def _read(self, log: int) -> None:
-        with open(log) as lines:
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as lines:
             for line in lines:
                 self._lines.put(line.rstrip("\n"))
         self._lines.put(None)
+
+
+def _serve(config: str, address: str) -> int:
+    return run(["run", "--config", config, "--listen", address])
+
+
+def _serve_with_journal(config: str, address: str) -> int:
+    """Serve as systemd starts a service whose log goes to the journal: the variable says which file that is."""
+    os.environ["JOURNAL_STREAM"] = "{0.st_dev}:{0.st_ino}".format(os.fstat(2))
+    return _serve(config, address)
 
 
 class Two:

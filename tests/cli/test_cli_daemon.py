@@ -1,7 +1,5 @@
 """`syncd run`: what a writer commits and what the platform publishes find each other without a command."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from syncd.api.client import Client
+from tests.forked import Forked, start_syncd
 
 PATIENCE_SECONDS = 60.0
 
 
 @contextmanager
-def daemon(docs: Path) -> Iterator[subprocess.Popen[str]]:
-    running = subprocess.Popen([sys.executable, "-m", "syncd", "run"], cwd=docs, stderr=subprocess.PIPE, text=True)
-    with running:
+def daemon(docs: Path) -> Iterator[Forked]:
+    with start_syncd("run", cwd=docs, pipes=["stderr"]) as running:
         try:
             assert running.stderr is not None
             assert any("ready" in line for line in running.stderr)

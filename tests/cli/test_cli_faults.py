@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.forked import start_syncd
 from tests.sampling import sampled
 
 
@@ -164,8 +165,7 @@ def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
 
 def test_two_daemons_at_once(shell: Any) -> None:
     docs = shell.clone()
-    first = subprocess.Popen([sys.executable, "-m", "syncd", "run"], cwd=docs, stderr=subprocess.PIPE, text=True)
-    with first:
+    with start_syncd("run", cwd=docs, pipes=["stderr"]) as first:
         try:
             assert first.stderr is not None
             assert any("ready" in line for line in first.stderr)

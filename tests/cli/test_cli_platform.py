@@ -3,8 +3,6 @@
 import json
 import os
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -20,6 +18,7 @@ from syncd.errors import ConfigInvalid
 from syncd.model.ask import AskQuestion
 from syncd.model.site import SiteCreate
 from syncd.platform.settings import Endpoint, Settings
+from tests.forked import start_syncd
 
 
 class _Model(BaseHTTPRequestHandler):
@@ -51,9 +50,9 @@ def model() -> Iterator[Any]:
 
 def test_a_served_platform_asks_the_model_that_it_was_started_with(shell: Any, model: Any) -> None:
     services = ("--ask-url", f"http://127.0.0.1:{model.server_port}/v1", "--ask-model", "small")
-    command = [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(shell.data), *services]
+    words = ("platform", "serve", "--port", "0", "--data", shell.data, *services)
     environ = {**os.environ, "SYNCD_ASK_KEY": "sesame"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as server:
+    with start_syncd(*words, environ=environ, pipes=["stdout"]) as server:
         assert server.stdout is not None
         try:
             with Client(server.stdout.readline().strip(), shell.token.read_text().strip()) as client:
@@ -71,13 +70,13 @@ def test_a_served_platform_asks_the_model_that_it_was_started_with(shell: Any, m
 
 
 def test_systemd_hears_when_it_listens_and_that_it_goes_on(shell: Any, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(shell.data)]
+    words = ("platform", "serve", "--port", "0", "--data", shell.data)
     address = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(address)
         systemd.settimeout(60)
         environ = {**os.environ, "NOTIFY_SOCKET": address, "WATCHDOG_USEC": "100000"}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as server:
+        with start_syncd(*words, environ=environ, pipes=["stdout"]) as server:
             assert server.stdout is not None
             try:
                 url = server.stdout.readline().strip()

@@ -3,8 +3,6 @@
 import os
 import resource
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from syncd.api.client import Client
 from syncd.errors import SyncdError
 from syncd.model.space import SpaceCreate
 from tests.daemon.conftest import Systemd
+from tests.forked import Forked, start_syncd
 
 PATIENT = 60.0
 NOTHING_MORE = 4096
@@ -27,7 +26,7 @@ NOTHING_MORE = 4096
 class Platform:
     """A running `syncd platform serve`, and what it tells systemd."""
 
-    process: subprocess.Popen[str]
+    process: Forked
     systemd: Systemd
     data: Path
     url: str = ""
@@ -54,10 +53,9 @@ class Platform:
 @pytest.fixture
 def platform(tmp_path: Path) -> Iterator[Platform]:
     systemd, data = Systemd(str(tmp_path / "notify")), tmp_path / "data"
-    words = [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(data)]
+    words = ("platform", "serve", "--port", "0", "--data", data)
     environ = {**os.environ, "NOTIFY_SOCKET": str(tmp_path / "notify")}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environ) as process:
+    with start_syncd(*words, environ=environ, pipes=["stdout", "stderr"]) as process:
         try:
             assert process.stdout is not None
             running = Platform(process, systemd, data, process.stdout.readline().strip())

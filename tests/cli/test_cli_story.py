@@ -1,12 +1,11 @@
 """The commands, one after the other, as a writer uses them."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from syncd.api.client import Client
+from tests.forked import start_syncd
 
 
 def write(path: Path, text: str) -> None:
@@ -145,8 +144,7 @@ def test_a_platform_is_served_from_the_command_line_until_it_is_asked_to_stop(sh
     data = shell.root / "another"
     words = ("platform", "import", shell.root / "source", "--data", data, "--title", "Docs", "--json")
     space = json.loads(shell.fine(*words))["space"]
-    command = [sys.executable, "-m", "syncd", "platform", "serve", "--port", "0", "--data", str(data)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with start_syncd("platform", "serve", "--port", "0", "--data", data, pipes=["stdout"]) as server:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
         with Client(url, (data / "token").read_text().strip()) as client:

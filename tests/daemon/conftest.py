@@ -6,7 +6,6 @@ import queue
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,9 @@ from typing import Any
 
 import pytest
 
-SERVED = Path(__file__).with_name("served.py")
+from tests.daemon import served
+from tests.forked import Forked
+
 PATIENT = 100.0
 """Seconds after which something that should happen counts as not happening: as good as never, on any machine."""
 
@@ -25,7 +26,7 @@ class Daemon:
 
     def __init__(self, spec: Path, environ: dict[str, str]) -> None:
         self.spec = spec
-        self.process = subprocess.Popen([sys.executable, SERVED, spec], stdout=subprocess.PIPE, text=True, env=environ)
+        self.process = Forked(served.serve, spec, cwd=spec.parent, environ=environ, pipes=["stdout"])
         self.said: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()

@@ -1,6 +1,6 @@
 """A daemon whose jobs are plain functions, for tests that send it signals; it prints one line for each event.
 
-Its one argument is a JSON file: `jobs`, each with a name, a git directory, what it does and its interval, and
+`serve` gets the name of a JSON file: `jobs`, each with a name, a git directory, what it does and its interval, and
 `patience`. What it does is read anew at every load.
 """
 
@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from syncd.daemon.records import summarize_run
@@ -24,8 +25,8 @@ from syncd.sync.cycle import RUN, Result
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 
 Cancelled = Callable[[], bool]
-SPEC = Path(sys.argv[1])
-GO_ON = SPEC.with_name("go-on")
+GO_ON = Path("go-on")
+"""A file beside the specification, which is where the process runs."""
 
 
 def say(*words: object) -> None:
@@ -80,9 +81,9 @@ def commit(git_dir: Path) -> None:
     subprocess.run(["git", "-C", git_dir.parent, "commit", "-q", "--allow-empty", "-m", "Edit"], check=True)
 
 
-def jobs() -> list[Job]:
+def jobs(spec: Path) -> list[Job]:
     try:
-        told = json.loads(SPEC.read_text())["jobs"]
+        told = json.loads(spec.read_text())["jobs"]
     except ValueError:
         raise ConfigInvalid("the file makes no sense") from None
     return [job(each["name"], Path(each["git_dir"]), each["does"], each["interval"]) for each in told]
@@ -114,16 +115,12 @@ def report(name: str, results: Sequence[Result]) -> None:
     say("outcome", name, type(outcome).__name__, outcome.exit_code)
 
 
-def main() -> int:
-    patience = json.loads(SPEC.read_text()).get("patience", 60)
-    files = RunFiles(SPEC.parent / "state", say)
+def serve(spec: Path) -> int:
+    patience = json.loads(spec.read_text()).get("patience", 60)
+    files = RunFiles(spec.parent / "state", say)
     notify = Notifier(os.environ)
-    service = Service(jobs, notify=notify, files=files, report=report, patience=patience, notice=say)
+    service = Service(partial(jobs, spec), notify=notify, files=files, report=report, patience=patience, notice=say)
     start = time.monotonic()
     code = service.serve()
     say("served", round(time.monotonic() - start, 3))
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())
