@@ -1,11 +1,15 @@
 """A whole world in one place: the embedded platform over HTTP, a clone, and a writer who uses Git."""
 
+import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -54,6 +58,9 @@ class World:
     token: str
     space: str
     requests: list[dict[str, int]] = field(default_factory=list)
+    founded: "Founded | None" = None
+    untouched: int | None = None
+    """The version of a platform that is a copy of `founded`."""
 
     @contextmanager
     def workspace(
@@ -77,7 +84,14 @@ class World:
             self.requests.append(dict(client.requests_sent))
 
     def clone(self, name: str = "clone", *, directory: str = "") -> Path:
+        """Clone the space; while nobody has changed the platform, all clones are copies of one."""
         path = self.root / name
+        founded = self.founded
+        if founded is not None and (founded.space, self.untouched) == (self.space, self.storage.version()):
+            template, requests = founded.clone(directory)
+            shutil.copytree(template, path, symlinks=True)
+            self.requests.append(requests)
+            return path
         Repository.create(path, branch="main").close()
         assert_fine(self.run(Wish(integrate=False, propose=False), name, directory=directory))
         with Repository.open(path) as repository:
@@ -147,13 +161,44 @@ def new_world(
     root: Path, settings: Settings | None = None, *, files: dict[str, str | bytes] | None = None
 ) -> Iterator[World]:
     """Serve a platform with one small space, with everything in a directory."""
-    source = plant(root / "source", files or SMALL)
-    with new_storage(root / "platform") as storage:
-        storage.bootstrap()
-        made = import_directory(storage, source, title="Docs", space=None)
-        token = (root / "platform" / "token").read_text().strip()
+    founded = _found(tuple((files or SMALL).items()))
+    shutil.copytree(founded.root, root, dirs_exist_ok=True)
+    token = (root / "platform" / "token").read_text().strip()
+    with Storage(root / "platform") as storage:
+        untouched = storage.version()
         with Background(storage, settings or Settings()) as url:
-            yield World(root, storage, url, token, made.space)
+            yield World(
+                root, storage, url, token, founded.space, founded=None if settings else founded, untouched=untouched
+            )
+
+
+class Founded:
+    """A platform with one small space that no test uses: each gets a copy of it, and of the clones of it."""
+
+    def __init__(self, files: dict[str, str | bytes]) -> None:
+        self._directory = TemporaryDirectory(prefix="syncd-founded-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT"))
+        self.root = Path(self._directory.name, "world")
+        source = plant(self.root / "source", files)
+        with new_storage(self.root / "platform") as storage:
+            storage.bootstrap()
+            self.space = import_directory(storage, source, title="Docs", space=None).space
+        self._clones: dict[str, tuple[Path, dict[str, int]]] = {}
+
+    def clone(self, directory: str) -> tuple[Path, dict[str, int]]:
+        """Given where the space is to be in it, return a clone and how many requests it took."""
+        if directory not in self._clones:
+            place = Path(self._directory.name, str(len(self._clones)))
+            shutil.copytree(self.root, place)
+            token = (place / "platform" / "token").read_text().strip()
+            with Storage(place / "platform") as storage, Background(storage) as url:
+                world = World(place, storage, url, token, self.space)
+                self._clones[directory] = world.clone(directory=directory), world.requests[-1]
+        return self._clones[directory]
+
+
+@cache
+def _found(files: tuple[tuple[str, str | bytes], ...]) -> Founded:
+    return Founded(dict(files))
 
 
 @pytest.fixture
