@@ -20,6 +20,7 @@ from syncd.platform.content_schema import nodes, revisions, spaces
 from syncd.platform.database import Database, postgresql, sqlite
 from syncd.platform.storage import Storage
 from syncd.platform.tables import metadata
+from tests.platform.together import open_and_close, run_together
 from tests.postgres import Server
 
 FIRST = "0001"
@@ -191,11 +192,7 @@ def test_tables_of_another_program_are_left_alone(place: Place) -> None:
 
 def test_processes_that_upgrade_at_once_do_it_once(place: Place) -> None:
     place.as_first_made()
-    script = "import sys; from pathlib import Path; from syncd.platform.storage import Storage\n"
-    script += "Storage(Path(sys.argv[1]), database=sys.argv[2] or None).close()"
-    command_line = [sys.executable, "-W", "error", "-c", script, str(place.data), place.url or ""]
-    started = [subprocess.Popen(command_line, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    assert [process.communicate(timeout=60)[1] for process in started] == ["", "", ""]
+    assert run_together(open_and_close, place.data, place.url) == ["", "", ""]
     place.change(lambda connection: _expect_nothing(_differences(connection)))
 
 

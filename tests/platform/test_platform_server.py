@@ -4,8 +4,6 @@ import contextlib
 import select
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,28 +16,19 @@ from syncd import errors
 from syncd.platform.premises import Premises
 from syncd.platform.server import Background, serve
 from syncd.platform.storage import Storage
-
-_SERVE = """
-import sys
-from pathlib import Path
-from syncd.platform.premises import Premises
-from syncd.platform.server import serve
-serve(Premises(Path(sys.argv[1])), host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
-print("ended", flush=True)
-"""
+from tests.forked import Forked
+from tests.platform.together import start_serving
 
 
 @contextlib.contextmanager
-def _served(data: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    command = [sys.executable, "-W", "error", "-c", _SERVE, str(data)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+def _served(data: Path) -> Iterator[tuple[Forked, str]]:
+    with start_serving(data) as process:
         try:
             assert process.stdout is not None
             assert select.select([process.stdout], [], [], 30)[0], "announced within 30 s"
             yield process, process.stdout.readline().strip()
         finally:
-            if process.poll() is None:
-                process.kill()
+            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -50,8 +39,10 @@ def test_it_announces_where_it_listens_and_ends_on_a_signal(tmp_path: Path, numb
         with httpx.Client(headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30) as client:
             assert client.get(f"{url}/v1/user").status_code == 200
             process.send_signal(number)
-            output, complaints = process.communicate(timeout=60)
-        assert (process.returncode, output, complaints) == (0, "ended\n", "")
+            assert process.wait(60) == 0
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert (process.stdout.read(), process.stderr.read()) == ("ended\n", "")
 
 
 def test_a_request_that_never_ends_does_not_keep_it_alive(tmp_path: Path) -> None:

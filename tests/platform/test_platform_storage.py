@@ -1,7 +1,5 @@
 """The data directory: founded once, whoever starts first; its secrets are its owner's; writers never lose an update."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,29 +13,8 @@ from syncd.platform.storage import Storage, token_hash
 from syncd.platform.tables import insert_new, upsert
 from syncd.platform.tables_all import metadata
 from syncd.platform.times import iso
+from tests.platform.together import bootstrap, count_to_fifty, run_together
 from tests.postgres import Server
-
-_FOUND = """
-import sys
-from pathlib import Path
-from syncd.platform.storage import Storage
-with Storage(Path(sys.argv[1]), database=sys.argv[2] or None) as storage:
-    print("founded" if storage.bootstrap() else "found", storage.secret.hex(), storage.token_file.read_text().strip())
-"""
-
-_COUNT = """
-import sys
-from pathlib import Path
-import sqlalchemy as sa
-from syncd.platform import schema
-from syncd.platform.storage import Storage
-with Storage(Path(sys.argv[1]), database=sys.argv[2] or None) as storage:
-    for _ in range(50):
-        with storage.write() as connection:
-            row = connection.execute(sa.select(schema.organizations)).one()
-            counted = row.details.get("count", 0) + 1
-            connection.execute(schema.organizations.update().values(details={"count": counted}))
-"""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -56,16 +33,8 @@ def storage(tmp_path: Path, database: str | None) -> Iterator[Storage]:
         yield opened
 
 
-def _together(script: str, data: Path, database: str | None, *, processes: int) -> list[str]:
-    command = [sys.executable, "-c", script, str(data), database or ""]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]
-    answers = [process.communicate(timeout=60)[0].strip() for process in started]
-    assert [process.returncode for process in started] == [0] * processes
-    return answers
-
-
 def test_processes_that_start_at_once_found_one_platform(tmp_path: Path, database: str | None) -> None:
-    answers = [line.split() for line in _together(_FOUND, tmp_path / "data", database, processes=3)]
+    answers = [line.split() for line in run_together(bootstrap, tmp_path / "data", database)]
 
     assert sorted(answer[0] for answer in answers) == ["found", "found", "founded"]
     assert len({tuple(answer[1:]) for answer in answers}) == 1, "one secret, one token"
@@ -81,7 +50,7 @@ def test_processes_that_start_at_once_found_one_platform(tmp_path: Path, databas
 def test_writers_in_several_processes_lose_no_update(tmp_path: Path, database: str | None) -> None:
     with Storage(tmp_path, database=database) as storage:
         storage.bootstrap()
-        _together(_COUNT, tmp_path, database, processes=3)
+        run_together(count_to_fifty, tmp_path, database)
         with storage.read() as connection:
             assert connection.scalar(sa.select(schema.organizations.c.details)) == {"count": 150}
 
