@@ -11,6 +11,7 @@ SyncdError                         exit  retry
 + Held                               5   never: a guard waits for a person
   - BecameEmpty                      5   one side is suddenly empty
   - TooMuch                          5   more than a run may delete or open unasked
+  - WentBack                         5   a space holds an earlier state, as after a restored backup
   - WorkTreeInTheWay                 5   an uncommitted edit would be overwritten
   - OperationInProgress              5   a rebase, merge, cherry-pick or bisect is not finished
 + Conflict                           6   never: a person chooses
@@ -29,6 +30,7 @@ SyncdError                         exit  retry
 + RepositoryError                    1   never
   - NotARepository                  78   never
   - GitFailed                        1   never
+    - HistoryCut                     5   never: this shallow clone lacks what has to be known
   - PathRefused                      1   never: a name that must not reach a repository
 + StoreError                         1   never
   - StoreNewer                      78   never: written by a newer syncd
@@ -116,6 +118,10 @@ class BecameEmpty(Held):
 
 class TooMuch(Held):
     """The plan deletes or opens more than a run may do unasked."""
+
+
+class WentBack(Held):
+    """A space holds a state from before the last one that was read: it was restored, and only people know why."""
 
 
 class WorkTreeInTheWay(Held):
@@ -227,6 +233,15 @@ class NotARepository(RepositoryError):
 
 class GitFailed(RepositoryError):
     """A git command failed; the message carries its last line, never content."""
+
+
+class HistoryCut(GitFailed):
+    """What has to be known of the history is not in this shallow clone; nobody can say here what it is."""
+
+    exit_code = 5
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, hint="fetch the whole history: git fetch --unshallow")
 
 
 class PathRefused(RepositoryError):

@@ -82,7 +82,7 @@ class Reported:
         """Pages in conflict, or a file that cannot be read, where they are; all else without a place."""
         message = _sentence(outcome.why, outcome.hint)
         if outcome.exit_code == FileInvalid.exit_code and (found := _REFUSED.match(outcome.why)):
-            yield Problem("error", message, *self._place(result, found[1]))
+            yield Problem("error", message, *_path_and_line(found[1]))
             return
         for path in (outcome.paths if isinstance(outcome, Held) else ()) or ("",):
             yield Problem("error", message, path)
@@ -93,10 +93,13 @@ class Reported:
     def _place(self, result: Result, where: str) -> tuple[str, int]:
         """A place in a space's directory, `path:line`, as path from the repository's root and line."""
         binding = next((one for one in self.bindings if result.key.startswith(f"{one.name}/")), None)
-        path, line = where, 1
-        if found := _WHERE.fullmatch(where):
-            path, line = found[1], int(found[2])
+        path, line = _path_and_line(where)
         return (binding.path(path) if binding is not None and path else path), line
+
+
+def _path_and_line(where: str) -> tuple[str, int]:
+    found = _WHERE.fullmatch(where)
+    return (found[1], int(found[2])) if found else (where, 1)
 
 
 def report(told: Reported, *, quality: Path | None, as_json: bool) -> None:

@@ -16,12 +16,12 @@ from syncd.cli.unsent import BranchWork, find_branch_work, request_lines, unsent
 from syncd.config import RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.locks import DAEMON, STATE, holder
-from syncd.errors import Conflict, Held, SyncdError
+from syncd.errors import Conflict, FileInvalid, Held, SyncdError
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
 from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
 from syncd.sync.branches import tracked
-from syncd.sync.outcome import PARTLY_DONE
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 
 WRONG = ("drifted", "blocked")
 COUNTED = 1000
@@ -108,7 +108,8 @@ class RepositoryStatus:
         is_blocked = any(site.states["blocked"] for site in self.sites if site.file == held.key)
         if held.flow == "site" and is_blocked:
             return PARTLY_DONE
-        return Conflict.exit_code if held.flow == "conflict" else Held.exit_code
+        codes = {CONFLICT: Conflict.exit_code, PAGE: FileInvalid.exit_code}
+        return codes.get(held.flow, Held.exit_code)
 
     @property
     def problems(self) -> list[Outcome]:

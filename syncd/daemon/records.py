@@ -22,7 +22,7 @@ from syncd.daemon.health import USEFUL, find_whole
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
 from syncd.sync.cycle import RUN, Result, exit_code, is_stopped
-from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.outcome import CONFLICT, PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
 
 _WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
 _FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})
@@ -66,7 +66,7 @@ def state_of(result: Result) -> str:
     match result.outcome:
         case Waiting(exit_code=code) if code:
             return "waiting"
-        case Held() if result.flow == "conflict":
+        case Held() if result.flow == CONFLICT:
             return "conflict"
         case Held(approval=True):
             return "approval"

@@ -12,10 +12,12 @@ from syncd.layout.frontmatter import heading
 from syncd.layout.infer import infer
 from syncd.layout.links import resolve, targets
 from syncd.layout.paths import is_markdown, safe_path
+from syncd.layout.pointers import pointer_of
 from syncd.layout.settings import Settings, read_settings
 from syncd.layout.skipped import SkippedPart
 from syncd.layout.summary import Entry, parse, transform, walk
 from syncd.layout.variables import TAGS, VARIABLES, parse_tags, parse_variables
+from syncd.model.content_write import TEXT_MAX
 from syncd.model.revision import Scalar
 
 ASSETS = ".gitbook/assets/"
@@ -23,6 +25,9 @@ INCLUDES = ".gitbook/includes/"
 README = "readme.md"
 NOT_UTF8, HOLDS_NUL = "is not UTF-8", "holds the character NUL, which the platform refuses"
 """Why bytes are no text."""
+IS_POINTER = "is a Git LFS pointer, no page"
+TOO_LONG = f"has more than {TEXT_MAX:,} characters, which is too much for the API"
+"""Why a text is no page that can be sent."""
 
 Read = Callable[[str], bytes]
 
@@ -89,6 +94,19 @@ def text_of(data: bytes, *, at: str) -> str:
         return text
     before = data[data.rfind(b"\n", 0, start) + 1 : start].decode()
     raise FileInvalid(reason, path=at, line=data.count(b"\n", 0, start) + 1, column=len(before) + 1)
+
+
+def page_text(data: bytes, *, at: str) -> str:
+    """Given a page's bytes, return its text, as it can be sent.
+
+    Raises: FileInvalid when no platform takes it: it is no text, a pointer of Git LFS, or too long.
+    """
+    if pointer_of(data) is not None:
+        raise FileInvalid(IS_POINTER, path=at, hint="git lfs pull")
+    text = text_of(data, at=at)
+    if len(text) > TEXT_MAX:
+        raise FileInvalid(TOO_LONG, path=at, hint="make two pages of it")
+    return text
 
 
 class _Reader:

@@ -101,6 +101,12 @@ def heading(text: str) -> str | None:
     return None if found is None else found.text
 
 
+def is_blank(text: str) -> bool:
+    """Given a page file, return whether its body says nothing but a title."""
+    body = split(text)[1].strip()
+    return not body or (heading(body) is not None and "\n" not in body)
+
+
 def set_heading(text: str, title: str) -> str:
     """Given a title, return the page file with it as leading heading: replaced, or inserted before the body."""
     found = _heading(text)

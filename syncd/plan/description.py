@@ -20,7 +20,8 @@ LINE_MAX = 2000
 LISTED_MAX = 100
 """Things of one list that are named each."""
 _LINE = re.compile(
-    r"Syncd-Commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: ([=+!-])([A-Za-z0-9_-]{0,128}))? \((?P<digest>[0-9a-f]{8})\)"
+    r"Syncd-Commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: ([=+!-])([A-Za-z0-9_-]{0,128})(?: @([A-Za-z0-9_-]{1,128}))?)?"
+    r" \((?P<digest>[0-9a-f]{8})\)"
 )
 _FIRST = "Proposed by syncd from branch "
 _FORMER = re.compile(rf"{re.escape(_FIRST)}[^\n]*(?:\n\n[0-9a-f]{{10}} [^\n]*)*")
@@ -43,9 +44,9 @@ class Description:
 
     Shape: `commit` is the full id of the branch's commit; `commits` are newest first; `by_hand` holds what content
     write cannot express; `lost` names text that the platform did not keep, one line each. `base` is a sign and a
-    revision: after `=` the one that this commit became, after `+` the one that it and main content became together,
-    after `-` that of an earlier commit, because this one was written together with words of reviewers. `!` says that
-    pages of the commit were held back.
+    revision: after `=` the one that this commit became, after `+` the one that it, as far as it could be written, and
+    main content became together, after `-` that of an earlier commit, because this one was written together with words
+    of reviewers, and then after `@` what they became. `!` says that pages of the commit were held back.
     """
 
     branch: str
@@ -83,6 +84,14 @@ def base_revision(description: Document | None) -> tuple[str, str]:
     """Given a change request's description, return the base that it names: its sign and the revision, or twice ""."""
     found = _last(description)
     return (found[2] or "", found[3] or "") if found is not None else ("", "")
+
+
+def written_revision(description: Document | None) -> str:
+    """Given a change request's description, return the revision that syncd wrote last, or "" where it does not say."""
+    found = _last(description)
+    if found is None:
+        return ""
+    return found[4] or (found[3] if found[2] in ("=", "+") else "") or ""
 
 
 def speaks_of(description: Document | None, branch: str) -> bool:

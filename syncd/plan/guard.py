@@ -1,8 +1,8 @@
-"""The guards that hold every flow: became empty, too much to delete, and too much to open."""
+"""The guards that hold every flow: became empty, too much to delete, too much to open, and a space that went back."""
 
 from collections.abc import Mapping, Sequence
 
-from syncd.errors import BecameEmpty, TooMuch
+from syncd.errors import BecameEmpty, TooMuch, WentBack
 
 FREE_DELETIONS = 10
 """Deletions that any run may do unasked."""
@@ -12,6 +12,7 @@ FREE_OPENINGS = 10
 """Change requests that a run may open unasked for branches that nobody named."""
 
 _SHOWN = 5
+_OPTION = "--force {}={}"
 
 Force = Mapping[str, int]
 """Scope to the exact number of things that a person approved with `--force scope=number`."""
@@ -45,8 +46,19 @@ def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None
         raise TooMuch(what, hint=f"narrow the pattern in branches; {_way_out(scope, count)}")
 
 
+def guard_restored(scope: str, revision: str, last: str, *, force: Force) -> None:
+    """Given the revision that a space went back to, and the last one in Git, return when a run may take it in.
+
+    Raises: WentBack, unless forced with 1: only a person knows which side is right.
+    """
+    if force.get(scope) != 1:
+        what = f"{scope}: the space went back to revision {revision}, from before {last}, as after a restored backup"
+        hint = f"if the platform is right: {_OPTION.format(scope, 1)}; to keep what Git has: undo that commit then"
+        raise WentBack(what, hint=hint)
+
+
 def _way_out(scope: str, count: int) -> str:
-    return f"if that is intended: --force {scope}={count}"
+    return f"if that is intended: {_OPTION.format(scope, count)}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ from syncd.layout.paths import collision_key, is_markdown
 from syncd.layout.summary import Entry
 
 Side = Literal["ours", "theirs"]
+Knot = frozenset[str]
+"""Every path that one page has, in the base and on both sides."""
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
 SAME_LINES = "both sides changed the same lines"
@@ -28,6 +30,7 @@ NOT_TEXT = "both sides changed it, and it is not text that can be merged"
 TWO_NEW = "both sides added it, with different words"
 ONE_PLACE = "two pages would come to lie at one path"
 TITLES = "both sides gave it another title in the table of contents"
+LINKED = "a page in conflict links to it"
 _REGULAR = "100"
 
 
@@ -168,14 +171,21 @@ def _is_elsewhere(version: Version, path: str) -> bool:
     return version.path != path and version.is_regular and is_markdown(path)
 
 
-def tied(decisions: Iterable[Decision]) -> tuple[list[Decision], list[list[Decision]]]:
+def tied(
+    decisions: Iterable[Decision], together: Iterable[tuple[Page, Page]] = ()
+) -> tuple[list[Decision], list[list[Decision]]]:
     """Given decisions, return those that can be carried out, and the rest in knots that only a person can undo.
 
     Shape: two pages that want one place hold each other; a place is one on any disk, a file is in the way of a folder,
-    and a page that is held wants the places that it has on both sides. Linear in all but the rounds, which are few.
+    and a page that is held wants the places that it has on both sides. `together` are pages that hold each other for
+    another reason; those that only a link holds come last in a knot. Linear in all but the rounds, which are few.
     """
     found = list(decisions)
     links: list[set[int]] = [{index} for index in range(len(found))]
+    where = {decision.page: index for index, decision in enumerate(found)}
+    for one, other in together:
+        links[where[one]].add(where[other])
+        links[where[other]].add(where[one])
     while True:
         takers: dict[str, set[int]] = {}
         for index, decision in enumerate(found):
@@ -225,7 +235,7 @@ def _knots(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[lis
                 members.add(index)
                 pending += links[index]
         seen |= members
-        knots.append([decisions[index] for index in sorted(members)])
+        knots.append([decisions[index] for index in sorted(members, key=lambda i: (decisions[i].why == LINKED, i))])
     return knots
 
 

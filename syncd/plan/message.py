@@ -10,11 +10,8 @@ from syncd.model.text import one_line
 LAYOUT_VERSION = "1"
 """Version of the layout rules; a mirror made by older rules is made anew."""
 SPACE, REVISION, CHANGE_REQUEST, LAYOUT = "Syncd-Space", "Syncd-Revision", "Syncd-Change-Request", "Syncd-Layout"
-RENDITION = "Syncd-Rendition"
-"""Names the commit of which this one is all that the platform can hold."""
-OUTDONE = "Syncd-Outdone"
-"""Marks a rendition that the platform made by a merge of its own, of sides that a commit had brought together already:
-it can hold more than that."""
+TIP = "Syncd-Tip"
+"""Names the commit of a person that one was made for."""
 PROPOSED = "Change request #"
 """How the subject of a commit begins that holds the content of a change request, and of no other mirror commit."""
 MARKED = 32

@@ -3,7 +3,8 @@
 A move that was killed has updated some files and not others. A file whose content is that of the later tree needs no
 update, whoever wrote it; its index entry is set to say so. A file that a killed move had only begun to write is a
 beginning of that content: nothing is lost with it. All else on disk that is not what the index says is a person's.
-When the move goes back, a file that is still as it was on the way is said to be so in the index, and is taken back.
+When the move goes back, a file that is still as it was on the way is said to be so in the index, and is taken back to
+what the branch has of it.
 
 `git read-tree` is not asked about files that the later tree adds: it would overwrite those that .gitignore names.
 """
@@ -98,13 +99,13 @@ class _Disk:
         for change in wanted:
             here = there.get(change.path)
             if _is(here, change.after, change):
-                found[change.path] = _entry(change.after, change)
+                found[change.path] = entry_of(change.after, change)
                 continue
             begun = way is not Way.FRESH and here is not None and self._is_begun(change, here, way)
             if begun:
                 remove_file(self._top, change.path)
             if way is Way.BACK and (begun or here is None or _is(here, change.before, change)):
-                found[change.path] = _entry(change.before, change)
+                found[change.path] = entry_of(change.before, change)
         return found
 
     def _entries(self, paths: list[str]) -> dict[str, Blob]:
@@ -212,6 +213,7 @@ def _is(here: Blob | None, side: Blob | None, change: Difference) -> bool:
     return here.oid == side.oid and same_kind and (here.mode == side.mode or not same_content)
 
 
-def _entry(side: Blob | None, change: Difference) -> Blob:
+def entry_of(side: Blob | None, change: Difference) -> Blob:
+    """Given one side of a difference, return the entry that the index has to be given for it: none removes it."""
     other = change.before or change.after
     return side or Blob("0" * len(other.oid if other else ""), _REMOVED)

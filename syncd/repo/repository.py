@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.errors import GitFailed, PathRefused
+from syncd.errors import HistoryCut, PathRefused
 from syncd.layout.pointers import pointer_of
 from syncd.repo import borrowing, history, index, merge, objects, obstacles, place, refs, stored, usage
 from syncd.repo.failures import system_failures
@@ -218,15 +218,25 @@ class Repository:
         return found
 
     def _is_cut(self) -> bool:
-        return (self._git.place.common_dir / "shallow").exists()
+        return bool(self._cuts())
+
+    def _cuts(self) -> list[str]:
+        """The commits whose parents are not here. Source: gitrepository-layout(5), shallow."""
+        try:
+            return (self._git.place.common_dir / "shallow").read_text().split()
+        except FileNotFoundError:
+            return []
 
     def _refuse_cut(self, ours: str, theirs: str) -> None:
-        """Of histories that are cut nobody can say that they are unrelated. Raises: GitFailed."""
+        """Of histories that are cut nobody can say that they are unrelated. Raises: HistoryCut."""
         if self._is_cut():
-            raise GitFailed(
-                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone",
-                hint="git fetch --unshallow",
+            raise HistoryCut(
+                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone"
             )
+
+    def is_cut(self, commit: str) -> bool:
+        """Given a commit, return whether some of its history is not in this shallow clone."""
+        return any(self.is_ancestor(end, commit) for end in self._cuts() if end in self.present([end]))
 
     def marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
         """Given two commits, return those with a trailer that only one of them reaches: the first, the second."""

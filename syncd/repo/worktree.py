@@ -9,7 +9,8 @@
 
 What a kill leaves is told by the note: the branch is where it was, so the next call takes the same way again, and what
 it finds done already it lets stand (`healing`); or the branch is where it should be, and only the note is left.
-When somebody moved the branch elsewhere meanwhile, the way is taken backwards.
+When somebody moved the branch elsewhere meanwhile, what the move has touched is brought to what the branch has now:
+what was committed with it stays, all else goes back.
 """
 
 import json
@@ -26,7 +27,7 @@ from syncd.fault_points import FaultPoint, reach
 from syncd.repo import history, refs
 from syncd.repo.failures import failure, system_failures
 from syncd.repo.git import Git
-from syncd.repo.healing import Survey, Way, survey
+from syncd.repo.healing import Survey, Way, entry_of, survey
 from syncd.repo.locks import (
     PATIENCE_SECONDS,
     alone,
@@ -69,9 +70,9 @@ class Move:
     here: str | None
     publish: bool = True
 
-    def back(self, here: str | None) -> "Move":
-        """Return the way back, which leaves the branch alone."""
-        return replace(self, before=self.after, after=self.before, here=here, publish=False)
+    def back(self, here: str | None, to: str | None) -> "Move":
+        """Given where the branch is and a tree, return the way back to it, which leaves the branch alone."""
+        return replace(self, before=self.after, after=to, here=here, publish=False)
 
     def way(self, resumed: bool) -> Way:
         """Return how the disk is to be read before the move."""
@@ -173,7 +174,20 @@ class WorkTree:
         if move.is_over(here) or not is_checked_out(self._git, self._reader, move.branch):
             self._forget()
         else:
-            self._carry_out(move if here == move.here else move.back(here), resumed=True)
+            self._carry_out(move if here == move.here else self._way_back(move, here), resumed=True)
+
+    def _way_back(self, move: Move, here: str | None) -> Move:
+        """The way from where a move was to lead to what the branch has by now of the files that the move has touched.
+
+        Only the tip says what a person has made of them: with the files that the move has written in it, to go back to
+        the state before would be to revert them.
+        """
+        if here is None or move.after is None:
+            return move.back(here, move.before)
+        touched = {change.path for change in differences(self._git, _tree(move.after, move.before), move.after)}
+        since = differences(self._git, move.after, here)
+        entries = {change.path: entry_of(change.after, change) for change in since if change.path in touched}
+        return move.back(here, self._changed(move.after, Survey(touched, entries)) if entries else move.after)
 
     def _carry_out(self, move: Move, *, resumed: bool = False) -> None:
         with index_locked(self._git):
@@ -202,10 +216,10 @@ class WorkTree:
         try:
             refs.update(self._git, self._reader, ref, move.after, old=move.here)
         except SyncdError:
-            back = move.back(refs.resolve(self._reader, ref))
-            self._note(back)
             # What a person has edited since stays; then the note stays too, and the next run says what is in the way.
             with suppress(SyncdError):
+                back = self._way_back(move, refs.resolve(self._reader, ref))
+                self._note(back)
                 self._shift(back, resumed=True)
                 self._forget()
             raise
@@ -223,7 +237,7 @@ class WorkTree:
         if found.settled:
             self._git.run("update-index", "-z", "--index-info", data=found.index_lines(), extra=environment)
             self._refresh(environment)
-            old = self._ground(old, found)
+            old = self._changed(old, found)
         status, _, complaint = self._git.attempt("read-tree", "-m", "-u", old, new, extra=environment)
         if status:
             if _IN_THE_WAY.search(complaint):
@@ -235,8 +249,8 @@ class WorkTree:
             _sync(self._git.place.git_dir)
         reach(FaultPoint.MOVE_INDEX_DONE)
 
-    def _ground(self, old: str, found: Survey) -> str:
-        """The tree that a move starts from, with what is settled in it: git sees no difference there, and no clash."""
+    def _changed(self, old: str, found: Survey) -> str:
+        """A tree with what is settled in it; where a move starts from it, git sees no difference and no clash there."""
         scratch = self._git.place.own() / "ground"
         environment = {"GIT_INDEX_FILE": str(scratch)}
         with system_failures("settling files"):

@@ -24,8 +24,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+from syncd.errors import HistoryCut
 from syncd.layout.draft import Draft, read_draft
-from syncd.layout.frontmatter import heading, split
+from syncd.layout.frontmatter import is_blank
 from syncd.layout.summary import render
 from syncd.model.space import Space
 from syncd.plan.change import Change
@@ -99,9 +100,15 @@ class _Bond:
         return self.main is not None and self.repository.subtree(self.tip, self.binding.directory) is None
 
     def tie(self, prefer: Mapping[str, Side] | None, *, move: bool) -> Outcome:
-        """Bind the space, or lay its mirror commit aside and say what differs."""
+        """Bind the space, or lay its mirror commit aside and say what differs.
+
+        Raises: HistoryCut where both sides may have met in what a shallow clone lacks.
+        """
         assert self.tip is not None
         name = self.binding.name
+        if self.repository.is_cut(self.tip):
+            why = f"whether {self.workspace.branch} has met {name} before is not known in this shallow clone"
+            raise HistoryCut(why)
         laid = self._laid()
         if not move:
             unbound = Held(f"{name} is not bound to {self.workspace.branch} yet", "syncd pull")
@@ -155,8 +162,7 @@ class _Bond:
         if len(offered.documents) != 1 or _is_empty(replace(offered, documents=())) is False:
             return False
         oid = self.repository.lookup(laid.oid, self.binding.path(offered.documents[0]))
-        text = split(self.repository.read(oid).decode("utf-8", "replace"))[1].strip() if oid else ""
-        return not text or (heading(text) is not None and "\n" not in text)
+        return oid is None or is_blank(self.repository.read(oid).decode("utf-8", "replace"))
 
     def _open(self, changes: Sequence[FileChange]) -> Held:
         """Say what differs, and how to choose."""

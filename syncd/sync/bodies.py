@@ -253,7 +253,9 @@ class Bodies:
         if self._sent is None:
             self._sent = [self.repository.tree(commit, self.binding.directory) for commit in base.sent]
         sent = tuple(tree[item.path].oid for tree in self._sent if item.path in tree)
-        kept = tuple(blob for blob in blobs if blob in present)
+        known = base.anchors.get(item.id)
+        arrived = known.oid if known is not None else ""
+        kept = tuple(blob for blob in blobs if blob in present and (blob == arrived or blob not in sent))
         return Git(kept, base.written.get(item.id, ""), sent)
 
     def _blobs(self, item: Wanted) -> list[str]:

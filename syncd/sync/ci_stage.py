@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from syncd.plan.description import base_revision, held_commit
-from syncd.plan.met import met_message
+from syncd.plan.description import base_revision, held_commit, written_revision
+from syncd.plan.message import TIP
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.ci_base import Job, Known, Start, chosen_mirror, common_base, start_of, unreadable
 from syncd.sync.ci_past import past_commit, present_commit, proposed_now, with_directory
+from syncd.sync.lane import Sent, find_arrived
+from syncd.sync.merge.base import TIPS
 from syncd.sync.workspace import Binding, Workspace
 
 GROUND = "Syncd-Ground"
@@ -121,22 +123,52 @@ class _Setting:
         commit = self.repository.revision(held_commit(live.description)) or ""
         self.cut = self.cut or not commit
         sign, revision = base_revision(live.description)
+        written = written_revision(live.description) if sign == "-" else ""
+        part = self.find_part(binding, commit, revision, written) if commit and written else commit
+        if part != commit:
+            self.name_content(binding, live.number, commit, part)
+            return
         found = self.known_content(binding, commit, "" if commit and sign == "-" else revision)
         if found is None:
             found = self.ground  # the safest of all: what else differs is held, never undone
         elif found != commit or self.apart:
             found = self.upon_ground(binding, found, [commit] if found == commit else [])
-        self.repository.update_ref(self.proposed(binding, live.number), found, old=None)
+        self.name_content(binding, live.number, commit or found, found)
+
+    def name_content(self, binding: Binding, number: int, commit: str, content: str) -> None:
+        """Let the refs name the branch's commit that a change request holds, and the commit of its content."""
+        self.repository.update_ref(self.proposed(binding, number), commit, old=None)
+        self.repository.update_ref(self.workspace.changes(binding, number), content, old=None)
+        self.repository.update_ref(f"{TIPS}{self.job.branch}", commit, old=None)
+
+    def find_part(self, binding: Binding, commit: str, former: str, written: str) -> str:
+        """What of a commit the platform held when it was written together with words of reviewers: a part of it where
+        something waits for a person. Given are the revisions of what was there before without their words, and of what
+        was written."""
+        there = self.known_content(binding, "", written)
+        content = self.repository.subtree(there) if there is not None else None
+        if content is None:
+            return commit
+        base = self.write_content(binding, self.known_content(binding, "", former) or self.ground, [])
+        sent = Sent(commit, commit, base, base)
+        found = find_arrived(self.workspace, binding, sent, base, content, is_own=False)
+        if not found:
+            self.grown.append(base)
+        return found or base
 
     def upon_ground(self, binding: Binding, held: str, parents: list[str]) -> str:
         """What the branch proposed before, joined with what it grew from, as the branch will be."""
-        tree = self.repository.subtree(self.ground)
-        assert tree is not None
-        tree = with_directory(self.workspace, binding, tree, held)
-        joined = self.commit(tree, [*parents, self.ground], "syncd: what the branch proposed before\n")
+        joined = self.write_content(binding, held, parents)
         if all(self.repository.is_ancestor(parent, self.job.commit) for parent in parents):
             self.grown.append(joined)
         return joined
+
+    def write_content(self, binding: Binding, held: str, parents: list[str]) -> str:
+        """What the branch proposed before, joined with what it grew from."""
+        tree = self.repository.subtree(self.ground)
+        assert tree is not None
+        tree = with_directory(self.workspace, binding, tree, held)
+        return self.commit(tree, [*parents, self.ground], "syncd: what the branch proposed before\n")
 
     @property
     def apart(self) -> bool:
@@ -153,7 +185,7 @@ class _Setting:
             return self.job.commit
         tree = self.repository.subtree(self.job.commit)
         assert tree is not None
-        message = met_message(f"syncd: {self.job.branch} with what it grew from", tip=self.job.commit)
+        message = f"syncd: the branch with what it grew from\n\n{TIP}: {self.job.commit}\n"
         return self.commit(tree, [self.job.commit, *missing], message)
 
     def missing(self) -> Iterator[str]:

@@ -6,7 +6,7 @@ from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.proposals import Proposal, forget, is_gone, says_the_same
+from syncd.sync.proposals import Proposal, forget, is_gone, noticing_end, says_the_same
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -38,7 +38,8 @@ def close(workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, e
         kept = _keep(workspace, binding, proposal)
         if request.is_live:
             update = ChangeRequestUpdate(status="archived")
-            workspace.client.change_requests.update(binding.space, request.id, update)
+            with noticing_end(workspace, binding, proposal):
+                workspace.client.change_requests.update(binding.space, request.id, update)
             told = f"archived: branch {proposal.branch} was deleted"
             changes.append(Change("update", "change request", f"#{request.number}", told))
         if kept:

@@ -10,7 +10,7 @@ from syncd.plan.comments import Mark, Wanted, by_comments, mark_of, retired, wan
 from syncd.plan.proposal import Proposal as ProposalPlan
 from syncd.sync import sending
 from syncd.sync.content import Content, proposed_content
-from syncd.sync.ground import Ground
+from syncd.sync.intent import Intent
 from syncd.sync.notes import note, notes_of
 from syncd.sync.proposals import Proposal
 from syncd.sync.workspace import Binding, Workspace
@@ -21,15 +21,15 @@ LOOKS = 3
 """Times that the comments are listed: an answer that was lost is looked for before anything is posted again."""
 
 
-def carries(workspace: Workspace, binding: Binding, ground: Ground, own: Proposal) -> bool:
+def carries(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal) -> bool:
     """Given a branch's change request that comments speak for, return whether they say what is left to propose."""
     number = own.change_request.number
     seen = workspace.store.seen(binding.space, own.lane)
     is_read = seen is not None and seen.revision == own.change_request.revision
-    return is_read and notes_of(workspace, binding, number).get(CARRIED) == _state(workspace, binding, ground, number)
+    return is_read and notes_of(workspace, binding, number).get(CARRIED) == _state(workspace, binding, intent, number)
 
 
-def carry(workspace: Workspace, binding: Binding, ground: Ground, live: Proposal, plan: ProposalPlan) -> str:
+def carry(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan) -> str:
     """Given a proposal that cannot be written, let the comments of its change request say it, and return a note.
 
     Shape: a comment that is right already is left alone, one for what is not proposed any more is resolved.
@@ -37,18 +37,18 @@ def carry(workspace: Workspace, binding: Binding, ground: Ground, live: Proposal
     repository, number = workspace.repository, live.change_request.number
     # What a person pastes is known again by this commit, so Git has it before anybody can read a comment.
     workspace.client.change_requests.writes = False
-    sending.comment(workspace, binding, number, ground.desired)
+    sending.comment(workspace, binding, number, intent.desired)
     sending.end(workspace, binding, number)
-    content = proposed_content(workspace, binding, live, {}, guide=ground.desired)
+    content = proposed_content(workspace, binding, live, {}, guide=intent.desired)
     wanted = wanted_comments(
         plan,
         read=lambda oid: repository.read(oid).decode("utf-8", "replace"),
         paths={anchor.id: anchor.path for anchor in content.existing.anchors.values()},
         instance=workspace.instance,
-        source=f"{ground.tip[:10]}:{binding.path('')}",
+        source=f"{intent.tip[:10]}:{binding.path('')}",
     )
     _reconcile(workspace, binding, live, wanted)
-    note(workspace, binding, number, {CARRIED: _state(workspace, binding, ground, number)})
+    note(workspace, binding, number, {CARRIED: _state(workspace, binding, intent, number)})
     return f"#{number}: this platform takes no content through its API; {len(wanted)} comments carry the proposal"
 
 
@@ -74,10 +74,10 @@ def settle(workspace: Workspace, binding: Binding, live: Proposal) -> None:
         sending.uncomment(workspace, binding, number)
 
 
-def _state(workspace: Workspace, binding: Binding, ground: Ground, number: int) -> list[str | None]:
+def _state(workspace: Workspace, binding: Binding, intent: Intent, number: int) -> list[str | None]:
     repository = workspace.repository
     here = repository.resolve(workspace.changes(binding, number))
-    return [repository.subtree(commit, binding.directory) if commit else None for commit in (ground.desired, here)]
+    return [repository.subtree(commit, binding.directory) if commit else None for commit in (intent.desired, here)]
 
 
 def _reconcile(workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]) -> None:

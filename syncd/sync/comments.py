@@ -12,6 +12,7 @@ from syncd.model.document import Document
 from syncd.model.review import Review
 from syncd.sync.branches import HEADS
 from syncd.sync.merging import verdicts_of
+from syncd.sync.outcome import CONFLICT
 from syncd.sync.proposals import Anchored, anchored
 from syncd.sync.tables import text_at
 from syncd.sync.workspace import Binding, Workspace
@@ -60,7 +61,7 @@ def discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discuss
     Shape: comments are oldest first, open ones before resolved ones, which are there when asked for.
     """
     conflicts = [
-        outcome.key for outcome in workspace.store.outcomes() if outcome.flow == "conflict" and outcome.state == "held"
+        outcome.key for outcome in workspace.store.outcomes() if outcome.flow == CONFLICT and outcome.state == "held"
     ]
     found = [
         Discussion(

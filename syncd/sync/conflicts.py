@@ -1,23 +1,23 @@
 """Pages in conflict as people are told of them: each an outcome of its own, with the command that settles it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from shlex import quote
 
 from syncd.errors import Conflict
 from syncd.store.glance import Outcome as Remembered
-from syncd.sync.meeting import SET_ASIDE, Meeting
+from syncd.sync.merge.merge import SET_ASIDE, MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.workspace import Workspace
 
 
 def conflicts_of(
-    workspace: Workspace, meeting: Meeting, branch: str, name: str, *, among: Callable[[str], bool] | None = None
+    workspace: Workspace, result: MergeResult, branch: str, name: str, *, among: Callable[[str], bool] | None = None
 ) -> tuple[Held, ...]:
-    """Given a meeting of a branch with what `name` stands for, return an outcome for each held page.
+    """Given a merge of a branch with what `name` stands for, return an outcome for each page in conflict.
 
-    Shape: `among` chooses by path; pages that were set aside for another reason are told of there.
+    Shape: `among` chooses by path; pages that were left out for another reason are told of there.
     """
-    checked_out = workspace.repository.head().branch == branch if meeting.held else True
+    checked_out = workspace.repository.head().branch == branch if result.held else True
     where = "" if checked_out else f" --branch {quote(branch)}"
     return tuple(
         Held(
@@ -26,13 +26,16 @@ def conflicts_of(
             exit_code=Conflict.exit_code,
             paths=(page.path,),
         )
-        for page in meeting.held
+        for page in result.held
         if page.why != SET_ASIDE and (among is None or any(map(among, page.paths)))
     )
 
 
-def settle_conflicts(workspace: Workspace, is_settled: Callable[[str], bool]) -> None:
-    """Given which pages are settled, let what was last said of them not stand."""
+def settle_pages(
+    workspace: Workspace, flow: str, *, but: Collection[str] = (), among: Collection[str] | None = None
+) -> None:
+    """Given a flow that tells of pages, let what it last said not stand: of all but some, or of some among all."""
     at = workspace.now().isoformat(timespec="seconds")
-    told = [outcome for outcome in workspace.store.outcomes() if outcome.flow == "conflict" and outcome.state == "held"]
-    workspace.store.record(Remembered("conflict", o.key, "unchanged", "", at) for o in told if is_settled(o.key))
+    held = [found.key for found in workspace.store.outcomes() if found.flow == flow and found.state == "held"]
+    settled = [path for path in held if path not in but and (among is None or path in among)]
+    workspace.store.record(Remembered(flow, path, "unchanged", "", at) for path in settled)

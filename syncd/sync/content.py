@@ -1,6 +1,6 @@
 """The content that a proposal starts from: main content, or a change request's, with an anchor for every part."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
 
@@ -13,22 +13,21 @@ from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
-from syncd.plan.meeting import stem
 from syncd.plan.message import REVISION, SPACE, mirror_message, proposed_subject
 from syncd.plan.mirror import wanted
 from syncd.plan.proposal import Existing
 from syncd.repo import Repository
-from syncd.sync.ancestry import tip_of
 from syncd.sync.base import LOST, base_of, entries_at, save_lane
 from syncd.sync.gathered import RevisionMoved, gather_content, known_of
-from syncd.sync.proposals import Proposal, head_of
-from syncd.sync.renditions import Rest, outdone, render
+from syncd.sync.lane import CONTENT, NO_UPDATE, Lane, Update, read_sent, record_lane, start_of, taken_main
+from syncd.sync.merge.parts import NOBODY, PART
+from syncd.sync.past import find_passed
+from syncd.sync.proposals import Proposal
 from syncd.sync.roots import below_root, ruling
-from syncd.sync.sending import commented, sent_to
+from syncd.sync.sending import sent_to
 from syncd.sync.snapshot import TRIES, Signature, Written, write_content
-from syncd.sync.source import MainContent, ProposedContent
+from syncd.sync.source import MainContent, ProposedContent, Source
 from syncd.sync.tables import settings_at, text_at
-from syncd.sync.taken import NO_UPDATE, Footing, Update, adds_nothing, footing, standing
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -66,19 +65,18 @@ def proposed_content(
     written: Mapping[str, Anchor],
     *,
     guide: str = "",
-    wrote: str = "",
+    wrote: Sequence[str] = (),
     update: Update = NO_UPDATE,
 ) -> Content:
     """Given a change request and what was just written to it, bring its content to its ref and return it.
 
-    Shape: when the content is that of the proposed commit, the ref is that commit; else a commit upon it. `guide` is
-    the commit that says where new pages belong, the proposed one by default; `wrote` is the revision that the last
-    write made: as long as it is the content, all that differs from what was written is the platform's own doing.
-    `update` says what is known of an update from main content.
+    Shape: the commit says by its parents what of the branch and of main content has arrived (`lane.py`). `guide` is the
+    commit that says where new pages belong; `wrote` are the revisions that the writes of this run made: as long as the
+    last is the content, all that differs from what was written is the platform's own doing. `update` says what is known
+    of an update from main content.
     """
     for left in reversed(range(TRIES)):
         try:
-            guide = guide or proposal.commit
             return _bring(workspace, binding, proposal, written, guide=guide, wrote=wrote, update=update)
         except RevisionMoved:
             if not left:
@@ -93,123 +91,108 @@ def _bring(
     written: Mapping[str, Anchor],
     *,
     guide: str,
-    wrote: str,
+    wrote: Sequence[str],
+    update: Update,
+) -> Content:
+    """Every revision since the one that is known, while something is being sent: so nobody's words are written over
+    that were written in between."""
+    source: Source = ProposedContent(workspace.client, binding.space, proposal.change_request.id)
+    revision = source.content()
+    steps: list[tuple[Source, Revision]] = [(source, revision)]
+    if sent_to(workspace, binding, proposal.change_request.number):
+        known = _known_revision(workspace, binding, proposal)
+        past = (
+            find_passed(workspace.client, binding.space, revision, known).between
+            if known not in ("", revision.id)
+            else ()
+        )
+        # What was there when somebody wrote after syncd is read too; else its own steps say nothing.
+        own = wrote if revision.id in wrote else wrote[:-1]
+        steps[:0] = [(one, one.content()) for one in past if one.revision() not in own]
+    for one, content in steps:
+        found = _bring_revision(
+            workspace, binding, proposal, written, one, content, guide=guide, wrote=wrote, update=update
+        )
+    return found
+
+
+def _known_revision(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+    """The revision that Git has of a change request; of one that was just opened, that of main content."""
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
+    if seen is not None and seen.commit == here:
+        return seen.revision
+    return proposal.change_request.revision_initial or "" if here is None else ""
+
+
+def _bring_revision(
+    workspace: Workspace,
+    binding: Binding,
+    proposal: Proposal,
+    written: Mapping[str, Anchor],
+    source: Source,
+    revision: Revision,
+    *,
+    guide: str,
+    wrote: Sequence[str],
     update: Update,
 ) -> Content:
     repository, request = workspace.repository, proposal.change_request
     ref = workspace.changes(binding, request.number)
-    here, ground = repository.resolve(ref), head_of(workspace, binding, proposal)
-    source = ProposedContent(workspace.client, binding.space, request.id)
-    revision = source.content()
+    taken, old = taken_main(workspace, request), repository.resolve(ref)
+    main = taken or repository.resolve(workspace.main) or proposal.commit
+    sent = [read_sent(repository, commit, main) for commit in sent_to(workspace, binding, request.number)]
+    here = old or (sent[0].planned if sent else main)
+    guide = guide or (sent[-1].commit if sent else here)
     last = repository.find(workspace.main, SPACE, binding.space)
-    base = base_of(workspace, binding, revision, last.oid if last else None, {proposal.lane: ground})
-    ruler = ruling(repository, binding, ground, guide)
+    base = base_of(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
+    ruler = ruling(repository, binding, here, guide)
     settings = settings_at(repository, binding, ruler)
     anchors = below_root(base.anchors, base.settings, settings)
     anchors = _placed_as_proposed(workspace, binding, revision, anchors, written, guide)
-    feet = footing(workspace, binding, request, ground)
-    anchors |= _left_behind(workspace, binding, feet.start, {anchor.path for anchor in anchors.values()})
-    own = {id: anchor.oid for id, anchor in written.items() if revision.id == wrote}
-    sent = sent_to(workspace, binding, request.number)
-    base = replace(base, anchors=anchors, start=feet.start, settled=False, written=own, sent=sent)
+    start = _as_commit(workspace, start_of(workspace, here, sent, taken), here)
+    anchors |= _left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
+    own = {id: anchor.oid for id, anchor in written.items() if revision.id in wrote[-1:]}
+    commits = tuple(one.commit for one in sent)
+    base = replace(base, anchors=anchors, start=start, settled=False, written=own, sent=commits)
     base = replace(base, at=ruler, settings=settings)
     gathered = gather_content(workspace, binding, source, revision, base, guide=guide)
-    message = _message(binding, request, revision.id)
-    signature = Signature(message, workspace.committer(), (ground,))
-    result = write_content(workspace, binding, gathered, ref=ref, old=here, signature=signature)
-    commit = result.commit
-    if feet.taken:
-        commit = _standing(workspace, binding, feet, commit, signature, update)
-    else:
-        # Of what comments propose, a person may just have put in the whole.
-        said = (ground, commented(workspace, binding, request.number) or ground)
-        known = (one for one in said if repository.is_ancestor(ground, one) and workspace.alike(binding, commit, one))
-        commit = next(known, commit)
+    signature = Signature(_message(binding, request, revision.id), workspace.committer(), (here,))
+    result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature)
+    tree = repository.subtree(result.commit)
+    assert tree is not None
+    is_own = revision.id in wrote[-1:]
+    lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
+    commit = _lane_commit(repository, lane, signature, result.commit)
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
-    lane = workspace.store.seen(binding.space, proposal.lane)
+    known = workspace.store.seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
     held = Written(commit, news, partial=result.partial)
-    save_lane(workspace, binding, proposal.lane, revision.id, held, lane.anchors if lane else {})
+    save_lane(workspace, binding, proposal.lane, revision.id, held, known.anchors if known else {})
     link_titles = _link_titles(repository, binding, commit)
     return _content(revision, gathered.placement, result.anchors, commit, link_titles)
 
 
-def _standing(
-    workspace: Workspace, binding: Binding, feet: Footing, content: str, signed: Signature, update: Update
-) -> str:
-    """The commit of content that has taken in main content.
-
-    The platform merges from an older base than Git knows of, so words of main content that syncd had sent before may
-    stand twice in what it makes, or be back. What both sides make together counts then, and the platform is told it.
-    """
-    sides = (feet.ground, feet.taken)
-    whole = update.settled
-    if feet.merges and not whole and _same_pages(workspace, binding, feet, content):
-        whole = _signed(workspace, feet.start, replace(signed, parents=sides))
-    if not update.fresh or not whole or not adds_nothing(workspace, binding, content, (*sides, whole)):
-        parents, claims = standing(workspace, feet, content, disputed=update.disputed)
-        return _signed(workspace, content, replace(signed, parents=parents, message=signed.message + claims))
-    if workspace.alike(binding, whole, content):
-        return _signed(workspace, content, replace(signed, parents=sides))
-    parents = sides if update.settled else (whole,)
-    return _signed(workspace, content, replace(signed, parents=parents, message=signed.message + outdone(whole)))
+def _as_commit(workspace: Workspace, start: str, here: str) -> str:
+    """A tree to start from as a commit, which no ref ever names."""
+    if start == workspace.repository.subtree(start):
+        words = "syncd: what content lies upon\n"
+        return workspace.repository.commit_tree(start, parents=[here], message=words, author=NOBODY, committer=NOBODY)
+    return start
 
 
-def _same_pages(workspace: Workspace, binding: Binding, feet: Footing, content: str) -> bool:
-    """Whether content has the pages of what it stands on; else the platform, which knows them by id, may know better.
-
-    Shape: a page more is none that it knows better when the branch has had its text from main content. If the branch
-    has it no more, a change request that never had the page cannot say that it is deleted, so an update brings it; if
-    the branch has it, the page is one file in Git and two on the platform, and one of them is to go.
-    """
-    tree = workspace.repository.tree
-    start, there = (tree(commit, binding.directory) for commit in (feet.start, content))
-    less, more = start.keys() - there.keys(), there.keys() - start.keys()
-    forms = {name: path for path in sorted(more) if (name := stem(path))}  # a page with children and without
-    turned = {path: forms[stem(path)] for path in less if stem(path) in forms}
-    added = {there[path].oid for path in more - set(turned.values())}
-    return less == turned.keys() and (not added or added <= _known_better(workspace, binding, feet))
-
-
-def _known_better(workspace: Workspace, binding: Binding, feet: Footing) -> set[str]:
-    """The texts of main content that the branch of a change request has really merged, and of which Git knows better:
-    the branch has them no more, or what the content stands on has them, or the pages that main content has of them."""
-    repository, tip = workspace.repository, tip_of(workspace, feet.ground)
-    if tip not in repository.present([tip]):
-        return set()
-
-    def tree(commit: str) -> dict[str, str]:
-        return {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
-
-    had = {oid for commit in repository.merge_bases(tip, feet.taken) for oid in tree(commit).values()}
-    start = tree(feet.start)
-    missing = {oid for path, oid in tree(feet.taken).items() if path not in start} - set(start.values())
-    return had - (missing & set(tree(tip).values()))
-
-
-def _signed(workspace: Workspace, commit: str, signed: Signature) -> str:
-    """What a commit holds, with other parents and another message."""
-    tree, person = workspace.repository.subtree(commit), signed.author
-    assert tree is not None
-    return workspace.repository.commit_tree(
-        tree, parents=signed.parents, message=signed.message, author=person, committer=person
+def _lane_commit(repository: Repository, lane: Lane, signed: Signature, read: str) -> str:
+    """The commit of a lane: the one parent that says the same, else the one that was written, with its parents."""
+    for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
+        (found,) = repository.commits(None, parent, limit=1)
+        is_own = not {PART, CONTENT} & found.trailers.keys()
+        if is_own and repository.subtree(parent) == lane.tree and not lane.content:
+            return parent
+    message = signed.message + (f"{CONTENT}: {lane.content}\n" if lane.content else "")
+    return repository.commit_tree(
+        lane.tree, parents=lane.parents, message=message, author=signed.author, committer=signed.author
     )
-
-
-def settle(workspace: Workspace, binding: Binding, live: Proposal, content: Content) -> None:
-    """Given a proposal and its content as it was read, let its ref be the proposed commit, or the rendition of it."""
-    ref, revision = workspace.changes(binding, live.change_request.number), content.existing.revision
-    commit, here = live.commit, workspace.repository.resolve(ref)
-    if here == commit:
-        return
-    if not workspace.alike(binding, content.commit, commit):
-        feet = footing(workspace, binding, live.change_request, commit)
-        others = (feet.taken,) if feet.taken and feet.start == commit else ()
-        rest = Rest(_message(binding, live.change_request, revision.id), others)
-        commit = render(workspace, binding, commit, content.commit, content.existing.anchors.values(), rest)
-    workspace.repository.update_ref(ref, commit, old=here)
-    workspace.store.save_seen(binding.space, live.lane, revision=revision.id, commit=commit, put=[], removed=[])
 
 
 def _message(binding: Binding, request: ChangeRequest, revision: str) -> str:

@@ -7,9 +7,9 @@ from syncd.errors import Stopped
 from syncd.layout.paths import in_unicode
 from syncd.store.glance import Outcome as Remembered
 from syncd.sync.collecting import few_collections
-from syncd.sync.conflicts import settle_conflicts
+from syncd.sync.conflicts import settle_pages
 from syncd.sync.flows import Flows, Result, Wish
-from syncd.sync.outcome import Outcome, Unchanged, describe, outcome_of
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome, Unchanged, describe, outcome_of
 from syncd.sync.workspace import Workspace
 
 __all__ = ["RUN", "Result", "Wish", "exit_code", "is_stopped", "run_cycle"]
@@ -51,9 +51,9 @@ def _remember(workspace: Workspace, wish: Wish, results: Sequence[Result], *, is
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
     rows = [Remembered(result.flow, in_unicode(result.key), *describe(result.outcome), at) for result in ordered]
-    if is_whole and wish.integrate and not wish.whole:
-        held = {result.key for result in results if result.flow == "conflict"}
-        settle_conflicts(workspace, lambda path: path not in held)
+    for flow, was_asked in ((CONFLICT, wish.integrate), (PAGE, wish.propose)):
+        if is_whole and was_asked and not wish.whole:
+            settle_pages(workspace, flow, but=[in_unicode(result.key) for result in results if result.flow == flow])
     workspace.store.record(rows, whole=is_whole and wish.whole)
     return Unchanged()
 
@@ -66,8 +66,8 @@ def exit_code(results: Sequence[Result]) -> int:
     codes = {result.outcome.exit_code for result in results} - {0}
     if not codes:
         return 0
-    if all(result.flow == "conflict" for result in results if result.outcome.exit_code):
-        return codes.pop()
+    if all(result.flow in (CONFLICT, PAGE) for result in results if result.outcome.exit_code):
+        return codes.pop() if len(codes) == 1 else PARTLY_DONE
     failed = {result.key for result in results if result.outcome.exit_code}
     spaces = {result.key for result in results if result.flow == "mirror"}
-    return codes.pop() if len(codes) == 1 and (len(spaces) == 1 or spaces <= failed) else 4
+    return codes.pop() if len(codes) == 1 and (len(spaces) == 1 or spaces <= failed) else PARTLY_DONE

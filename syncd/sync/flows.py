@@ -6,16 +6,16 @@ from functools import partial
 
 from syncd.errors import Conflict, PlatformError, RateLimited, Unauthorized, Unreachable
 from syncd.model.space import Space
-from syncd.sync.ancestry import origin_of
 from syncd.sync.binding import Side, bind_spaces
 from syncd.sync.branches import Branch, tracked
 from syncd.sync.closing import close, is_over
 from syncd.sync.crowd import check_crowd, newcomers
 from syncd.sync.integrate import integrate
+from syncd.sync.merge.former import convert_former_record
 from syncd.sync.merging import merge_proposal
 from syncd.sync.mirror import mirror
-from syncd.sync.outcome import Applied, Outcome, Unchanged, outcome_from, outcome_of
-from syncd.sync.proposals import Proposal, own_proposals, proposal_of, says_the_same
+from syncd.sync.outcome import CONFLICT, PAGE, Applied, Outcome, Unchanged, outcome_from, outcome_of
+from syncd.sync.proposals import Proposal, noticing_end, own_proposals, proposal_of, says_the_same
 from syncd.sync.propose import propose
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.review import review
@@ -81,7 +81,7 @@ class Flows:
     """What reading a space came to that could not be read: it is not asked for again in this run."""
 
     def results(self) -> Iterator[Result]:
-        """Run every flow that is wished for, and return what each came to, and each page in conflict once.
+        """Run every flow that is wished for, and return what each came to, and once each page that waits for a person.
 
         Source: house, section 6.
         """
@@ -92,7 +92,7 @@ class Flows:
             for held in conflicts:
                 if held.paths[0] not in told:
                     told.add(held.paths[0])
-                    yield Result("conflict", held.paths[0], held)
+                    yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
 
     def _flows(self) -> Iterator[Result]:
         exchange = Exchange(self.workspace, self.wish.branches, self.wish.patterns)
@@ -177,12 +177,13 @@ class Flows:
             self._read_space(binding.space)
         space = self.spaces[binding.space]
         own = own_proposals(self.workspace, binding, space)
-        outcome = mirror(self.workspace, binding, space=space, proposals=own)
+        outcome, own = mirror(self.workspace, binding, space=space, proposals=own)
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
         return outcome
 
     def _review(self, binding: Binding, index: int) -> Outcome:
-        proposal, outcome = review(self.workspace, binding, self.proposals[binding][index])
+        with noticing_end(self.workspace, binding, self.proposals[binding][index]):
+            proposal, outcome = review(self.workspace, binding, self.proposals[binding][index])
         self.proposals[binding][index] = proposal
         if isinstance(outcome, Applied):
             self._touched.add(proposal.lane)
@@ -196,18 +197,22 @@ class Flows:
         return outcome
 
     def _integrate(self, branch: Branch) -> Outcome:
-        """An updated change request holds main content already, so it goes first."""
-        workspace = self.workspace
-        refs = [
-            (workspace.changes(binding, proposal.change_request.number), origin_of(workspace, proposal.commit))
+        """Change requests that hold main content first, so that one merge brings both; then it, and then the others."""
+        workspace, repository = self.workspace, self.workspace.repository
+        convert_former_record(workspace, branch.name)
+        main = repository.resolve(workspace.main)
+        lanes = [
+            workspace.changes(binding, proposal.change_request.number)
             for binding, own in self.proposals.items()
             for proposal in own
             if proposal.branch == branch.name and proposal.change_request.is_live
             if branch.named or self._has_edits(binding, proposal)
         ]
-        if branch.named or self._has_nothing(branch):
-            refs.append((self.workspace.main, ""))
-        return _joined(integrate(self.workspace, branch.name, ref, origin=origin) for ref, origin in refs)
+        tips = {ref: repository.resolve(ref) for ref in lanes}
+        ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
+        follows = [workspace.main] if branch.named or self._has_nothing(branch) else []
+        refs = [*ahead, *follows, *(ref for ref in lanes if ref not in ahead)]
+        return _joined(integrate(workspace, branch.name, ref) for ref in refs)
 
     def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
         """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.model.change_request import ChangeRequest
@@ -10,9 +11,10 @@ from syncd.model.review import Review
 from syncd.model.text import one_line
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
+from syncd.sync.lane import content_of
 from syncd.sync.notes import FILES_BY_HAND, note, notes_of
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.proposals import Proposal, says_the_same
+from syncd.sync.proposals import Proposal, noticing_end, says_the_same
 from syncd.sync.workspace import Binding, Workspace
 
 REFUSED = "merge_refused"
@@ -41,7 +43,7 @@ def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -
     now = workspace.client.change_requests.get(binding.space, request.id)
     if _state(now, verdicts) != state:
         return _waits(now, "it changed just now; the next run looks at it again")
-    return _merge(workspace, binding, now, state)
+    return _merge(workspace, binding, replace(proposal, change_request=now), state)
 
 
 def _missing(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
@@ -57,7 +59,7 @@ def _missing(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     seen = workspace.store.seen(binding.space, proposal.lane)
     if tip is None or here is None or seen is None or seen.revision != request.revision or seen.commit != here:
         return "what it holds was not read yet"
-    if not repository.is_ancestor(tip, proposal.commit) or not says_the_same(workspace, binding, here, tip):
+    if not says_the_same(workspace, binding, content_of(repository, here), tip):
         return f"it does not hold exactly what {proposal.branch} says"
     files = _files_by_hand(workspace, binding, proposal)
     return f"somebody has to upload {', '.join(files[:5])} by hand" if files else ""
@@ -89,10 +91,12 @@ def _state(request: ChangeRequest, verdicts: Sequence[Review]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _merge(workspace: Workspace, binding: Binding, request: ChangeRequest, state: str) -> Outcome:
+def _merge(workspace: Workspace, binding: Binding, proposal: Proposal, state: str) -> Outcome:
+    request = proposal.change_request
     name = f"#{request.number}"
     try:
-        result = workspace.client.change_requests.merge(binding.space, request.id)
+        with noticing_end(workspace, binding, proposal):
+            result = workspace.client.change_requests.merge(binding.space, request.id)
     except AnswerLost:
         found = workspace.client.change_requests.get(binding.space, request.id)
         if found.status != "merged":

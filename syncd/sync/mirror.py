@@ -10,16 +10,16 @@ from syncd.model.space import Space
 from syncd.model.text import one_line
 from syncd.model.user import User
 from syncd.plan.change import Change
-from syncd.plan.guard import guard_deletions
+from syncd.plan.guard import guard_deletions, guard_restored
 from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
 from syncd.repo import Commit, Person
 from syncd.sync.base import base_of, save_lane
 from syncd.sync.gathered import Base, Gathered, RevisionMoved, gather_content
-from syncd.sync.meeting import meet
-from syncd.sync.memory import keep_merged
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.parts import leave_out, part_of, write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.past import passed
-from syncd.sync.proposals import Proposal, forget, head_of
+from syncd.sync.past import PastContent, find_passed
+from syncd.sync.proposals import Proposal, forget, head_of, own_proposals
 from syncd.sync.sending import sent_to
 from syncd.sync.snapshot import TRIES, Signature, write_content
 from syncd.sync.source import MainContent, Source
@@ -41,35 +41,42 @@ class _Standing:
 
 @dataclass(frozen=True)
 class _Step:
-    """One revision to mirror, where its content is read, and the proposals that it merged."""
+    """One revision to mirror, where its content is read, and the proposals that it merged.
+
+    Shape: `is_restored` says that the space went back to it.
+    """
 
     source: Source
     revision: Revision
     merged: tuple[Proposal, ...]
+    is_restored: bool = False
 
 
-def mirror(workspace: Workspace, binding: Binding, *, space: Space, proposals: Sequence[Proposal]) -> Outcome:
+def mirror(
+    workspace: Workspace, binding: Binding, *, space: Space, proposals: Sequence[Proposal]
+) -> tuple[Outcome, list[Proposal]]:
     """Given a space as it is now and its own proposals, bring its main content into Git.
 
     Shape: Unchanged costs no request; else a commit for the revision, and for each that has passed since the last one,
     as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root that the
-    workspace's branch has changed is the root from now on.
-    Raises: BecameEmpty, TooMuch, and what the adapters raise. Source: house, section 6, "Mirror".
+    workspace's branch has changed is the root from now on. Returned are also the proposals, as they were when the
+    content was read: one may have been merged since they were listed.
+    Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: house, section 6, "Mirror".
     """
-    merged = [proposal for proposal in proposals if proposal.change_request.status == "merged"]
+    own = list(proposals)
     outcome: Outcome = Unchanged()
-    if not _standing(workspace, binding).holds(space.revision):
+    if not _standing(workspace, binding).holds(space.revision) or _left(workspace, binding, own):
         for left in reversed(range(TRIES)):
             try:
-                outcome = _mirror_all(workspace, binding, space, merged)
+                outcome, own = _mirror_all(workspace, binding, space, own)
                 break
             except RevisionMoved:
                 if not left:
                     raise
-    for proposal in merged:
-        keep_merged(workspace, binding, proposal.change_request.number, proposal.branch, proposal.commit)
-        forget(workspace, binding, proposal)
-    return outcome
+    for proposal in own:
+        if proposal.is_merged:
+            forget(workspace, binding, proposal)
+    return outcome, own
 
 
 def _standing(workspace: Workspace, binding: Binding) -> _Standing:
@@ -77,34 +84,72 @@ def _standing(workspace: Workspace, binding: Binding) -> _Standing:
     return _Standing(tip, workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None)
 
 
-def _mirror_all(workspace: Workspace, binding: Binding, space: Space, merged: Sequence[Proposal]) -> Outcome:
+def _mirror_all(
+    workspace: Workspace, binding: Binding, space: Space, own: list[Proposal]
+) -> tuple[Outcome, list[Proposal]]:
     """Mirror the current revision, and before it those that have passed since the last one in Git."""
     source = MainContent(workspace.client, binding.space)
     revision = source.content()
     if not revision.id:
         raise Unreachable(f"space {binding.space} has no revision yet")
-    last = _standing(workspace, binding).last
-    here = last.trailers.get(REVISION, [""])[0] if last is not None else ""
-    between = passed(workspace.client, binding.space, revision, here) if here not in ("", revision.id) else []
+    if own and revision.id != space.revision:  # it moved after the proposals were listed, maybe by merging one
+        own = own_proposals(workspace, binding, space)
+        if source.revision() != revision.id:
+            raise RevisionMoved(f"space {binding.space} changed while it was read")
+    if _standing(workspace, binding).holds(revision.id):
+        return Unchanged(), own
+    between, restored = _find_between(workspace, binding, revision)
     outcomes: list[Applied] = []
-    left = tuple(proposal for proposal in merged if not _has_landed(workspace, binding, proposal))
+    left = _left(workspace, binding, own)
     for past in between:
         try:
             step = past.content()
             mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
-            outcomes.append(_mirror_once(workspace, binding, space, _Step(past, step, mine)))
+            outcomes.append(_mirror_once(workspace, binding, space, _Step(past, step, mine, step.id == restored)))
         except (AnswerTooLarge, Held, Rejected, NotFound):  # what came after it may be in order
             break
         left = tuple(one for one in left if one not in mine)
-    outcomes.append(_mirror_once(workspace, binding, space, _Step(source, revision, left)))
+    outcomes.append(_mirror_once(workspace, binding, space, _Step(source, revision, left, revision.id == restored)))
     changes = tuple(change for outcome in outcomes for change in outcome.changes)
-    return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes))
+    return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes)), own
+
+
+def _find_between(workspace: Workspace, binding: Binding, revision: Revision) -> tuple[Sequence[PastContent], str]:
+    """The revisions between the last one in Git and the current one, and the one that the space was restored to.
+
+    Shape: that one comes first, as a commit of its own, so that a person can undo it and keep what came later.
+    """
+    last = _standing(workspace, binding).last
+    here = last.trailers.get(REVISION, [""])[0] if last is not None else ""
+    if here in ("", revision.id):
+        return (), ""
+
+    def is_in_git(id: str) -> bool:
+        found = workspace.repository.find(workspace.main, REVISION, id)
+        return found is not None and found.trailers.get(SPACE) == [binding.space]
+
+    passed = find_passed(workspace.client, binding.space, revision, here, is_in_git)
+    if not passed.restored:
+        return passed.between, ""
+    guard_restored(f"restored.{binding.name}", passed.restored, here, force=workspace.force)
+    first = () if passed.restored == revision.id else (PastContent(workspace.client, binding.space, passed.restored),)
+    return (*first, *passed.between), passed.restored
+
+
+def _left(workspace: Workspace, binding: Binding, own: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """The proposals that were merged and that no mirror commit says so of."""
+    return tuple(one for one in own if one.is_merged and not _has_landed(workspace, binding, one))
 
 
 def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     """Whether a mirror commit says that it merged the proposal: then a run ended before it could forget it."""
-    found = workspace.repository.find(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
-    return found is not None and found.trailers.get(SPACE) == [binding.space]
+    repository, head = workspace.repository, head_of(workspace, binding, proposal)
+    found = repository.find(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
+    if found is None or found.trailers.get(SPACE) != [binding.space]:
+        return False
+    # A space that was restored from a backup gives its numbers a second time.
+    merged = [repository.commits(None, parent, limit=1)[0] for parent in found.parents[1:]]
+    return repository.is_ancestor(head, found.oid) or head in {part_of(repository, parent) for parent in merged}
 
 
 def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Step) -> Applied:
@@ -125,7 +170,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _St
         gathered,
         ref=workspace.main,
         old=standing.tip,
-        signature=_signature(workspace, binding, space, revision, standing, merged, parents),
+        signature=_signature(workspace, binding, space, step, standing, parents),
     )
     reach(FaultPoint.MIRROR_WRITTEN)
     save_lane(workspace, binding, "main", revision.id, written, base.stored)
@@ -138,32 +183,33 @@ def _graft(
 ) -> tuple[str | None, tuple[str, ...]]:
     """Given the commits of merged proposals, return the commit to start from and the parents.
 
-    A commit becomes a parent only when it carries nothing that the platform does not have: edits of another
-    space, or edits elsewhere that do not merge, would be declared merged and so be lost.
+    Where main content and a proposal do not merge outside of the space, a part of the proposal is the parent: else its
+    words there would be declared merged and so be lost.
     """
     if tip is None:
         return None, ()
     start, parents = tip, [tip]
     for head in heads:
-        ground = None if workspace.repository.is_ancestor(head, tip) else _joined(workspace, binding, start, head)
-        if ground is not None:
-            start = ground
-            parents.append(head)
+        if not workspace.repository.is_ancestor(head, tip):
+            start, parent = _joined(workspace, binding, start, head)
+            parents.append(parent)
     return start, tuple(parents)
 
 
-def _joined(workspace: Workspace, binding: Binding, start: str, head: str) -> str | None:
-    """Two commits merged, as ground for a mirror commit; None when `head` has more than this space's content."""
-    met = meet(workspace, start, head)
-    if not all(binding.holds(path) for page in met.held for path in page.paths):
-        return None
-    person = workspace.committer()
-    message = "syncd: ground for a mirror commit\n"
-    ground = workspace.repository.commit_tree(
-        met.kept_ours, parents=[start, head], message=message, author=person, committer=person
+def _joined(workspace: Workspace, binding: Binding, start: str, head: str) -> tuple[str, str]:
+    """Two commits merged, as what a mirror commit starts from, and the second parent that this stands for."""
+    repository, person = workspace.repository, workspace.committer()
+    both = merge(workspace, start, head)
+    outside = [paths for page in both.held for paths in page.entries if not all(map(binding.holds, paths))]
+    parent = head
+    if outside:
+        tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside)
+        parent = write_part(repository, head, both.base.commits, tree, name="a change request")
+    message = "syncd: what a mirror commit starts from\n"
+    joined = repository.commit_tree(
+        both.kept_ours, parents=[start, parent], message=message, author=person, committer=person
     )
-    others = (other for other in workspace.bindings if other != binding)
-    return ground if all(workspace.alike(other, ground, start) for other in others) else None
+    return joined, parent
 
 
 def _guard(workspace: Workspace, binding: Binding, gathered: Gathered, base: Base) -> None:
@@ -177,15 +223,16 @@ def _signature(
     workspace: Workspace,
     binding: Binding,
     space: Space,
-    revision: Revision,
+    step: _Step,
     standing: _Standing,
-    merged: Sequence[Proposal],
     parents: tuple[str, ...],
 ) -> Signature:
-    causes = [proposal.change_request for proposal in merged]
-    if not causes and revision.merged_from is not None:
+    revision = step.revision
+    causes = [proposal.change_request for proposal in step.merged]
+    if not causes and revision.merged_from is not None and not step.is_restored:
         causes = [revision.merged_from]
-    words = f"{'Update' if standing.last else 'Mirror'} {space.title or space.id}"
+    verb = "Restore" if step.is_restored else "Update" if standing.last else "Mirror"
+    words = f"{verb} {space.title or space.id}"
     subject = merged_subject(causes[-1].subject) if causes else ""
     message = mirror_message(
         subject or words,

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from syncd.errors import RateLimited, Retry, SyncdError
+from syncd.errors import FileInvalid, RateLimited, Retry, SyncdError
 from syncd.plan.change import Change
 
 PARTLY_DONE = 4
 """The exit code where something could not be done, and all else was."""
+
+CONFLICT, PAGE = "conflict", "page"
+"""The flow of what tells of one page that waits for a person: it is in conflict, or no platform takes it."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,15 @@ class Held:
     approval: bool = False
     manual: bool = False
 
+    @property
+    def is_invalid(self) -> bool:
+        """Whether a file has to be mended."""
+        return self.exit_code == FileInvalid.exit_code
+
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Both sides were already as they should be, but for the pages in conflict."""
+    """Both sides were already as they should be, but for the pages that wait for a person."""
 
     conflicts: tuple[Held, ...] = ()
     exit_code = 0

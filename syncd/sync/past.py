@@ -1,4 +1,11 @@
-"""Revisions that passed between two looks at a space, so that each becomes a commit of its own."""
+"""Revisions that passed between two looks at a space, so that each becomes a commit of its own.
+
+Where they lead back to another one than the last that was read, the space was restored from a backup.
+Source: two-way, section 4, "restored from a backup".
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from syncd.api.client import Client
 from syncd.errors import AnswerTooLarge, NotFound, NotThePlatform, Rejected, Unauthorized
@@ -9,6 +16,8 @@ from syncd.model.revision import ReusableContent, Revision
 STEPS_MAX = 50
 PAGES_MAX = 20_000
 """Pages of all revisions that are read together: what lies further back is one step with what came after it."""
+
+_NOT_SHOWN = (NotFound, NotThePlatform, AnswerTooLarge, Rejected, Unauthorized)
 
 
 class PastContent:
@@ -33,22 +42,65 @@ class PastContent:
         return self._client.revisions.get_reusable_content(self._space, self._id, reusable_content)
 
 
-def passed(client: Client, space: str, current: Revision, last: str) -> list[PastContent]:
-    """Given the current revision and the id of the last one in Git, return those between them, oldest first.
+@dataclass(frozen=True)
+class Passed:
+    """Revisions between the last one in Git and the current one, oldest first.
 
-    Shape: none where the platform does not show them, where they are too many, or where no line leads back.
+    Shape: `restored` is the one that they come from where that is not the last one in Git; "" where it is, or where the
+    platform does not say.
     """
+
+    between: tuple[PastContent, ...] = ()
+    restored: str = ""
+
+
+def find_passed(
+    client: Client, space: str, current: Revision, last: str, is_in_git: Callable[[str], bool] = lambda _: False
+) -> Passed:
+    """Given the current revision, the id of the last one in Git, and which others are there, return what passed.
+
+    Shape: nothing where the platform does not show it, or where it is too much. The order is that of the parents.
+    """
+    if is_in_git(current.id):
+        return Passed(restored=current.id)
     between: list[PastContent] = []
+    aside: list[str] = []
     revision, pages = current, 0
-    while revision.parents and revision.parents[0] != last:
+    while revision.parents and revision.parents[0] != last and not is_in_git(revision.parents[0]):
         if between:  # a tree may be large: only the last one read is kept, and the others are read again
             between[-1] = PastContent(client, space, revision.id)
+        aside += revision.parents[1:]
         try:
             revision = client.revisions.get(space, revision.parents[0])
-        except (NotFound, NotThePlatform, AnswerTooLarge, Rejected, Unauthorized):
-            return []
+        except _NOT_SHOWN:
+            return Passed()
         between.append(PastContent(client, space, revision.id, revision))
         pages += sum(1 for _ in walk(revision.pages))
         if len(between) > STEPS_MAX or pages > PAGES_MAX:
-            return []
-    return between[::-1] if revision.parents else []
+            return Passed()
+    if revision.parents[:1] == (last,):
+        return Passed(tuple(between[::-1]))
+    if _may_lead_back(client, space, (*aside, *revision.parents[1:]), last, is_in_git):
+        return Passed()
+    if revision.parents:
+        return Passed(tuple(between[::-1]), revision.parents[0])
+    return Passed(tuple(between[-2::-1]), revision.id) if between else Passed()  # some platforms name no parents
+
+
+def _may_lead_back(client: Client, space: str, ids: Sequence[str], last: str, is_in_git: Callable[[str], bool]) -> bool:
+    """Whether revisions, of change requests that were merged, come from the last one in Git, or nobody can say."""
+    pending, seen = list(ids), set[str]()
+    while pending:
+        id = pending.pop()
+        if id == last:
+            return True
+        if id in seen or is_in_git(id):
+            continue
+        seen.add(id)
+        try:
+            pending += client.revisions.get(space, id).parents
+        except _NOT_SHOWN:
+            return True
+        if len(seen) > STEPS_MAX:
+            return True
+    return False

@@ -1,14 +1,15 @@
 """Own change requests: found again from Git's refs, read from the platform, and forgotten when they are done."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from syncd.errors import NotFound
+from syncd.errors import NotFound, Rejected, Unreachable
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.sync.branches import HEADS
-from syncd.sync.meeting import Meeting, meet
+from syncd.sync.merge.merge import MergeResult, merge
 from syncd.sync.notes import notes_ref
-from syncd.sync.renditions import rendered
 from syncd.sync.sending import drop
 from syncd.sync.workspace import Binding, Workspace
 
@@ -16,9 +17,13 @@ PAGE = 1000
 """Change requests that one request lists."""
 
 
+class ProposalEnded(Unreachable):
+    """A change request was merged or archived after it was read; the next run sees it as it is."""
+
+
 @dataclass(frozen=True)
 class Proposal:
-    """One change request that stands for a branch; `commit` is the commit whose content it holds.
+    """One change request that stands for a branch; `commit` is the branch's, when it was sent last.
 
     Shape: `fresh` is true only in the run that created it, while its content is still main content.
     """
@@ -32,6 +37,11 @@ class Proposal:
     def lane(self) -> str:
         """The change request's key in the store."""
         return self.change_request.id
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether its content has become main content."""
+        return self.change_request.status == "merged"
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,24 @@ def proposal_of(workspace: Workspace, binding: Binding, branch: str) -> Proposal
     return Proposal(branch, newest.commit, workspace.client.change_requests.get(binding.space, newest.number))
 
 
+@contextmanager
+def noticing_end(workspace: Workspace, binding: Binding, proposal: Proposal | None) -> Iterator[None]:
+    """Given a proposal that is worked on, or None, let a refusal say so when the change request is over by now.
+
+    Raises: ProposalEnded instead of Rejected, when it was merged or archived meanwhile.
+    """
+    try:
+        yield
+    except Rejected as refusal:
+        if proposal is None:
+            raise
+        now = workspace.client.change_requests.get(binding.space, proposal.lane)
+        if now.is_live:
+            raise
+        what = f"#{now.number} was {now.status} while syncd worked on it"
+        raise ProposalEnded(what, hint="run syncd sync again: it goes on from there") from refusal
+
+
 def _pages(space: Space) -> float:
     """Requests that a listing of all live change requests takes; without the counts nobody knows."""
     if space.change_requests_open is None or space.change_requests_draft is None:
@@ -99,9 +127,7 @@ def _listed(workspace: Workspace, binding: Binding, space: Space) -> dict[str, C
 
 def head_of(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """Given a proposal, return the commit that holds its content as last seen: with what reviewers did to it."""
-    seen = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
-    is_later = seen is not None and workspace.repository.is_ancestor(proposal.commit, seen)
-    return seen if seen is not None and is_later else proposal.commit
+    return workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number)) or proposal.commit
 
 
 def is_gone(workspace: Workspace, branch: str) -> bool:
@@ -115,23 +141,22 @@ def says_the_same(workspace: Workspace, binding: Binding, here: str, commit: str
     Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
     """
     repository = workspace.repository
-    here = rendered(repository, here)
     if workspace.alike(binding, here, commit):
         return True
     main = repository.resolve(workspace.main)
     if main is None or repository.is_ancestor(main, commit):
         return False
-    met = meet(workspace, commit, main)
-    return not is_disputed(binding, met) and workspace.alike(binding, here, met.kept_ours)
+    both = merge(workspace, commit, main)
+    return not is_disputed(binding, both) and workspace.alike(binding, here, both.kept_ours)
 
 
-def is_disputed(binding: Binding, met: Meeting) -> bool:
-    """Given what two commits came to, return whether a page of this space waits for a person."""
-    return any(binding.holds(path) for page in met.held for path in page.paths)
+def is_disputed(binding: Binding, result: MergeResult) -> bool:
+    """Given what two commits come to together, return whether a page of this space waits for a person."""
+    return any(binding.holds(path) for page in result.held for path in page.paths)
 
 
 def remember(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
-    """Given a proposal whose content is on the platform, anchor its commit in Git."""
+    """Given a proposal whose content is on the platform, anchor the branch's commit in Git."""
     ref = f"{workspace.proposed(binding)}{proposal.change_request.number}/{proposal.branch}"
     old = workspace.repository.resolve(ref)
     if old != proposal.commit:

@@ -5,22 +5,20 @@ from dataclasses import dataclass
 
 from syncd.plan.change import Change
 from syncd.plan.meeting import SAME_LINES, TWO_NEW
-from syncd.sync.ancestry import origin_of
 from syncd.sync.branches import HEADS
-from syncd.sync.conflicts import settle_conflicts
-from syncd.sync.integrate import integrate, meeting_with
-from syncd.sync.meeting import Choice, HeldPage
-from syncd.sync.outcome import Applied
+from syncd.sync.conflicts import settle_pages
+from syncd.sync.integrate import integrate, integrate_commit, is_change_request
+from syncd.sync.merge.merge import Choice, HeldPage
+from syncd.sync.outcome import CONFLICT, Applied
 from syncd.sync.proposals import anchored
 from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A ref of the platform that a branch takes in; `origin` is what the branch said of it."""
+    """A ref of the platform that a branch takes in."""
 
     ref: str
-    origin: str = ""
 
     @property
     def name(self) -> str:
@@ -42,8 +40,9 @@ class OpenPage:
 
     @property
     def has_lines(self) -> bool:
-        """Whether a person can settle it line by line."""
-        return self.held.why in (SAME_LINES, TWO_NEW) and len(self.held.pages) == 1
+        """Whether a person can settle it line by line; a deleted file that it links to is no part of that."""
+        alone = [page for page in self.held.pages if None not in (page.ours, page.theirs)]
+        return self.held.why in (SAME_LINES, TWO_NEW) and len(alone) == 1
 
 
 def open_pages(workspace: Workspace, branch: str) -> list[OpenPage]:
@@ -58,7 +57,7 @@ def open_pages(workspace: Workspace, branch: str) -> list[OpenPage]:
 
 def conflict_text(workspace: Workspace, branch: str, page: OpenPage) -> bytes:
     """Given a page that has lines, return both texts as one, with markers around what a person has to choose from."""
-    (part,) = page.held.pages
+    part = page.held.pages[0]
     assert part.ours is not None
     assert part.theirs is not None
     base = part.base.oid if part.base is not None else ""
@@ -93,14 +92,14 @@ def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) ->
         here = {path: choice for path, choice in left.items() if path in open_here}
         if not here:
             continue
-        outcome = integrate(workspace, branch, lane.ref, origin=lane.origin, choices=here)
+        outcome = integrate(workspace, branch, lane.ref, choices=here)
         left = {path: choice for path, choice in left.items() if path not in here or choice == "ours"}
         if isinstance(outcome, Applied):
             changes += outcome.changes
             notes += outcome.notes
     still = open_pages(workspace, branch)
     settled = choices.keys() - {page.path for page in still}
-    settle_conflicts(workspace, lambda path: path in settled)
+    settle_pages(workspace, CONFLICT, among=settled)
     return Applied(tuple(changes), tuple(notes)), still
 
 
@@ -112,7 +111,7 @@ def _lanes(workspace: Workspace, branch: str) -> Iterator[Lane]:
         mine = [found for found in anchored(workspace, binding) if found.branch == branch and found.number.isdecimal()]
         if mine:
             newest = max(mine, key=lambda found: int(found.number))
-            yield Lane(workspace.changes(binding, int(newest.number)), origin_of(workspace, newest.commit))
+            yield Lane(workspace.changes(binding, int(newest.number)))
     yield Lane(workspace.main)
 
 
@@ -120,5 +119,6 @@ def _held(workspace: Workspace, branch: str, lane: Lane) -> tuple[HeldPage, ...]
     ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(lane.ref)
     if ours is None or theirs is None:
         return ()
-    meeting = meeting_with(workspace, branch, lane.ref, origin=lane.origin)
-    return meeting.held if meeting is not None else ()
+    may_follow = not is_change_request(workspace, lane.ref)
+    result = integrate_commit(workspace, branch, ours, theirs, name=lane.name, may_follow=may_follow).result
+    return result.held if result is not None else ()

@@ -3,27 +3,26 @@
 from dataclasses import replace
 
 from syncd.plan.change import Change
-from syncd.sync.ancestry import origin_of
 from syncd.sync.branches import HEADS
 from syncd.sync.content import proposed_content
-from syncd.sync.integrate import meeting_with
-from syncd.sync.notes import note, notes_of
+from syncd.sync.integrate import integrate_commit
+from syncd.sync.lane import NO_UPDATE, Update, taken_main
+from syncd.sync.merge.base import Base
+from syncd.sync.merge.merge import merge
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.proposals import Proposal, is_gone
+from syncd.sync.proposals import Proposal, is_disputed, is_gone
 from syncd.sync.reviewers import ask_reviewers
-from syncd.sync.taken import NO_UPDATE, Update, takes
 from syncd.sync.workspace import Binding, Workspace
-
-DISPUTED = "disputed"
 
 
 def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, Outcome]:
     """Given an own change request, return it as it now is after its news came into Git.
 
     Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
-    content becomes a commit on its ref; an unchanged one costs nothing. Source: house, section 6, "Review".
+    content becomes a commit on its ref; an unchanged one costs nothing, and one that was archived is read a last time.
+    Source: two-way, section 4, "update".
     """
-    if not proposal.change_request.is_live:
+    if proposal.change_request.status == "merged":
         return proposal, Unchanged()
     name = f"#{proposal.change_request.number}"
     changes: list[Change] = []
@@ -34,26 +33,14 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
         changes += _fetched(workspace, binding, proposal)
         settled = _settled(workspace, binding, proposal)
         if settled or _merges(workspace, binding, proposal):
-            proposal, conflicts = _updated(workspace, binding, proposal)
-            update = Update(fresh=True, disputed=conflicts, settled=settled)
-            if conflicts and not settled:
+            requests, id = workspace.client.change_requests, proposal.change_request.id
+            if requests.refresh(binding.space, id).result == "conflicts" and not settled:
                 remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
+            proposal = replace(proposal, change_request=requests.get(binding.space, id))
+            update = Update(is_fresh=True, settled=settled)
             changes.append(Change("update", "change request", name, "updated from main content"))
     changes += _fetched(workspace, binding, proposal, update)
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
-
-
-def _updated(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, bool]:
-    """Pull main content into a change request, and return it as it is then, and whether the platform found conflicts.
-
-    After conflicts it may lack some of main content, and its commit must not claim that; somebody may just have written
-    what makes one, so until the platform has answered there may be some.
-    """
-    requests, id = workspace.client.change_requests, proposal.change_request.id
-    _note_dispute(workspace, binding, proposal, is_open=True)
-    conflicts = requests.refresh(binding.space, id).result == "conflicts"
-    _note_dispute(workspace, binding, proposal, is_open=conflicts)
-    return replace(proposal, change_request=requests.get(binding.space, id)), conflicts
 
 
 def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal, update: Update = NO_UPDATE) -> list[Change]:
@@ -63,9 +50,7 @@ def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal, update:
     here = workspace.repository.resolve(workspace.changes(binding, number))
     if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
         return []
-    disputed = bool(notes_of(workspace, binding, number).get(DISPUTED))
-    commit = proposed_content(workspace, binding, proposal, {}, update=replace(update, disputed=disputed)).commit
-    _note_dispute(workspace, binding, proposal, is_open=False)
+    commit = proposed_content(workspace, binding, proposal, {}, update=update).commit
     if commit == here:
         return []
     return [Change("update", "change request", f"#{number}", "its content was fetched", after=commit)]
@@ -73,18 +58,29 @@ def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal, update:
 
 def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
     """Whether main content is to be pulled into it: not for a branch that is gone."""
-    wanted = workspace.policy.update == "auto" and proposal.change_request.outdated
+    request = proposal.change_request
+    wanted = workspace.policy.update == "auto" and request.outdated and request.is_live
     return wanted and not is_gone(workspace, proposal.branch)
 
 
 def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
-    main = workspace.repository.resolve(workspace.main)
-    here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number)) or proposal.commit
-    return main is not None and takes(workspace, binding, here, main)
+    """Whether a change request and main content merge without a person, by what Git knows and by what the platform
+    does: then the update conflicts with nothing that anybody wrote."""
+    repository = workspace.repository
+    main = repository.resolve(workspace.main)
+    here = repository.resolve(workspace.changes(binding, proposal.change_request.number))
+    if main is None or here is None:
+        return False
+    bases: list[Base | None] = [None]
+    former = taken_main(workspace, proposal.change_request)
+    if former is not None:
+        bases.append(Base(repository.subtree(former) or "", (former,)))
+    results = [merge(workspace, here, main, base=base) for base in bases]
+    return not any(is_disputed(binding, result) or any(map(binding.holds, result.revived)) for result in results)
 
 
 def _settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
-    """The branch's commit, if that has taken in both sides, so that what is in dispute between them is decided."""
+    """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided."""
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
     here = repository.resolve(workspace.changes(binding, request.number))
@@ -93,14 +89,6 @@ def _settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
         return ""
     if not repository.is_ancestor(main, tip):
         return ""
-    ref, origin = workspace.changes(binding, request.number), origin_of(workspace, proposal.commit)
-    meeting = meeting_with(workspace, proposal.branch, ref, origin=origin)
-    is_settled = meeting is None or (not meeting.held and meeting.kept_ours == repository.subtree(tip))
-    return tip if is_settled else ""
-
-
-def _note_dispute(workspace: Workspace, binding: Binding, proposal: Proposal, *, is_open: bool) -> None:
-    """Remember, before the platform is asked, that an update may end in conflicts, until its content was read."""
-    number = proposal.change_request.number
-    if bool(notes_of(workspace, binding, number).get(DISPUTED)) != is_open:
-        note(workspace, binding, number, {DISPUTED: is_open})
+    both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, may_follow=False)
+    is_conflict = both.result is not None and both.result.held
+    return tip if both.commit == tip and not is_conflict else ""

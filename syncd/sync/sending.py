@@ -18,6 +18,11 @@ def end(workspace: Workspace, binding: Binding, number: int) -> None:
     _drop(workspace, f"{SENDING}{binding.name}/{number}")
 
 
+def is_sending(workspace: Workspace, binding: Binding, number: int) -> bool:
+    """Given a change request, return whether a run ended before it had read back what it wrote."""
+    return workspace.repository.resolve(f"{SENDING}{binding.name}/{number}") is not None
+
+
 def comment(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
     """Given the commit that comments on a change request propose, let Git remember it."""
     _point(workspace, f"{COMMENTED}{binding.name}/{number}", commit)

@@ -6,7 +6,6 @@ from posixpath import basename
 from typing import TYPE_CHECKING
 
 from syncd.errors import FileInvalid
-from syncd.plan.met import TIP
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.notes import ADDRESS, read_notes
@@ -90,8 +89,7 @@ def find_request(repository: Repository, binding: Binding, branch: str) -> Reque
 
 
 def _is_sent(repository: Repository, binding: Binding, tip: str, request: Request) -> bool:
-    made_from = repository.commits(None, request.commit, limit=1)[0].trailers.get(TIP, [])
-    if tip in made_from or repository.is_ancestor(tip, request.commit):
+    if repository.is_ancestor(tip, request.commit):
         return True
     return repository.subtree(tip, binding.directory) == repository.subtree(request.commit, binding.directory)
 

@@ -13,8 +13,8 @@ WAITING = "by_hand"
 
 
 def state_of(repository: Repository, binding: Binding, desired: str, main: str) -> str:
-    """Given what is asked of a space and main content, return what tells this state from others."""
-    return f"{repository.subtree(desired, binding.directory)} upon {main}"
+    """Given what is asked of a space and what it holds, return what tells this state from others."""
+    return " upon ".join(str(repository.subtree(commit, binding.directory)) for commit in (desired, main))
 
 
 def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
@@ -31,8 +31,26 @@ def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> 
 def keep_waiting(workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]) -> None:
     """Given what waits for a person, note it in place of what was noted before.
 
-    Shape: with no change request, that nothing waits is noted too: then this state needs no further push.
+    Shape: of what cannot be written whole, that nothing waits is noted too: then this state needs no further push.
     """
     fields = [[report.noun, report.key, report.message, report.where] for report in reports]
-    if number == NO_REQUEST or fields or WAITING in notes_of(workspace, binding, number):
-        note(workspace, binding, number, {WAITING: {state: fields} if fields or number == NO_REQUEST else {}})
+    noted = {state: fields} if fields or not _is_whole(state) else {}
+    if noted or WAITING in notes_of(workspace, binding, number):
+        note(workspace, binding, number, {WAITING: noted})
+
+
+def _is_whole(state: str) -> bool:
+    """Whether the space holds all that is asked of it."""
+    desired, _, existing = state.partition(" upon ")
+    return desired == existing
+
+
+def is_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
+    """Given a change request, or none, and what was proposed, return whether that was written as far as it can be."""
+    noted = notes_of(workspace, binding, number).get(WAITING)
+    return isinstance(noted, dict) and state in noted
+
+
+def has_waiting(workspace: Workspace, binding: Binding, number: int) -> bool:
+    """Given a change request, return whether something was noted that waits for a person."""
+    return bool(notes_of(workspace, binding, number).get(WAITING))

@@ -91,7 +91,9 @@ class Workspace:
     onto: str | None = None
     aside: str = ""
     rehearse: bool = False
-    folds: dict[tuple[tuple[Binding, ...], str, str], str] = field(default_factory=dict, repr=False, compare=False)
+    folds: dict[tuple[tuple[Binding, ...], str, str], tuple[str, frozenset[str]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def main(self) -> str:

@@ -8,10 +8,9 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.fault_points import FaultPoint, reach
-from syncd.layout.draft import text_of
+from syncd.layout.draft import page_text
 from syncd.layout.frontmatter import fields as stated_in
 from syncd.layout.frontmatter import heading, split_emoji
-from syncd.layout.pointers import pointer_of
 from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.content_write import (
@@ -28,6 +27,7 @@ from syncd.model.content_write import (
 )
 from syncd.plan.proposal import Proposal
 from syncd.plan.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
+from syncd.sync.gathered import RevisionMoved
 from syncd.sync.workspace import Binding, Workspace
 
 REQUEST_SIZE_MAX = 4_000_000
@@ -40,15 +40,16 @@ REF = "syncd-new-"
 class ContentWriter:
     """Writes steps to one change request; `written` holds an anchor for every page and file that was sent.
 
-    Shape: `revision` is the change request's after the last write.
+    Shape: `revision` is the one that the change request is known to be at, `wrote` are those that its writes made.
     """
 
     workspace: Workspace
     binding: Binding
     change_request: str
     translation: Translation
+    revision: str
     written: dict[str, Anchor] = field(default_factory=dict)
-    revision: str = ""
+    wrote: list[str] = field(default_factory=list)
     _inserted: dict[str, str] = field(default_factory=dict)
     _batch: list[Operation] = field(default_factory=list)
     _inserting: dict[str, InsertStep] = field(default_factory=dict)
@@ -60,7 +61,8 @@ class ContentWriter:
         """Given a proposal, write its steps in order, in as few requests as the limits allow.
 
         Shape: each request leaves a tree that the next run can go on from.
-        Raises: Rejected with status 404 where there is no content write; AnswerLost when a batch may have landed.
+        Raises: RevisionMoved when somebody wrote since it was read; Rejected with status 404 where there is no content
+        write; AnswerLost when a batch may have landed.
         """
         for id, path in proposal.placed.items():  # at once, so that links to where a page will be are known
             self._learn("page", id, path, "")
@@ -141,10 +143,7 @@ class ContentWriter:
         return text
 
     def _outgoing(self, path: str, oid: str) -> tuple[str, bool]:
-        data = self.workspace.repository.material(oid)
-        if pointer_of(data) is not None:
-            raise FileInvalid("is a Git LFS pointer, no page", path=self.binding.path(path), hint="git lfs pull")
-        text = text_of(data, at=self.binding.path(path))
+        text = page_text(self.workspace.repository.material(oid), at=self.binding.path(path))
         return self.translation.outgoing(text, path)
 
     def _relink(self) -> None:
@@ -186,8 +185,11 @@ class ContentWriter:
     def _post(self, operations: Sequence[Operation]) -> ContentWritten:
         body = ContentWrite(changes=tuple(operations))
         requests = self.workspace.client.change_requests
+        if requests.get(self.binding.space, self.change_request).revision != self.revision:
+            raise RevisionMoved(f"change request {self.change_request} changed after it was read")
         answer = requests.write_content(self.binding.space, self.change_request, body)
         self.revision = str(answer.change_request.get("revision") or "")
+        self.wrote.append(self.revision)
         return answer
 
 

@@ -12,6 +12,7 @@ from syncd.layout.frontmatter import (
     entitled,
     fields,
     heading,
+    is_blank,
     metadata,
     patch,
     set_heading,
@@ -364,3 +365,19 @@ def test_tags_go_both_ways() -> None:
     assert metadata(text, at="x")["tags"] == tags
     with pytest.raises(FileInvalid, match="`tags` is not a list"):
         metadata("---\ntags: a\n---\n", at="x")
+
+
+@pytest.mark.parametrize(
+    ("text", "blank"),
+    [
+        ("", True),
+        ("\n", True),
+        ("# Page\n", True),
+        ("---\nicon: x\n---\n\n# Page\n", True),
+        ("# Page\n\nWords.\n", False),
+        ("Words.\n", False),
+        ("# Page\n\n# Page\n", False),
+    ],
+)
+def test_a_page_with_nothing_but_a_title_is_blank(text: str, blank: bool) -> None:
+    assert is_blank(text) is blank

@@ -107,6 +107,11 @@ EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]
         (".gitbook/assets/x (1).png", 1, 1),
     ),
     ("asset-unused", {".gitbook/assets/y.png": b"two"}, (".gitbook/assets/y.png", 1, 1)),
+    (
+        "page-long",
+        {"guide/README.md": b"# Guide\n\n" + b"x" * 1_000_001, ".gitbook/vars.yaml": None},
+        ("guide/README.md", 1, 1),
+    ),
     ("asset-large", {".gitbook/assets/x (1).png": b"x" * 1_000_001}, (".gitbook/assets/x (1).png", 1, 1)),
     (
         "name-unsafe",

@@ -2,12 +2,23 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.model.document import Document
 from syncd.plan.change import Change
-from syncd.plan.description import Description, Said, description_of, proposed_commit, renewed, speaks_of
+from syncd.plan.description import (
+    Description,
+    Said,
+    base_revision,
+    description_of,
+    held_commit,
+    proposed_commit,
+    renewed,
+    speaks_of,
+    written_revision,
+)
 
 ONE, TWO = "1" * 40, "2" * 40
 BY_HAND = Change("report", "group", "API", "group 'API' has to be created by hand", where="SUMMARY.md:12")
@@ -41,6 +52,28 @@ def test_the_commit_is_found_again_and_cannot_be_forged_by_a_commit_message() ->
     assert proposed_commit(description_of(TOLD)) == ONE
     assert proposed_commit(Document.of_text("Words of a person.")) == ""
     assert proposed_commit(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("base", "named", "written"),
+    [
+        ("", ("", ""), ""),
+        ("=r1", ("=", "r1"), "r1"),
+        ("+r1", ("+", "r1"), "r1"),
+        ("!", ("!", ""), ""),
+        ("!r1", ("!", "r1"), ""),
+        ("-", ("-", ""), ""),
+        ("-r1", ("-", "r1"), ""),
+        ("-r1 @r2", ("-", "r1"), "r2"),
+        ("- @r2", ("-", ""), "r2"),
+    ],
+)
+def test_the_revisions_are_found_again(base: str, named: tuple[str, str], written: str) -> None:
+    made = description_of(replace(TOLD, base=base))
+    assert proposed_commit(made) == ONE
+    assert held_commit(made) == ("" if base.startswith("!") else ONE)
+    assert base_revision(made) == named
+    assert written_revision(made) == written
 
 
 def test_what_syncd_wrote_is_renewed_and_then_stands() -> None:

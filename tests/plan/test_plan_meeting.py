@@ -9,7 +9,6 @@ from syncd.layout.paths import collision_key
 from syncd.layout.summary import Entry, walk
 from syncd.plan.deeds import Deed, outcome, pairs
 from syncd.plan.meeting import Change, Decision, Text, Version, calmed, decide, longer, pages_of, tied
-from syncd.plan.met import Claim, claim_of, met_message
 
 PATHS = [f"{folder}{name}" for folder in ("", "x/", "y/") for name in ("a.md", "A.md", "README.md", "x.md", "x")]
 BASE = {path: Version(path, f"{number:040x}", "100644") for number, path in enumerate(("a.md", "x/x.md", "y/a.md"))}
@@ -92,16 +91,6 @@ def test_pages_are_calmed_to_what_another_table_says_of_them() -> None:
     titled = calmed(entries, [("a.md", "b.md"), ("c.md",)], former, titles=True)
     assert next((entry.path, entry.title) for entry, _ in walk(titled)) == ("b.md", "Old")
     assert len(titled) == 2
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.lists(st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True), max_size=3))
-def test_trailers_say_again_what_was_held(held: list[list[str]]) -> None:
-    from syncd.repo.objects import trailers
-
-    message = met_message("Bring", met=["a" * 40], since=["b" * 40], held=held)
-    found = claim_of("c" * 40, trailers(message))
-    assert found == Claim("c" * 40, ("a" * 40,), ("b" * 40,), tuple(map(frozenset, held)))
 
 
 def test_the_table_is_the_same_from_both_sides() -> None:

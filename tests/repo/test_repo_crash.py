@@ -283,6 +283,62 @@ def test_a_half_done_move_whose_branch_moved_on_is_taken_back(
     assert not (top / ".git/syncd/moving.json").exists()
 
 
+@pytest.mark.parametrize("is_indexed", [False, True], ids=["files done", "index done"])
+@pytest.mark.parametrize(
+    "done", [("guide/one.md",), ("guide/one.md", "new.md"), ("guide/one.md", "new.md", "notes.md")]
+)
+@pytest.mark.parametrize("staged", [("--all",), ("README.md",), ("README.md", "guide/one.md")], ids=" ".join)
+def test_what_a_person_committed_after_a_kill_is_what_the_files_are(
+    repository: Repository,
+    base: str,
+    commit: Commit,
+    git: Git,
+    top: Path,
+    is_indexed: bool,
+    done: tuple[str, ...],
+    staged: tuple[str, ...],
+) -> None:
+    contents: dict[str, bytes | None] = {"guide/one.md": b"planned\n", "new.md": b"new\n", "notes.md": None}
+    planned = commit(contents, base)
+    (top / ".git/syncd/moving.json").write_text(
+        json.dumps({"branch": "main", "before": base, "after": planned, "here": base, "publish": True})
+    )
+    for path in contents if is_indexed else done:
+        content = contents[path]
+        (top / path).unlink(missing_ok=True)
+        if content is not None:
+            (top / path).write_bytes(content)
+    if is_indexed:
+        git("read-tree", planned)
+    (top / "README.md").write_bytes(b"mine\n")
+    (top / "guide/two.md").write_bytes(b"not committed\n")
+    git("add", *staged, ":!guide/two.md")
+    git("commit", "--quiet", "--message", "Mine")
+    tip = repository.resolve(REF)
+    (top / "README.md").write_bytes(b"mine again\n")
+    repository.recover()
+    assert repository.resolve(REF) == tip
+    assert git("status", "--porcelain", "-uall") == " M README.md\n M guide/two.md\n"
+    assert not (top / ".git/syncd/moving.json").exists()
+
+
+def test_what_a_person_staged_after_a_finished_move_stays_staged(
+    repository: Repository, base: str, commit: Commit, git: Git, top: Path
+) -> None:
+    planned = commit({"guide/one.md": b"planned\n", "new.md": b"new\n"}, base)
+    repository.fast_forward("main", old=base, new=planned)
+    (top / ".git/syncd/moving.json").write_text(
+        json.dumps({"branch": "main", "before": base, "after": planned, "here": base, "publish": True})
+    )
+    (top / "README.md").write_bytes(b"mine\n")
+    git("commit", "--quiet", "--all", "--message", "Mine")
+    git("checkout", base, "--", "guide/one.md")
+    git("rm", "--quiet", "new.md")
+    repository.recover()
+    assert git("status", "--porcelain", "-uall") == "M  guide/one.md\nD  new.md\n"
+    assert not (top / ".git/syncd/moving.json").exists()
+
+
 def test_an_edit_made_after_a_kill_is_kept_and_told(
     repository: Repository, base: str, commit: Commit, git: Git, top: Path
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.errors import GitFailed, WorkTreeInTheWay
+from syncd.errors import GitFailed, HistoryCut, WorkTreeInTheWay
 from syncd.repo import Person, Repository
 
 Commit = Callable[..., str]
@@ -123,9 +123,10 @@ def test_a_shallow_clone_says_that_its_history_is_cut(
         assert ours is not None
         assert theirs is not None
         for ask in (repository.merge, repository.merge_base, repository.merge_bases):
-            with pytest.raises(GitFailed) as cut:
+            with pytest.raises(HistoryCut) as cut:
                 ask(ours, theirs)
             assert "git fetch --unshallow" in cut.value.hint
+        assert repository.is_cut(ours)
         tree = repository.subtree(ours)
         assert tree is not None
         child = repository.commit_tree(tree, parents=[ours], message="m\n", author=person, committer=person)

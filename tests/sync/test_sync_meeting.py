@@ -11,9 +11,10 @@ import pytest
 from syncd.layout.summary import parse, walk
 from syncd.plan.deeds import Deed, outcome, pairs, table_lines
 from syncd.plan.meeting import SIDES, Side
-from syncd.plan.met import met_message
 from syncd.repo import Person, Repository
-from syncd.sync.meeting import Meeting, meet
+from syncd.sync.merge.former import convert_former_record
+from syncd.sync.merge.merge import MergeResult, merge
+from syncd.sync.merge.parts import leave_out, write_part
 from syncd.sync.workspace import Binding, Workspace
 
 PERSON = Person("Ada", "ada@example.com", datetime(2026, 1, 2, tzinfo=UTC))
@@ -114,11 +115,11 @@ def words_of(deed: Deed, side: str) -> set[str]:
     return text | ({f"{side}-title"} if "title" in deed.changes else set())
 
 
-def met(place: Place, ours: Deed, theirs: Deed, *, same_lines: bool) -> Meeting:
+def met(place: Place, ours: Deed, theirs: Deed, *, same_lines: bool) -> MergeResult:
     base = place.commit(BASE)
     one = place.commit(done(ours, "ours", 1), base)
     other = place.commit(done(theirs, "theirs", 1 if same_lines else 7), base)
-    return meet(place.workspace, one, other)
+    return merge(place.workspace, one, other)
 
 
 @pytest.mark.parametrize(("ours", "theirs"), list(pairs()), ids=lambda deed: deed.name)
@@ -166,19 +167,23 @@ def place_of(ours: Deed, theirs: Deed) -> str:
     return "x.md"
 
 
-def test_a_claim_counts_only_where_it_grew(place: Place) -> None:
-    """A commit that brought one side but for a page, picked onto a branch without what it grew from, brings no more."""
+def test_a_part_counts_only_with_the_tree_that_it_names(place: Place) -> None:
+    """A part that a cherry-pick copied onto a branch that never had the rest brings no more than its own change."""
     one, two = "# The page\n\nOne.\n", "# The page\n\nTwo.\n"
     root = place.commit(BASE)
-    first = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n"}, root)
-    second = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": two}, first)
-    message = met_message("Bring", met=[second], since=[first], held=[("x.md",)])
-    picked = place.commit({**BASE, "x.md": one}, place.commit({**BASE, "x.md": one}, root), message=message)
-    assert "Newer" in place.files(meet(place.workspace, picked, second).kept_ours)["other.md"]
-    grown = place.commit({**BASE, "other.md": "# Other\n", "x.md": one}, first, message=message)
-    meeting = meet(place.workspace, grown, second)
-    assert place.files(meeting.kept_ours)["other.md"] == "# Other\n", "what was met is no news"
-    assert [page.path for page in meeting.held] == ["x.md"]
+    ours = place.commit({**BASE, "x.md": one}, root)
+    theirs = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": two}, root)
+    result = merge(place.workspace, ours, theirs)
+    tree = leave_out(place.repository, place.workspace.bindings, theirs, result.base.tree, [("x.md",)])
+    part = write_part(place.repository, theirs, result.base.commits, tree, name="main")
+    grown = place.commit({**BASE, "x.md": one}, ours, part)
+    again = merge(place.workspace, grown, theirs)
+    assert place.files(again.kept_ours)["other.md"] == BASE["other.md"], "what was taken in and undone is no news"
+    assert [page.path for page in again.held] == ["x.md"]
+    (found,) = place.repository.commits(None, part, limit=1)
+    message = f"{found.subject}\n\n{found.body}\n"
+    picked = place.commit({**BASE, "x.md": one}, ours, message=message)
+    assert "Newer" in place.files(merge(place.workspace, picked, theirs).kept_ours)["other.md"]
 
 
 @pytest.mark.long
@@ -188,7 +193,7 @@ def test_bases_of_bases_of_bases_are_merged_once_each(place: Place) -> None:
     for level in range(12):
         files = {**BASE, "new.md": f"# New\n\nLevel {level}.\n"}
         tips = [place.commit({**files, "other.md": f"# Other\n\n{line}.\n"}, *tips) for line in range(3)]
-    meeting = meet(place.workspace, *tips[:2])
+    meeting = merge(place.workspace, *tips[:2])
     assert [page.path for page in meeting.held] == ["other.md"]
 
 
@@ -197,14 +202,14 @@ def test_a_conflict_outside_of_every_space_is_told_apart(place: Place) -> None:
     base = place.commit({"docs/a.md": "# A\n", "Makefile": "all:\n"})
     ours = place.commit({"docs/a.md": "# Ours\n", "Makefile": "ours:\n"}, base)
     theirs = place.commit({"docs/a.md": "# Theirs\n", "Makefile": "theirs:\n"}, base)
-    meeting = meet(workspace, ours, theirs)
+    meeting = merge(workspace, ours, theirs)
     assert {page.path for page in meeting.held} == {"docs/a.md", "Makefile"}
     assert meeting.outside == ("Makefile",)
 
 
 def test_pictures_changed_on_both_sides_are_held(place: Place) -> None:
     base = place.commit({"a.png": b"\0one\n"})
-    meeting = meet(
+    meeting = merge(
         place.workspace, place.commit({"a.png": b"\0two\n"}, base), place.commit({"a.png": b"\0three\n"}, base)
     )
     assert [page.path for page in meeting.held] == ["a.png"]
@@ -224,7 +229,7 @@ def test_a_link_that_follows_a_move_is_no_change_of_its_line(place: Place, moved
     theirs |= {path: files[former], "SUMMARY.md": summary.replace(former, path)}
     page = path if moved == "the page" else "page.md"
     theirs[page] = text.replace("other.md", address)
-    meeting = meet(place.workspace, ours, place.commit(theirs, base))
+    meeting = merge(place.workspace, ours, place.commit(theirs, base))
     assert meeting.held == ()
     assert place.files(meeting.kept_ours)[page] == f"# Page\n\nSee [the other]({address}) for much more.\n"
 
@@ -242,7 +247,7 @@ def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
     edited = place.commit({**files, "deep/page.md": text % ("One", shown % "")}, base)
     listed: Files = {**files, "SUMMARY.md": summary.replace("deep/", "")}
     moved = place.commit({**listed, "page.md": text % (first, "")}, base)
-    meeting = meet(place.workspace, *((moved, edited) if mover == "ours" else (edited, moved)))
+    meeting = merge(place.workspace, *((moved, edited) if mover == "ours" else (edited, moved)))
     assert meeting.held == ()
     assert place.files(meeting.kept_ours)["page.md"] == text % (first, shown % "deep/")
 
@@ -253,7 +258,7 @@ def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) 
     base = place.commit(files)
     ours = place.commit({**files, "SUMMARY.md": summary.replace("[Home]", "[Start]")}, base)
     theirs = place.commit({**files, "SUMMARY.md": summary.replace("[Last]", "[End]")}, base)
-    merged = place.files(meet(place.workspace, ours, theirs).kept_ours)["SUMMARY.md"]
+    merged = place.files(merge(place.workspace, ours, theirs).kept_ours)["SUMMARY.md"]
     assert merged == summary.replace("[Home]", "[Start]").replace("[Last]", "[End]")
 
 
@@ -266,6 +271,27 @@ def test_the_root_of_a_space_may_lie_deeper(place: Place) -> None:
         return {**files, ".gitbook.yaml": "root: ./pages/\n"}
 
     base = place.commit({**{f"pages/{path}": text for path, text in BASE.items()}, ".gitbook.yaml": "root: ./pages/\n"})
-    meeting = meet(place.workspace, place.commit(inside("ours", 1), base), place.commit(inside("theirs", 1), base))
+    meeting = merge(place.workspace, place.commit(inside("ours", 1), base), place.commit(inside("theirs", 1), base))
     assert not meeting.held
     assert "[ours-title](theirs.md)" in place.files(meeting.kept_ours)["pages/SUMMARY.md"]
+
+
+def test_what_a_former_version_had_recorded_becomes_a_part(place: Place) -> None:
+    """It named in trailers what a branch had taken in but for a page; taken back since, that stays taken back."""
+    repository = place.repository
+    one, two = "# The page\n\nOne.\n", "# The page\n\nTwo.\n"
+    root = place.commit(BASE)
+    theirs = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": two}, root)
+    message = f"Bring\n\nSyncd-Met: {theirs}\nSyncd-Since: {root}\nSyncd-Held: x.md\n"
+    took = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": one}, root, message=message)
+    tip = place.commit({**BASE, "x.md": one}, took)
+    repository.update_ref("refs/heads/main", tip, old=None)
+    repository.update_ref(place.workspace.main, theirs, old=None)
+    assert convert_former_record(place.workspace, "main")
+    assert not convert_former_record(place.workspace, "main"), "once"
+    joined = repository.resolve("refs/heads/main")
+    assert joined is not None
+    assert repository.subtree(joined) == repository.subtree(tip), "no file changes"
+    result = merge(place.workspace, joined, theirs)
+    assert place.files(result.kept_ours)["other.md"] == BASE["other.md"]
+    assert [page.path for page in result.held] == ["x.md"]

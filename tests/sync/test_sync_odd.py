@@ -82,7 +82,7 @@ def test_a_pointer_without_its_object_is_reported_and_all_else_is_proposed(
 def test_a_page_that_is_a_pointer_is_not_sent(world: Any) -> None:
     world.clone()
     world.commit("Pages in LFS", {"options.md": pointer(b"# Options\n")})
-    (held,) = [result.outcome for result in world.push() if result.flow == "propose"]
+    (held,) = [result.outcome for result in world.push() if result.flow == "page"]
     assert isinstance(held, Held)
     assert "options.md:1:1" in held.why
     assert "Git LFS pointer" in held.why
@@ -126,7 +126,7 @@ def test_a_page_that_became_a_link_is_not_deleted_on_the_platform(world: Any, tm
     (clone / "options.md").unlink()
     (clone / "options.md").symlink_to(tmp_path / "secret.txt")
     world.commit("A link", {})
-    (held,) = [result.outcome for result in world.push() if result.flow == "propose"]
+    (held,) = [result.outcome for result in world.push() if result.flow == "page"]
     assert isinstance(held, Held)
     assert "options.md:1:1: is a symbolic link" in held.why
     with world.client() as client:

@@ -3,7 +3,7 @@
 import httpx
 
 from syncd.api.client import Client
-from syncd.sync.past import passed
+from syncd.sync.past import Passed, find_passed
 
 
 def test_of_trees_that_passed_only_the_last_one_read_is_kept() -> None:
@@ -16,7 +16,7 @@ def test_of_trees_that_passed_only_the_last_one_read_is_kept() -> None:
 
     client = Client("https://api.example.com", "token", transport=httpx.MockTransport(answer))
     current = client.revisions.get("s1", "r5")
-    between = passed(client, "s1", current, "r1")
+    between = find_passed(client, "s1", current, "r1").between
     assert [past.revision() for past in between] == ["r2", "r3", "r4"]
     assert asked == ["r5", "r4", "r3", "r2"]
     assert [past.content().id for past in between] == ["r2", "r3", "r4"]
@@ -29,4 +29,4 @@ def test_a_tree_that_is_too_large_hides_those_that_passed_and_not_the_current_on
     client = Client("https://api.example.com", "token", transport=transport)
     small = httpx.MockTransport(lambda _: httpx.Response(200, json={"id": "r5", "parents": ["r4"]}))
     current = Client("https://api.example.com", "token", transport=small).revisions.get("s1", "r5")
-    assert passed(client, "s1", current, "r1") == []
+    assert find_passed(client, "s1", current, "r1") == Passed()

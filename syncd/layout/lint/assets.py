@@ -10,6 +10,7 @@ from syncd.layout.links import resolve
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.space import Item, Space
 from syncd.layout.paths import SEGMENT_BYTES, collision_key, is_markdown, safe_path, shown
+from syncd.model.content_write import TEXT_MAX
 
 FILE_BYTES_MAX = 1_000_000
 """Bytes of a file that the API takes. Source: content-write §1."""
@@ -29,6 +30,8 @@ def check_assets(space: Space) -> Iterator[Finding]:
     sent = sorted({*assets, *(path for path in linked if not is_markdown(path))})
     for path in sent:
         yield from _sizes(path, space.items[path])
+    for path in space.draft.documents:
+        yield from _page_size(path, space.items[path])
     yield from _doubles(space, assets)
     yield from _unused(space, [path for path in assets if path not in linked])
     yield from _names(space, [*sent, *space.draft.documents, *space.draft.includes])
@@ -50,8 +53,19 @@ def _sizes(path: str, item: Item) -> Iterator[Finding]:
         yield finding("asset-huge", path, (1, 1), f"the file has {item.size >> 20} MiB")
     elif item.size > FILE_BYTES_MAX:
         yield finding("asset-large", path, (1, 1), f"the file has {item.size / 1_000_000:.1f} MB")
-    elif item.size < POINTER_BYTES_MAX and item.read().startswith(_POINTER):
+    elif _is_pointer(item):
         yield finding("lfs-pointer", path, (1, 1), "the file is a pointer of Git LFS")
+
+
+def _page_size(path: str, item: Item) -> Iterator[Finding]:
+    if item.size > TEXT_MAX and (length := len(item.read().decode(errors="replace"))) > TEXT_MAX:
+        yield finding("page-long", path, (1, 1), f"the page has {length:,} characters")
+    elif _is_pointer(item):
+        yield finding("lfs-pointer", path, (1, 1), "the page is a pointer of Git LFS")
+
+
+def _is_pointer(item: Item) -> bool:
+    return item.size < POINTER_BYTES_MAX and item.read().startswith(_POINTER)
 
 
 def _doubles(space: Space, assets: list[str]) -> Iterator[Finding]:

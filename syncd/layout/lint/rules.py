@@ -282,6 +282,13 @@ _ALL = (
         whole=True,
     ),
     Rule(
+        "page-long",
+        "error",
+        "A page has more than 1,000,000 characters. It cannot be sent through the API.",
+        "Make two pages of it.",
+        whole=True,
+    ),
+    Rule(
         "name-unsafe",
         "warning",
         "The name of a page, file or include cannot be used on every computer, or hides something.",

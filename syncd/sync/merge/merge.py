@@ -6,34 +6,35 @@ from functools import partial
 
 from syncd.layout.summary import transform
 from syncd.plan.meeting import (
+    LINKED,
     SAME_LINES,
     SIDES,
     TITLES,
     TWO_NEW,
     Change,
     Decision,
+    Knot,
     Page,
     Side,
     Text,
     Version,
-    calmed,
     decide,
     longer,
     pages_of,
     tied,
 )
-from syncd.plan.met import Claim, Knot
 from syncd.repo import Blob, Difference, Repository
-from syncd.sync.ancestry import Common, common
 from syncd.sync.forms import contested
-from syncd.sync.lines import READ_MAX, merged_lines, trio
-from syncd.sync.renditions import renditions
-from syncd.sync.summary import Fates, Tables, listing_at, merged_table, tables_of
+from syncd.sync.merge.base import Base, find_base, find_branch_base
+from syncd.sync.merge.lines import READ_MAX, merged_lines
+from syncd.sync.merge.linked import find_linked
+from syncd.sync.merge.tables import Fates, Tables, merged_table, tables_of
 from syncd.sync.workspace import Workspace
 
 Choice = Side | bytes
 """What a person decided for a held page: a side, or a text of their own."""
 SET_ASIDE = "it is set aside already"
+SEVERAL_BASES = "both sides have merged it differently before"
 LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
 
 
@@ -50,97 +51,97 @@ class HeldPage:
         """Every path that it has on a side."""
         return tuple(dict.fromkeys(path for page in self.pages for path in page.paths))
 
+    @property
+    def entries(self) -> tuple[tuple[str, ...], ...]:
+        """The paths of each of its pages, as they are left out."""
+        return tuple(page.paths for page in self.pages)
+
     def on(self, side: Side) -> tuple[str, ...]:
         """Given a side, return its paths there; none where it was deleted or never was."""
         return tuple(version.path for page in self.pages if (version := page.at(side)) is not None)
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """Two commits, met: what both hold together, and the pages that need a person.
+class MergeResult:
+    """What two commits come to together, and the pages in conflict, which need a person.
 
-    Shape: the trees differ in held pages only, which are as the one side has them. `outside` are paths in conflict
-    that lie in no space, `revived` those that a side deleted and that stay for what the other wrote; `since` are the
-    commits that both grew from, `base` the tree of these.
+    Shape: the trees differ in the pages in conflict only, which are as the one side has them. `outside` are paths in
+    conflict that lie in no space, `revived` those that a side deleted and that stay for what the other wrote.
     """
 
     ours: str
     theirs: str
+    base: Base
     kept_ours: str
     kept_theirs: str
     held: tuple[HeldPage, ...] = ()
     notes: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
-    since: tuple[str, ...] = ()
     revived: tuple[str, ...] = ()
-    base: str = ""
 
 
-def meet(
+def merge(
     workspace: Workspace,
     ours: str,
     theirs: str,
     *,
-    met: Sequence[Claim] = (),
-    known: Sequence[Claim] = (),
+    branch: str = "",
+    base: Base | None = None,
     choices: Mapping[str, Choice] | None = None,
     aside: Collection[str] = (),
-) -> Meeting:
+) -> MergeResult:
     """Given two commits, return what they come to together; nothing is moved.
 
-    Shape: `met` is what ours counts as having taken in without being its child, `known` the same of theirs; `choices`
-    says by path what a person decided for held pages; pages with a path in `aside` are held whatever their state. Cost
-    follows the difference. Source: house, section 4, "Integrating".
+    Shape: `branch` is the one that ours is the tip of, so that its rewriting is seen; `base` is given where the
+    platform has merged from another one than Git knows of. `choices` says by path what a person decided for pages in
+    conflict; pages with a path in `aside` are left out whatever their state. Cost follows the difference.
+    Source: two-way, section 3.
     """
-    own = renditions(workspace.repository, ours, theirs, [commit for claim in met for commit in claim.met])
-    fold = partial(_folded, workspace)
-    ground = common(workspace.repository, ours, theirs, fold, met=(*met, *Claim.whole(*own)), known=known)
-    return _Meet(workspace, ground, ours, theirs, choices or {}, frozenset(aside)).run()
+    base = base or find_base_of(workspace, ours, theirs, branch=branch)
+    return _Merge(workspace, base, ours, theirs, choices or {}, frozenset(aside)).run()
 
 
-def unmet(workspace: Workspace, ours: str, theirs: str) -> tuple[tuple[str, ...], list[Knot]]:
-    """Given two commits, return those that both grew from, and each page that theirs changed and ours has otherwise."""
-    ground = common(workspace.repository, ours, theirs, partial(_folded, workspace))
-    both = _Meet(workspace, ground, ours, theirs, {}, frozenset())
-    pages = [page for page in both.pages() if page.theirs not in (page.base, page.ours)]
-    tables = [table for table in both.tables if table.changed("theirs") and table.ours.oid != table.theirs.oid]
-    return ground.since, [frozenset(page.paths) for page in pages] + [frozenset({t.theirs.path}) for t in tables]
+def find_base_of(workspace: Workspace, ours: str, theirs: str, *, branch: str = "") -> Base:
+    """Given two commits, the first of them a branch's or not, return what both have known."""
+    fold = partial(_fold, workspace)
+    if branch:
+        return find_branch_base(workspace, branch, ours, theirs, fold)
+    return find_base(workspace, ours, theirs, fold)
 
 
-def moved(workspace: Workspace, former: str, later: str) -> dict[str, str]:
+def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
     """Given a commit and a later one, return where that has files that it moved, by where they were."""
-    ground = Common(_root(workspace.repository, former), (former,))
-    return _renames(_Meet(workspace, ground, later, former, {}, frozenset()).pages(), "ours")
+    base = Base(_root(workspace.repository, former), (former,))
+    return _renames(_Merge(workspace, base, later, former, {}, frozenset()).pages(), "ours")
 
 
-class _Meet:
+class _Merge:
     def __init__(
         self,
         workspace: Workspace,
-        ground: Common,
+        base: Base,
         ours: str,
         theirs: str,
         choices: Mapping[str, Choice],
         aside: frozenset[str],
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
-        self.ours, self.theirs, self.since = ours, theirs, ground.since
+        self.ours, self.theirs, self.base = ours, theirs, base
         self.choices = choices
         self.lost = contested(workspace, ours, theirs) - aside
         self.aside = aside | self.lost
-        base = _as_before(workspace, ground)
-        self.trees = (base, _root(self.repository, ours), _root(self.repository, theirs))
+        self.trees = (base.tree, _root(self.repository, ours), _root(self.repository, theirs))
         self.tables: list[Tables] = []
         self.notes: list[str] = []
 
-    def run(self) -> Meeting:
+    def run(self) -> MergeResult:
         base, ours, theirs = self.trees
-        if theirs == ours or (base in (ours, theirs) and not self.aside):
+        if theirs == ours or (base in (ours, theirs) and not self.aside and not self.base.doubtful):
             tree = theirs if ours == base else ours
-            return Meeting(self.ours, self.theirs, tree, tree, since=self.since, base=base)
+            return MergeResult(self.ours, self.theirs, self.base, tree, tree)
         pages = self.pages()
         self.tables = [self._grounded(table, pages) for table in self.tables]
-        free, knots = tied(self._contested(pages, self._merged(self._decided(pages))))
+        free, knots = self._tied(self._contested(pages, self._merged(self._decided(pages))))
         held = [(HeldPage(knot[0].page.path, knot[0].why, tuple(d.page for d in knot)), knot) for knot in knots]
         self.notes += [decision.note for decision in free if decision.note]
         open_ones = tuple(page for page, _ in held if self._choice(page) is None)
@@ -149,7 +150,7 @@ class _Meet:
         other = self._tree(free, held, "theirs") if open_ones else one
         notes = tuple(dict.fromkeys(self.notes))
         revived = tuple(decision.path for decision in free if decision.is_revived)
-        return Meeting(self.ours, self.theirs, one, other, open_ones, notes, outside, self.since, revived, base)
+        return MergeResult(self.ours, self.theirs, self.base, one, other, open_ones, notes, outside, revived)
 
     def pages(self) -> list[Page]:
         base, ours, theirs = self.trees
@@ -185,12 +186,14 @@ class _Meet:
         if any(d.text is Text.NONE and (d.page.ours or d.page.theirs) for d in found):
             titles = self._retitled([decision.page for decision in found])
             found = [decide(d.page, retitled=_sides(d.page, titles)) for d in found]
-        return [
-            replace(d, why=d.why or (LOST_WORDS if self.lost.intersection(d.page.paths) else SET_ASIDE))
-            if self.aside.intersection(d.page.paths)
-            else d
-            for d in found
-        ]
+        return [replace(decision, why=decision.why or self._why_left_out(decision.page)) for decision in found]
+
+    def _why_left_out(self, page: Page) -> str:
+        if self.lost.intersection(page.paths):
+            return LOST_WORDS
+        if self.aside.intersection(page.paths):
+            return SET_ASIDE
+        return SEVERAL_BASES if page.ours != page.theirs and self.base.doubtful.intersection(page.paths) else ""
 
     def _retitled(self, pages: Sequence[Page]) -> dict[Side, set[str]]:
         return {
@@ -235,6 +238,19 @@ class _Meet:
                     found.append(replace(decide(Page(*versions)), why=TITLES))
         return found
 
+    def _tied(self, decisions: Sequence[Decision]) -> tuple[list[Decision], list[list[Decision]]]:
+        """What can be carried out, and the knots; a file is not deleted while a page in conflict links to it."""
+        together: list[tuple[Page, Page]] = []
+        trees: dict[Side, str] = {"ours": self.trees[1], "theirs": self.trees[2]}
+        while True:
+            free, knots = tied(decisions, together)
+            more = find_linked(self.repository, self.bindings, trees, free, knots) if knots else []
+            if not more:
+                return free, knots
+            together += more
+            linked = {page for _, page in more}
+            decisions = [replace(d, why=LINKED) if d.page in linked else d for d in decisions]
+
     def _version(self, tree: str, path: str) -> Version | None:
         oid = self.repository.lookup(tree, path)
         return Version(path, oid, "100644") if oid is not None else None
@@ -254,7 +270,7 @@ class _Meet:
             choice = self._choice(page) or keep
             side: Side = "theirs" if choice == "theirs" else "ours"
             title_only = page.why == TITLES and self._choice(page) is not None
-            (plan.titled if title_only else plan.kept)[side].append(frozenset(page.paths))
+            (plan.titled if title_only else plan.kept)[side] += map(frozenset, page.entries)
             for decision in knot:
                 plan.place(decision.page, decision.target if title_only else decision.page.at(side))
             if isinstance(choice, bytes):
@@ -347,34 +363,10 @@ def _root(repository: Repository, commit: str) -> str:
     return tree
 
 
-def _as_before(workspace: Workspace, ground: Common) -> str:
-    """The common tree, with tables of contents that list held pages as before they were held."""
-    tree, repository = ground.tree, workspace.repository
-    for knots, former in ground.earlier:
-        for binding in workspace.bindings:
-            listing, told = listing_at(repository, binding, tree), listing_at(repository, binding, former)
-            if listing is None or told is None or listing.oid == told.oid:
-                continue
-            entries = calmed(listing.entries, knots, told.pages())
-            if entries != listing.entries:
-                tree = repository.replaced(tree, {listing.path: listing.written(entries)})
-    return tree
-
-
-def _folded(workspace: Workspace, one: str, other: str) -> str:
+def _fold(workspace: Workspace, one: str, other: str) -> tuple[str, frozenset[str]]:
     """Two commits merged into a base for others; each two once, or bases of bases would be merged over and over."""
     key = (workspace.bindings, one, other)
     if key not in workspace.folds:
-        workspace.folds[key] = _base_of(workspace, one, other)
+        result = merge(workspace, one, other)
+        workspace.folds[key] = (result.kept_ours, frozenset(path for page in result.held for path in page.paths))
     return workspace.folds[key]
-
-
-def _base_of(workspace: Workspace, one: str, other: str) -> str:
-    """Two commits merged into one tree: where they conflict it holds markers, which no side has."""
-    repository, met = workspace.repository, meet(workspace, one, other)
-    pages = [page.pages[0] for page in met.held if page.why == SAME_LINES]
-    texts = repository.merge_texts([trio(page) for page in pages])
-    changes: dict[str, Blob | bytes | None] = {
-        page.path: Blob(text.oid, page.ours.mode) for page, text in zip(pages, texts, strict=True) if page.ours
-    }
-    return repository.replaced(met.kept_ours, changes) if changes else met.kept_ours

@@ -10,8 +10,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.links import relative
 from syncd.layout.paths import is_markdown
 from syncd.layout.summary import Entry, parse, render, transform, walk
-from syncd.plan.meeting import SIDES, Page, Side, calmed
-from syncd.plan.met import Knot
+from syncd.plan.meeting import SIDES, Knot, Page, Side, calmed
 from syncd.plan.structure import merge_entries
 from syncd.repo import Blob, Repository
 from syncd.sync.tables import settings_at
@@ -176,9 +175,6 @@ def merged_table(
     """
     if not tables.changed("theirs") and not tables.changed("ours"):
         return None, ()
-    for side in SIDES:
-        if not tables.changed(_other(side)) and _agrees(tables, fates, side):
-            return (Blob(tables.theirs.oid, "100644") if side == "theirs" else None), ()
     former = tables.former()
     ours, theirs = (
         calmed(
@@ -189,6 +185,10 @@ def merged_table(
         )
         for side in SIDES
     )
+    for side, entries in zip(SIDES, (ours, theirs), strict=True):
+        is_alone = entries == tables.at(side).entries and not tables.changed(_other(side))
+        if is_alone and _agrees(tables, fates, side):
+            return (Blob(tables.theirs.oid, "100644") if side == "theirs" else None), ()
     structure = merge_entries(
         tables.base.entries if tables.base is not None else (),
         ours,

@@ -1,0 +1,56 @@
+"""Records of versions before parts: what a branch had taken in but for some pages, as trailers said it.
+
+Such a commit named what it had taken in, the commits that both sides had in common, and the pages that were left out.
+The newest of them becomes a part, once, by a merge that changes no file; the rest of the records is of no use any more.
+"""
+
+import json
+from collections.abc import Iterable
+
+from syncd.repo import Repository
+from syncd.sync.branches import HEADS
+from syncd.sync.merge.parts import PART, leave_out, write_part
+from syncd.sync.workspace import Workspace
+
+_TAKEN_IN, _LEFT_OUT, _COMMON = "Syncd-Met", "Syncd-Held", "Syncd-Since"
+
+
+def convert_former_record(workspace: Workspace, branch: str) -> bool:
+    """Given a branch, record as a part what a former version had recorded in trailers; return whether it moved.
+
+    Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
+    """
+    repository = workspace.repository
+    tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
+    if tip is None or main is None or repository.is_ancestor(main, tip):
+        return False
+    for commit in repository.marked(main, tip, _TAKEN_IN)[1]:
+        taken = [oid for oid in _present(repository, commit.trailers[_TAKEN_IN]) if repository.is_ancestor(oid, main)]
+        common = _present(repository, commit.trailers.get(_COMMON, []))
+        if not taken or not common or any(PART in one.trailers for one in repository.marked(commit.oid, tip, PART)[1]):
+            continue
+        left_out = [paths for value in commit.trailers.get(_LEFT_OUT, []) if (paths := _paths(value))]
+        tree = leave_out(repository, workspace.bindings, taken[0], common[0], left_out)
+        part = write_part(repository, taken[0], common, tree, name=f"{workspace.remote}/main")
+        whole, person = repository.subtree(tip), workspace.committer()
+        assert whole is not None
+        words = f"Record what {branch} has taken in of {workspace.remote}/main\n"
+        joined = repository.commit_tree(whole, parents=[tip, part], message=words, author=person, committer=person)
+        repository.fast_forward(branch, old=tip, new=joined)
+        return True
+    return False
+
+
+def _present(repository: Repository, oids: Iterable[str]) -> list[str]:
+    named = list(oids)
+    here = repository.present(named)
+    return [oid for oid in named if oid in here]
+
+
+def _paths(value: str) -> list[str]:
+    """The paths of one page: one as it is, or several as JSON."""
+    try:
+        found = json.loads(value) if value.startswith("[") else [value]
+    except ValueError:
+        return [value]
+    return [path for path in found if isinstance(path, str)]
