@@ -102,10 +102,20 @@ def start_syncd(
     return Forked(_run, [*map(str, words)], cwd=cwd, environ=environ, pipes=pipes)
 
 
-def run_forked(words: Sequence[str], *, cwd: Path, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Given the words of a command, run it to its end, and return what it said."""
+def run_forked(
+    words: Sequence[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str],
+    started: Callable[[int], object] = lambda pid: None,
+) -> subprocess.CompletedProcess[str]:
+    """Given the words of a command, run it to its end, and return what it said; `started` hears its process id.
+
+    Of one that was killed, the code is the negative signal.
+    """
     with TemporaryDirectory() as output:
         process = Forked(_run_into, list(words), output, cwd=cwd, environ=environ)
+        started(process.pid)
         try:
             code = process.wait(SECONDS_MAX)
         except subprocess.TimeoutExpired:

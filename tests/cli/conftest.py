@@ -12,6 +12,7 @@ import pytest
 
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
+from tests.cli.two_way import Interposer, Team, interposed, serving
 from tests.forked import run_forked
 from tests.storages import new_storage
 
@@ -78,3 +79,17 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
         shell.space = import_directory(storage, source, title="Docs").space
         with Background(storage) as shell.url:
             yield shell
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Team]:
+    """A served platform without content, for a story of several writers and people in a browser."""
+    with serving(tmp_path) as team:
+        yield team
+
+
+@pytest.fixture
+def interposer(team: Team) -> Iterator[Interposer]:
+    """What stands between the platform and the clones that a story makes, to act in the middle of a run."""
+    with interposed(team) as interposer:
+        yield interposer

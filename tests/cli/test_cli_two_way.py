@@ -6,6 +6,7 @@ from typing import Any
 from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+from tests.cli.two_way import Team, text_of
 
 
 def merge_edit(shell: Any, slug: str, markdown: str) -> None:
@@ -46,3 +47,22 @@ def test_a_page_with_a_character_that_no_platform_takes_is_named_with_its_line(s
     assert "use.md:3:6: error nul-character" in shell.syncd("check", cwd=docs).stdout
     with Client(shell.url, shell.token.read_text().strip()) as client:
         assert not list(client.change_requests.list(shell.space))
+
+
+def test_a_page_keeps_the_line_ends_of_most_of_its_lines_when_a_reviewer_edits_it(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    docs.write("p1.md", text_of("P1").replace("\n", "\r\n") + "The last line.\n")
+    docs.write("p2.md", "The first line.\r\n\n" + text_of("P2"))
+    docs.commit()
+    docs.run("sync")
+    for slug, words in (("p1", "P1"), ("p2", "P2")):
+        web.edit(slug, f"{words} two.", f"{words} two.\n\nMore.", request=web.proposed())
+    docs.run("sync")
+    p1, p2 = ((docs.path / name).read_bytes() for name in ("p1.md", "p2.md"))
+    assert b"P1 two.\r\n\r\nMore.\r\n\r\nP1 three.\r\n" in p1
+    assert b"P2 two.\n\nMore.\n\nP2 three.\n" in p2
+    web.merge()
+    docs.run("sync")
+    assert ((docs.path / "p1.md").read_bytes(), (docs.path / "p2.md").read_bytes()) == (p1, p2)
+    assert docs.git("diff", "HEAD", "platform/main") == ""
