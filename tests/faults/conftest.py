@@ -30,7 +30,7 @@ from syncd.platform.storage import Storage
 from syncd.store.store import Store
 from tests.storages import new_storage
 
-ID = re.compile(r"\b[0-9a-f]{8,40}\b|(?<= )[=+!][A-Za-z0-9_-]*(?= \()")
+ID = re.compile(r"\b[0-9a-f]{8,40}\b|(?<= )[=+!-][A-Za-z0-9_-]*(?: @[A-Za-z0-9_-]+)?(?= \()")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 PAGES: Mapping[str, str | bytes] = {
     "README.md": "# Home\n\nWelcome. See [setup](guide/setup.md).\n",

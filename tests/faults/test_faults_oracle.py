@@ -1,0 +1,179 @@
+"""The oracle itself: it is silent where nobody is to blame, and sees each kind of damage that is done on purpose."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.__main__ import KNOWN
+from tests.faults.twoway.campaign import Played, keep, known, play
+from tests.faults.twoway.ledger import Ledger
+from tests.faults.twoway.pages import Page, View
+from tests.faults.twoway.participants import Failure
+from tests.faults.twoway.play import Player
+from tests.faults.twoway.schedule import PROFILES, Schedule, Shape, Step, generate, load
+from tests.faults.twoway.shrink import shrink
+from tests.faults.twoway.story import tell
+from tests.faults.twoway.world import Workshop, workshop
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Workshop]:
+    with workshop() as made:
+        yield made
+
+
+def steps(*deeds: tuple[str, str]) -> Schedule:
+    """A schedule of one clone, without targets of interest."""
+    made = tuple(Step(number, actor, action, 1, 1) for number, (actor, action) in enumerate(deeds, start=1))
+    return Schedule(1, Shape(clones=1), made)
+
+
+def test_peaceful_work_of_all_sides_is_fine(place: Workshop) -> None:
+    deeds = (
+        ("a", "edit"),
+        ("web", "new-page"),
+        ("a", "sync"),
+        ("rev", "edit"),
+        ("boss", "merge"),
+        ("a", "delete-page"),
+    )
+    played = play(place, steps(*deeds))
+    assert not played.failures, tell(played, "plain")
+    assert played.counts["edits"] == 4
+    assert any("git commit" in line for line in played.story)
+
+
+def remove_a_word(player: Player) -> None:
+    page = _page(player, "m0aa")
+    _publish(
+        player, {"operation": "update_page", "page": page.place, "document": {"markdown": "# T\n\nm0aa w0ad w0af\n"}}
+    )
+
+
+def double_a_page(player: Player) -> None:
+    page = _page(player, "m0ac")
+    _publish(player, {"operation": "insert_page", "slug": "again", "document": {"markdown": page.text}})
+
+
+def bring_a_word_back(player: Player) -> None:
+    player.step(Step(7, "web", "drop", 1, 0))
+    (word,) = player.ledger.named("dead")
+    page = _page(player, player.ledger.tokens[word].page)
+    text = {"markdown": f"{page.text}\n{word} again\n"}
+    _publish(player, {"operation": "update_page", "page": page.place, "document": text})
+
+
+def exchange_a_title(player: Player) -> None:
+    _publish(player, {"operation": "update_page", "page": _page(player, "m0aa").place, "title": "Title t0ac"})
+
+
+def lock_out(player: Player) -> None:
+    config = player.writers["a"].path / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace("[platform]", "[nothing]"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "column"),
+    [
+        (remove_a_word, "words lost"),
+        (double_a_page, "doubled"),
+        (bring_a_word_back, "deletes back"),
+        (exchange_a_title, "titles over other text"),
+        (lock_out, "locked out"),
+    ],
+)
+def test_damage_done_on_purpose_is_seen(place: Workshop, spoil: Callable[[Player], None], column: str) -> None:
+    played = play(place, steps(), spoil)
+    assert column in played.columns, played.failures
+
+
+def _page(player: Player, mark: str) -> Page:
+    view = player.web.view(player.world.spaces[0].id)
+    return next(page for page in view.values() if page.mark == mark)
+
+
+def _publish(player: Player, operation: dict[str, object]) -> None:
+    player.web.publish(player.world.spaces[0].id, [operation])
+
+
+def side(*words: str, mark: str = "m1", title: str = "Title t1") -> View:
+    return {mark: Page(mark, title, f"{mark}\n\n" + "\n\n".join(words))}
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    made = Ledger()
+    made.begin(side("w1a", "w1b"))
+    return made
+
+
+def test_who_saw_a_word_may_delete_it(ledger: Ledger) -> None:
+    ledger.edit("a", side("w1a", "w1b"), side("w1b", "w2a"), "edit", list)
+    assert ledger.named("dead") == {"w1a"}
+    assert ledger.named("alive") == {"w1b", "w2a", "m1", "t1"}
+
+
+def test_a_page_that_was_deleted_unseen_edits_may_stay(ledger: Ledger) -> None:
+    ledger.edit("b", side("w1a", "w1b"), side("w1a", "w1b", "w3a"), "edit", list)
+    ledger.edit("a", side("w1a", "w1b"), {}, "delete", lambda: [side("w1a", "w1b", "w3a")])
+    assert ledger.named("free") == {"w1a", "w1b", "m1", "t1"}
+    assert ledger.named("alive") == {"w3a"}
+
+
+def test_a_page_that_nobody_else_changed_is_gone(ledger: Ledger) -> None:
+    ledger.edit("a", side("w1a", "w1b"), side("w1a", "w1b", "w2a"), "edit", list)
+    ledger.edit("a", side("w1a", "w1b", "w2a"), {}, "delete", lambda: [side("w1a", "w1b")])
+    assert ledger.named("dead") == {"w1a", "w1b", "w2a", "m1", "t1"}
+
+
+def test_an_edit_of_a_page_that_was_deleted_elsewhere_lets_it_come_back(ledger: Ledger) -> None:
+    ledger.edit("a", side("w1a", "w1b"), {}, "delete", list)
+    ledger.edit("b", side("w1a", "w1b"), side("w1a", "w1b", "w4a"), "edit", list)
+    assert not ledger.named("dead")
+    assert ledger.named("alive") == {"w4a"}
+
+
+def test_a_reset_drops_own_words_and_never_deletes_those_of_others(ledger: Ledger) -> None:
+    ledger.edit("a", side("w1a"), side("w1a", "w5a"), "edit", list)
+    ledger.rewrite("a", side("w1a", "w1b", "w5a"), side("w1a"), "reset")
+    assert ledger.named("free") == {"w5a"}
+    assert "w1b" in ledger.named("alive")
+
+
+def test_a_seed_is_the_same_schedule_always_and_can_be_kept() -> None:
+    for profile in PROFILES:
+        made = generate(7, profile)
+        assert made == generate(7, profile)
+        assert load(made.dump()) == made
+        assert [step.id for step in made.only([2, 4]).steps] == [2, 4]
+
+
+def test_a_failing_schedule_is_made_short() -> None:
+    schedule = generate(3, "kills")
+    culprits = {schedule.steps[1].id, schedule.steps[-2].id}
+    played: list[Schedule] = []
+
+    def fails(one: Schedule) -> bool:
+        played.append(one)
+        return culprits <= {step.id for step in one.steps}
+
+    small = shrink(schedule, fails)
+    assert {step.id for step in small.steps} == culprits
+    assert not any(step.fault for step in small.steps)
+    assert len(played) < 60
+
+
+def test_a_story_says_how_to_play_it_again() -> None:
+    told = tell(Played(generate(5, "plain"), [], ["a$ git commit"], Counter()), "plain")
+    assert "replay --profile plain --seed 5 --steps 1,2," in told
+    assert "a$ git commit" in told
+
+
+def test_schedules_that_failed_once_can_be_played(tmp_path: Path) -> None:
+    rows = known(KNOWN)
+    assert len(rows) > 10
+    assert all(schedule.steps for _, schedule in rows)
+    keep(tmp_path / "kept.json", Played(rows[0][1], [Failure("doubled", "twice")], [], Counter()))
+    assert known(tmp_path / "kept.json") == [("doubled: twice", rows[0][1])]

@@ -1,0 +1,193 @@
+"""People on the platform, over HTTP alone: editors of main content, reviewers of change requests, and who merges."""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.faults.twoway.hosting import ACTOR
+from tests.faults.twoway.pages import Page, View, edited, new_text
+from tests.faults.twoway.schedule import Step
+
+Told = list[str]
+"""What somebody did, as commands for a story."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A change request. Shapes: `is_ours` when syncd opened it, not an editor on the web; `owner` is the clone."""
+
+    space: str
+    id: str
+    number: int
+    status: str
+    is_outdated: bool
+    is_ours: bool
+    revision: str
+    owner: str = ""
+
+
+class Web:
+    """The platform as people use it."""
+
+    def __init__(self, url: str, token: str) -> None:
+        headers = {"Authorization": f"Bearer {token}", ACTOR: "person"}
+        self._http = httpx.Client(base_url=f"{url}/v1", headers=headers, trust_env=False, verify=False, timeout=60)
+        self.told: Told = []
+
+    def close(self) -> None:
+        """Sign out."""
+        self._http.close()
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Send a request and return the answer's JSON. Raises: AssertionError when it is refused."""
+        answer = self._http.request(method, path, json=body)
+        if answer.status_code >= 400:
+            raise AssertionError(f"{method} {path}: {answer.status_code} {answer.text}")
+        return answer.json() if answer.content else None
+
+    # What there is.
+
+    def view(self, space: str, request: str = "") -> View:
+        """Given a space and a change request, or "" for main content, return its pages."""
+        at = f"/spaces/{space}/change-requests/{request}" if request else f"/spaces/{space}"
+        found = {}
+        for page, above in self.tree(space, request):
+            if page["type"] == "document":
+                text = self.call("GET", f"{at}/content/page/{page['id']}?format=markdown").get("markdown") or ""
+                found[page["id"]] = Page(page["id"], page["title"], text, above)
+        return found
+
+    def tree(self, space: str, request: str = "") -> list[tuple[dict[str, Any], str]]:
+        """Return all pages in order, each with the id of the page above it."""
+        at = f"/spaces/{space}/change-requests/{request}" if request else f"/spaces/{space}"
+        return list(_walk(self.call("GET", f"{at}/content")["pages"], ""))
+
+    def revision(self, space: str) -> str:
+        """Return the id of main content's revision."""
+        return str(self.call("GET", f"/spaces/{space}")["revision"])
+
+    def requests(self, space: str, *statuses: str) -> list[Request]:
+        """Return the change requests of a space, the live ones unless told otherwise."""
+        found = []
+        for status in statuses or ("draft", "open"):
+            for one in self.call("GET", f"/spaces/{space}/change-requests?status={status}")["items"]:
+                found.append(_request(space, one))
+        return sorted(found, key=lambda one: one.number)
+
+    # What people do.
+
+    def write(self, space: str, request: str, operations: Sequence[Mapping[str, Any]]) -> None:
+        """Write to a change request."""
+        path = f"/spaces/{space}/change-requests/{request}/content?compat=false"
+        self.call("POST", path, {"changes": list(operations)})
+
+    def publish(self, space: str, operations: Sequence[Mapping[str, Any]]) -> None:
+        """Change main content, by a change request that is merged at once."""
+        made = self.call("POST", f"/spaces/{space}/change-requests", {"subject": "web"})
+        self.write(space, made["id"], operations)
+        self.call("POST", f"/spaces/{space}/change-requests/{made['id']}/merge")
+
+    def draft(self, space: str, operations: Sequence[Mapping[str, Any]]) -> Request:
+        """Begin a change of main content that is merged later."""
+        made = self.call("POST", f"/spaces/{space}/change-requests", {"subject": "web"})
+        self.write(space, made["id"], operations)
+        return _request(space, made)
+
+    def merge(self, request: Request) -> bool:
+        """Merge a change request, opened if it is a draft; return whether it went without a conflict."""
+        at = f"/spaces/{request.space}/change-requests/{request.id}"
+        if request.status == "draft":
+            self.call("PATCH", at, {"status": "open"})
+        return bool(self.call("POST", f"{at}/merge")["result"] == "merge")
+
+    def update(self, request: Request) -> bool:
+        """Take main content into a change request; return whether it went without a conflict."""
+        answer = self.call("POST", f"/spaces/{request.space}/change-requests/{request.id}/update")
+        return bool(answer["result"] == "update")
+
+    def archive(self, request: Request) -> None:
+        """Archive a change request."""
+        self.call("PATCH", f"/spaces/{request.space}/change-requests/{request.id}", {"status": "archived"})
+
+    def operations(self, step: Step, space: str, view: View, request: str = "") -> list[dict[str, Any]]:
+        """Given what somebody wants to do to the pages that they see, return the writes of it; none when it cannot be.
+
+        `told` gets what it is in the end.
+        """
+        ordered = list(self.tree(space, request))
+        documents = [page for page, _ in ordered if page["type"] == "document"]
+        leaves = [page for page in documents[1:] if not page.get("pages")]
+        deed = getattr(self, f"_{step.action.replace('-', '_')}", None)
+        choice = documents if step.action in ("edit", "draft-edit", "replace", "drop", "retitle") else leaves
+        if deed is None or not choice:
+            return []
+        page = choice[step.n % len(choice)]
+        writes: list[dict[str, Any]] = deed(step, page, view, leaves if step.action == "swap" else documents)
+        where = f"change request {request}" if request else "main content"
+        self.told.append(f"{step.actor}: {step.action} {page['title']!r} ({page.get('path')}) in {where}: {writes}")
+        return writes
+
+    def _edit(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        text = edited(view[page["id"]].text, step.action.removeprefix("draft-"), f"w{step.id}a", step.m)
+        return [{"operation": "update_page", "page": page["id"], "document": {"markdown": text}}]
+
+    _replace = _drop = _draft_edit = _edit
+
+    def _retitle(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        return [{"operation": "update_page", "page": page["id"], "title": f"Title t{step.id}"}]
+
+    def _new_page(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        text = new_text(f"Title t{step.id}", f"m{step.id}", [f"w{step.id}a", f"w{step.id}b"])
+        above = pages[step.m % len(pages)]["id"] if step.m % 3 == 0 else None
+        made = {"operation": "insert_page", "slug": f"n{step.id}", "document": {"markdown": text}}
+        return [made | ({"into": above} if above else {})]
+
+    def _delete_page(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        return [{"operation": "delete_page", "page": page["id"]}] if len(pages) > 2 else []
+
+    def _slug(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        return [{"operation": "update_page", "page": page["id"], "slug": f"s{step.id}"}]
+
+    def _nest(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        others = [one["id"] for one in pages[1:] if one["id"] != page["id"]]
+        into = [None, *others][step.m % (len(others) + 1)]
+        return [{"operation": "update_page", "page": page["id"], "into": into, "slug": f"s{step.id}"}]
+
+    def _reorder(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        return [{"operation": "update_page", "page": page["id"], "at": 1 + step.m % 2}]
+
+    def _swap(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        """Two pages of one parent exchange their slugs."""
+        siblings = [one for one in pages if view[one["id"]].above == view[page["id"]].above and one is not page]
+        if not siblings:
+            return []
+        other = siblings[step.m % len(siblings)]
+        slugs = [(page, f"s{step.id}"), (other, page["slug"]), (page, other["slug"])]
+        return [{"operation": "update_page", "page": one["id"], "slug": slug} for one, slug in slugs]
+
+    def _asset(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
+        data = base64.b64encode(b"\x89PNG\r\n\x1a\n" + str(step.id).encode()).decode()
+        file = {"name": f"web{step.id}.png", "base64": data, "contentType": "image/png", "ref": "picture"}
+        text = f"{view[page['id']].text}\nShown with w{step.id}a: ![picture](./picture)\n"
+        update = {"operation": "update_page", "page": page["id"], "document": {"markdown": text}}
+        return [{"operation": "insert_files", "files": [file]}, update]
+
+
+_MARKER = re.compile(r" \[\S*#(\w+)\]$")
+
+
+def _request(space: str, one: Mapping[str, Any]) -> Request:
+    marker = _MARKER.search(one["subject"])
+    owner = {"000002": "b", "000003": "c"}.get(marker[1] if marker else "", "a")
+    values = (one["id"], one["number"], one["status"], one["outdated"], marker is not None, one["revision"], owner)
+    return Request(space, *values)
+
+
+def _walk(pages: Sequence[dict[str, Any]], above: str) -> Iterator[tuple[dict[str, Any], str]]:
+    for page in pages:
+        yield page, above
+        yield from _walk(page.get("pages", ()), page["id"])

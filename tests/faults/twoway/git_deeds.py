@@ -1,0 +1,116 @@
+"""What a writer does with Git beyond a commit: amend, reset, squash, rebase, merge, stash."""
+
+from tests.faults.twoway.pages import TITLE
+from tests.faults.twoway.runs import Runs
+from tests.faults.twoway.schedule import Step
+from tests.faults.twoway.world import git
+from tests.faults.twoway.writer import Writer
+
+_CONTINUES = 12
+"""Commits of a rebase that are settled, at most."""
+
+
+class GitDeeds(Runs):
+    """Deeds in a clone that Git alone carries out."""
+
+    def unlock(self, writer: Writer) -> None:
+        """What a person does whom Git tells that its lock is there: run syncd once more, or remove it as Git says."""
+        lock = writer.path / ".git" / "index.lock"
+        if lock.exists() and self.schedule.seed % 2:
+            self.run(writer, "status")
+            if lock.exists():
+                self.fail("locked out", f"{writer.name}: {lock} is still there after syncd status")
+        if lock.exists():
+            lock.unlink()
+            writer.told.append("rm .git/index.lock")
+
+    def _dirty(self, writer: Writer, step: Step) -> None:
+        with self._editing(writer, step):
+            writer.write(Step(step.id, step.actor, "edit", step.n, step.m))
+
+    def _amend(self, writer: Writer, step: Step) -> None:
+        can = writer.owns_tip()
+        with self._editing(writer, step):
+            writer.write(Step(step.id, step.actor, ["edit", "replace", "drop"][step.m % 3], step.n, step.m))
+        if can:
+            writer.git("commit", "--quiet", "--all", "--amend", "--no-edit")
+            writer.told.append("git commit --all --amend")
+        else:
+            writer.commit(f"amend {step.id}")
+
+    def _reset(self, writer: Writer, step: Step) -> None:
+        many = len(writer.git("rev-list", "--first-parent", "HEAD").split())
+        back = min(1 + step.n % 3, many - 2)
+        if back > 0:
+            with self._rewriting(writer, step):
+                writer.git("reset", "--quiet", "--hard", f"HEAD~{back}")
+            writer.told.append(f"git reset --hard HEAD~{back}")
+
+    def _squash(self, writer: Writer, step: Step) -> None:
+        base = writer.git("merge-base", "HEAD", "platform/main").strip()
+        if len(writer.git("rev-list", f"{base}..HEAD").split()) > 1:
+            writer.git("reset", "--quiet", "--soft", base)
+            writer.git("commit", "--quiet", "--allow-empty", "--message", f"squash {step.id}")
+            writer.told.append("git reset --soft $(git merge-base HEAD platform/main) && git commit")
+
+    def _rebase(self, writer: Writer, step: Step) -> None:
+        if not writer.is_clean():
+            writer.commit(f"before rebase {step.id}")
+        with self._rewriting(writer, step):
+            writer.told.append("git rebase platform/main")
+            stopped = git(writer.path, "rebase", "platform/main", check=False).returncode
+            self._keep_both(writer, "rebase", bool(stopped))
+
+    def _git_merge(self, writer: Writer, step: Step) -> None:
+        if not writer.is_clean():
+            writer.commit(f"before merge {step.id}")
+        writer.told.append("git merge platform/main")
+        stopped = git(writer.path, "merge", "--no-edit", "platform/main", check=False).returncode
+        self._keep_both(writer, "merge", bool(stopped))
+
+    def _keep_both(self, writer: Writer, command: str, stopped: bool) -> None:
+        """Settle the conflicts of a merge or rebase, commit by commit, or give it up."""
+        for _ in range(_CONTINUES):
+            if not stopped or not writer.is_busy():
+                break
+            before = writer.view()
+            kept = writer.keep_both()
+            if kept is None:
+                break
+            paths, given_up = kept
+            marks = {page.mark for path in paths for page in (before.get(path), writer.view().get(path)) if page}
+            self.ledger.contest(marks, f"git {command} in {writer.name}")
+            self.ledger.free({token for line in given_up for token in TITLE.findall(line)}, f"git {command}")
+            more = "commit --no-edit" if command == "merge" else "rebase --continue"
+            stopped = bool(git(writer.path, *more.split(), check=False).returncode)
+            if stopped and command == "rebase" and not writer.unmerged():
+                stopped = bool(git(writer.path, "rebase", "--skip", check=False).returncode)
+        self.finish(writer)
+
+    def finish(self, writer: Writer) -> None:
+        """Give up what is not finished."""
+        if writer.is_busy():
+            command = "merge" if (writer.path / ".git" / "MERGE_HEAD").exists() else "rebase"
+            git(writer.path, command, "--abort", check=False)
+            git(writer.path, "reset", "--quiet", "--hard", check=False)
+            writer.told.append(f"git {command} --abort")
+
+    def _stash(self, writer: Writer, step: Step) -> None:
+        if not writer.is_clean():
+            writer.git("stash", "--include-untracked")
+            writer.stashes += 1
+            writer.told.append("git stash -u")
+
+    def _unstash(self, writer: Writer, step: Step) -> None:
+        if writer.stashes and writer.is_clean():
+            done = git(writer.path, "stash", "pop", check=False)
+            writer.told.append("git stash pop")
+            if done.returncode and (kept := writer.keep_both()) is None:
+                writer.git("checkout", "--quiet", "--theirs", ".", check=False)
+                writer.git("add", "--all")
+            elif done.returncode and kept is not None:
+                self.ledger.contest({p.mark for p in writer.view().values()}, "stash pop")
+                self.ledger.free({token for line in kept[1] for token in TITLE.findall(line)}, "stash pop")
+            writer.git("reset", "--quiet")
+            git(writer.path, "stash", "drop", check=False) if done.returncode else None
+            writer.stashes -= 1

@@ -1,0 +1,159 @@
+"""A platform in this process, on one address for all worlds, whose requests a gate can watch, hold up or break off.
+
+The platform's modules are named here alone.
+"""
+
+import asyncio
+import logging
+import shutil
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from syncd.platform.app import create_app
+from syncd.platform.importing import import_directory
+from syncd.platform.settings import Settings
+from syncd.platform.storage import Storage
+from tests.faults.twoway.serving import ServerProcess
+from tests.sync import normalising
+
+ACTOR = "x-oracle-actor"
+"""Header of requests that people send; a gate sees only those of syncd."""
+_SERVERS = {
+    "plain": Settings(),
+    "formatted": Settings(rewrite=normalising.formatted),
+    "lossy": Settings(rewrite=normalising.lossy),
+}
+_Scope = MutableMapping[str, Any]
+_Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+_Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+class Gate:
+    """Counts the requests and the writes of one run of syncd, and acts at one of them.
+
+    Shapes: `when` is such as "before-write:2" or "after-request:5"; `act` is called once, in a thread, and returns
+    whether the request still goes on its way.
+    """
+
+    def __init__(self, when: str, act: Callable[[], bool]) -> None:
+        kind, _, number = when.partition(":")
+        self.moment, _, self.counted = kind.partition("-")
+        self.number, self.act = int(number or 0), act
+        self.requests = self.writes = 0
+        self.has_acted = False
+
+    def count(self, method: str) -> tuple[bool, bool]:
+        """Given the method of a request, return whether to act before it, and whether after it."""
+        self.requests += 1
+        self.writes += method != "GET"
+        if self.has_acted or (self.counted == "write" and method == "GET"):
+            return False, False
+        is_it = self.number == (self.writes if self.counted == "write" else self.requests)
+        self.has_acted |= is_it
+        return is_it and self.moment == "before", is_it and self.moment == "after"
+
+
+@dataclass
+class Switch:
+    """The ASGI application that stands for the platform of the world that is played."""
+
+    app: Any = None
+    gate: Gate | None = None
+
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+        gate = self.gate
+        if gate is None or scope["type"] != "http" or _is_person(scope):
+            await self.app(scope, receive, send)
+            return
+        before, after = gate.count(scope["method"])
+        if before and not await asyncio.to_thread(gate.act):
+            return
+        kept: list[MutableMapping[str, Any]] = []
+
+        async def keep(message: MutableMapping[str, Any]) -> None:
+            kept.append(message)
+
+        await self.app(scope, receive, keep if after else send)
+        if after and await asyncio.to_thread(gate.act):
+            for message in kept:
+                await send(message)
+
+
+def _is_person(scope: _Scope) -> bool:
+    return any(name == ACTOR.encode() for name, _ in scope["headers"])
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Hosting:
+    """Serves one platform after the other; with `apart`, each in a process of its own, which can be killed."""
+
+    def __init__(self, *, apart: bool = False) -> None:
+        logging.getLogger("uvicorn.error").disabled = True  # it complains of requests that a kill left unanswered
+        self.switch = Switch()
+        self.process: ServerProcess | None = None
+        self._apart = apart
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(100)
+        self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        config = uvicorn.Config(self.switch, http="httptools", ws="none", lifespan="off", log_config=None)
+        self._server = _Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.should_exit = True
+        self._thread.join(5)
+
+    @contextmanager
+    def serve(self, directory: Path, kind: str) -> Iterator[None]:
+        """Given the directory of a platform and a kind of server, serve it."""
+        if not self._apart:
+            with self.platform(directory, kind):
+                yield
+            return
+        self.process = self.switch.app = ServerProcess(directory, _SERVERS[kind])
+        try:
+            yield
+        finally:
+            self.process.close()
+            self.process = None
+
+    @contextmanager
+    def platform(self, directory: Path, kind: str) -> Iterator[Storage]:
+        """Serve a platform in this process, which can use its storage too."""
+        with Storage(directory) as storage:
+            storage.bootstrap()
+            self.switch.app = create_app(storage, _SERVERS[kind])
+            yield storage
+
+    @contextmanager
+    def gated(self, gate: Gate) -> Iterator[None]:
+        """Let a gate see the requests of syncd."""
+        self.switch.gate = gate
+        try:
+            yield
+        finally:
+            self.switch.gate = None
+
+
+def import_space(storage: Storage, directory: Path, title: str) -> str:
+    """Given a directory of pages, make it a new space and return its id."""
+    space = import_directory(storage, directory, title=title, space=None).space
+    shutil.rmtree(directory)
+    return space

@@ -1,0 +1,177 @@
+"""What an actor sees: pages with a mark, a title and sentences of one unique word each, and the table of contents.
+
+A word is `w` and the number of the step that wrote it (`w7a`), a page's mark `m7`, a title's word `t7`; step 0 is what
+there was at the beginning. The word of a title stands in the heading too, where nobody looks for it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from posixpath import dirname, join
+
+WORD = re.compile(r"\bw\d+[a-z]{1,2}\b")
+MARK = re.compile(r"\bm\d+[a-z]{0,2}\b")
+TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
+_ENTRY = re.compile(r"^( *)[*-] \[(.*?)\]\(<?(.*?)>?\)\s*$")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as one side has it. Shapes: `place` is its path or id, `title` None for a file that nothing lists."""
+
+    place: str
+    title: str | None
+    text: str
+    above: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The mark of the page, or "" for one that was written without."""
+        found = MARK.search(self.text)
+        return found[0] if found else ""
+
+    @property
+    def titles(self) -> set[str]:
+        """The words of the title."""
+        return set(TITLE.findall(self.title or ""))
+
+    @property
+    def tokens(self) -> set[str]:
+        """Every word, the mark and the title's word."""
+        return set(WORD.findall(self.text)) | set(MARK.findall(self.text)) | self.titles
+
+
+View = Mapping[str, Page]
+"""All pages of one side, by place."""
+
+
+def tokens_of(view: View) -> set[str]:
+    """Given a side, return every token on it."""
+    return {token for page in view.values() for token in page.tokens}
+
+
+def by_mark(view: View) -> dict[str, Page]:
+    """Given a side, return its pages by their marks; of two with one mark, the first."""
+    found: dict[str, Page] = {}
+    for page in view.values():
+        if page.mark:
+            found.setdefault(page.mark, page)
+    return found
+
+
+def sentence(word: str, about: int = 0) -> str:
+    """Given a new word, return a sentence of it."""
+    lead = ("Some prose with", "All of it is about", "Nobody knows about", "Then there is")[about % 4]
+    return f"{lead} {word} in it."
+
+
+def new_text(title: str, mark: str, words: Iterable[str]) -> str:
+    """Given the words of a new page, return its text."""
+    return "\n\n".join([f"# {title}", f"This is page {mark}.", *(sentence(word) for word in words)]) + "\n"
+
+
+def paragraphs(text: str) -> list[str]:
+    """Given a text, return its paragraphs."""
+    return text.strip("\n").split("\n\n")
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Given paragraphs, return the text."""
+    return "\n\n".join(parts) + "\n"
+
+
+def edited(text: str, action: str, word: str, n: int) -> str:
+    """Given a text, return it with a sentence added, replaced or dropped, as the n-th place that there is."""
+    if "\r\n" in text:
+        return edited(text.replace("\r\n", "\n"), action, word, n).replace("\n", "\r\n")
+    parts = paragraphs(text)
+    places = [at for at, part in enumerate(parts) if WORD.search(part)]
+    if action == "edit" or not places or (action == "drop" and len(places) < 2):
+        parts.insert(min(len(parts), 2) + n % (max(len(parts) - 1, 1)), sentence(word, n))
+    else:
+        parts[places[n % len(places)]] = sentence(word, n) if action == "replace" else ""
+    return joined(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of SUMMARY.md. Shapes: a page when it has a path, else any other line as it stands, in `title`."""
+
+    title: str
+    path: str = ""
+    depth: int = 0
+
+
+def read_summary(text: str) -> list[Entry]:
+    """Given SUMMARY.md, return its lines."""
+    entries = []
+    for line in text.splitlines():
+        found = _ENTRY.match(line)
+        entries.append(Entry(found[2], found[3], len(found[1]) // 2) if found else Entry(line))
+    return entries
+
+
+def write_summary(entries: Iterable[Entry]) -> str:
+    """Given the lines, return SUMMARY.md."""
+    lines = [f"{'  ' * one.depth}* [{one.title}]({one.path})" if one.path else one.title for one in entries]
+    return "\n".join(lines) + "\n"
+
+
+def parents(entries: Iterable[Entry]) -> dict[str, str]:
+    """Given the lines, return the path of the page above each page, or ""."""
+    above: list[str] = []
+    found = {}
+    for entry in entries:
+        if entry.path:
+            above[entry.depth :] = [entry.path]
+            found[entry.path] = above[entry.depth - 1] if 0 < entry.depth < len(above) else ""
+        else:
+            above = []
+    return found
+
+
+def leaves(entries: list[Entry]) -> list[Entry]:
+    """Given the lines, return the pages, but for the first, that have none below them."""
+    found = []
+    for at, entry in enumerate(entries):
+        below = entries[at + 1] if at + 1 < len(entries) else Entry("")
+        if entry.path and not (below.path and below.depth > entry.depth):
+            found.append(entry)
+    return found if not (entries and found) else [entry for entry in found if entry.path != first_page(entries)]
+
+
+def first_page(entries: Iterable[Entry]) -> str:
+    """Given the lines, return the path of the home page."""
+    return next((entry.path for entry in entries if entry.path), "")
+
+
+def with_path(entries: Iterable[Entry], old: str, new: str) -> list[Entry]:
+    """Given the lines, return them with another path for one page."""
+    return [replace(entry, path=new) if entry.path == old else entry for entry in entries]
+
+
+def repaired(entries: Iterable[Entry], files: Iterable[str]) -> list[Entry]:
+    """Given lines that two sides made and the pages' files that there are, list each file once and nothing else."""
+    wanted = dict.fromkeys(files)
+    kept: list[Entry] = []
+    for entry in entries:
+        if entry.path and entry.path not in wanted:
+            continue
+        wanted.pop(entry.path, None)
+        kept.append(entry)
+    return _without_gaps([*kept, *(Entry(f"Title of {path}", path) for path in wanted)])
+
+
+def _without_gaps(entries: list[Entry]) -> list[Entry]:
+    depth = -1
+    fixed = []
+    for entry in entries:
+        depth = min(entry.depth, depth + 1) if entry.path else -1
+        fixed.append(replace(entry, depth=max(depth, 0)) if entry.path else entry)
+    return fixed
+
+
+def below(path: str, name: str) -> str:
+    """Given the path of a page, return where a page of some name below it lies."""
+    folder = dirname(path) if path.endswith("README.md") else path.removesuffix(".md")
+    return join(folder, name)

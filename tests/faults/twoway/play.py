@@ -1,0 +1,48 @@
+"""Plays a schedule: each step by its actor, told to the ledger by what the actor saw before and after."""
+
+from tests.faults.twoway.git_deeds import GitDeeds
+from tests.faults.twoway.schedule import SYNCING, Step
+from tests.faults.twoway.writer import Writer
+
+
+class Player(GitDeeds):
+    """Everybody who acts in a world."""
+
+    def play(self) -> None:
+        """Play every step."""
+        for step in self.schedule.steps:
+            self.story.append(f"# {step.id}. {step.actor} {step.action} {step.fault}".rstrip())
+            self.step(step)
+
+    def step(self, step: Step) -> None:
+        """Play one step."""
+        if step.actor in ("web", "rev", "boss"):
+            self.on_web(step)
+        elif step.actor in self.writers:
+            writer = self.writers[step.actor]
+            special = getattr(self, f"_{step.action.replace('-', '_')}", None)
+            if step.action not in SYNCING:
+                self.unlock(writer)
+            if writer.is_busy():
+                self.finish(writer)
+            if step.action in ("sync", "push", "pull"):
+                self.sync(writer, step.action, step.fault)
+            elif special is not None:
+                special(writer, step)
+            else:
+                with self._editing(writer, step):
+                    writer.write(step)
+                writer.commit(f"{step.action} {step.id}")
+            self.hear(writer)
+
+    def tidy(self, writer: Writer) -> None:
+        """Finish, take out what was put aside, and commit everything."""
+        self.unlock(writer)
+        self.finish(writer)
+        if writer.name in self._stopped:
+            self._stopped.remove(writer.name)
+            self.step(Step(800 + len(self.story), writer.name, "edit"))
+        writer.commit("tidy up")
+        while writer.stashes:
+            self._unstash(writer, Step(0, writer.name, "unstash"))
+        writer.commit("tidy up")

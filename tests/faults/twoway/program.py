@@ -1,0 +1,129 @@
+"""Runs the command line: in this process, or in a fork of it that is killed at a named step."""
+
+import functools
+import gc
+import io
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+import syncd.cli.clone
+import syncd.cli.flows
+import syncd.cli.resolve
+import syncd.cli.status
+from syncd import fault_points
+from syncd.cli.app import run
+from tests.faults.twoway.hosting import Gate, Hosting
+from tests.faults.zygote import end_session
+
+LOADED: Sequence[Any] = (syncd.cli.clone, syncd.cli.flows, syncd.cli.resolve, syncd.cli.status)
+"""What commands import when they run, loaded once."""
+CRASHED, KILLED = 70, -9
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command that has ended. Shapes: `code` is CRASHED for a traceback, KILLED for a run that was killed."""
+
+    words: tuple[str, ...]
+    code: int
+    text: str
+
+
+def prepare() -> None:
+    """Make this process quick at running many commands: what is loaded stays, and the commands are made once."""
+    typer.main.get_command = functools.cache(typer.main.get_command)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
+def run_here(words: Sequence[str], cwd: Path) -> Ran:
+    """Given the words of a command and where it is typed, run it in this process."""
+    os.chdir(cwd)
+    output = io.StringIO()
+    former = signal.getsignal(signal.SIGTERM)
+    with redirect_stdout(output), redirect_stderr(output):
+        try:
+            code = run(words)
+        except Exception:  # noqa: BLE001  (what the user would see as a traceback)
+            traceback.print_exc(file=output)
+            code = CRASHED
+        finally:
+            signal.signal(signal.SIGTERM, former)
+    return Ran(tuple(words), code, output.getvalue())
+
+
+def run_apart(
+    hosting: Hosting, words: Sequence[str], cwd: Path, fault: str, act: Callable[[int], bool] | None = None
+) -> Ran:
+    """Run a command in a process of its own, which is killed at a step, unless `act` is what happens there.
+
+    Shapes: `act` gets the process id, and returns whether the request goes on its way; `fault` is such as
+    "before-write:2", "after-request:5", or "point:ref-moved:2" for the second time at a fault point of the program; a
+    number in the place of its name is the n-th that there is.
+    """
+    output = cwd.parent / "output"
+    point = fault.removeprefix("point:") if fault.startswith("point:") else ""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(writing)
+        _be_child(words, cwd, output, point, reading)
+    os.close(reading)
+
+    def kill() -> bool:
+        end_session(child)
+        return False
+
+    with hosting.gated(Gate("before-request:0" if point else fault, kill if act is None else lambda: act(child))):
+        os.write(writing, b"x")
+        os.close(writing)
+        _, status = os.waitpid(child, 0)
+    return Ran(tuple(words), os.waitstatus_to_exitcode(status), output.read_text(errors="replace"))
+
+
+def _be_child(words: Sequence[str], cwd: Path, output: Path, point: str, ready: int) -> None:
+    code = CRASHED
+    try:
+        os.setsid()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.read(ready, 1)
+        target = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        for number in (1, 2):
+            os.dup2(target, number)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+        if point:
+            fault_points.on_reach = _killer(point)
+        os.chdir(cwd)
+        code = run(words)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:  # noqa: BLE001
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _killer(point: str) -> Callable[[fault_points.FaultPoint], None]:
+    """What kills this process at a fault point, for the n-th time there."""
+    name, _, times = point.partition(":")
+    every = list(fault_points.FaultPoint)
+    wanted = every[int(name) % len(every)].value if name.isdigit() else name
+    left = int(times or 1)
+
+    def reach(reached: fault_points.FaultPoint) -> None:
+        nonlocal left
+        left -= reached.value == wanted
+        if not left:
+            end_session(os.getpid())
+
+    return reach

@@ -1,0 +1,179 @@
+"""Runs of syncd in a clone, undisturbed, killed or raced, and the conflicts that the command line names."""
+
+import json
+import os
+import re
+import shutil
+import signal
+from dataclasses import dataclass
+
+from tests.faults.twoway.hosting import Gate
+from tests.faults.twoway.pages import TITLE, View, by_mark, tokens_of
+from tests.faults.twoway.program import CRASHED, KILLED, Ran, run_apart, run_here
+from tests.faults.twoway.schedule import Step
+from tests.faults.twoway.web_deeds import WebDeeds
+from tests.faults.twoway.world import git
+from tests.faults.twoway.writer import Writer
+
+_FORCE = re.compile(r"--force (\S+=\d+)")
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A page that the command line names as in conflict. Shapes: `marks` are those of either side's version."""
+
+    path: str
+    why: str
+    lane: str
+    marks: frozenset[str]
+    ours: frozenset[str]
+    theirs: frozenset[str]
+
+
+def _terminate(process: int) -> bool:
+    os.kill(process, signal.SIGTERM)
+    return True
+
+
+class Runs(WebDeeds):
+    """Runs of syncd."""
+
+    def run(self, writer: Writer, *words: str, fault: str = "") -> Ran:
+        """Run a command in a clone, with what happens meanwhile."""
+        what, _, when = fault.partition(":")
+        if what == "kill":
+            ran = run_apart(self.world.hosting, words, writer.path, when)
+            self.counts["kills"] += ran.code == KILLED
+        elif what == "server":
+            ran = self._run_while_server_dies(writer, words, when)
+        elif what == "term":
+            ran = run_apart(self.world.hosting, words, writer.path, when, _terminate)
+        elif what == "lost":
+            with self.world.hosting.gated(Gate(when, lambda: False)):
+                ran = run_here(words, writer.path)
+        elif what:
+            ran = self._run_beside(writer, words, what, when)
+        else:
+            ran = run_here(words, writer.path)
+        self.counts["runs"] += 1
+        note = f"   # {what} at {when}" if fault else ""
+        self.story.append(f"{writer.name}$ syncd {' '.join(words)}{note}")
+        self.story += [f"    {line}" for line in [*ran.text.splitlines(), f"exit code {ran.code}"]]
+        if ran.code in (1, CRASHED):
+            self.fail("errors", f"{writer.name}: syncd {' '.join(words)} ended with {ran.code}: {ran.text[-1500:]}")
+        return ran
+
+    def _run_beside(self, writer: Writer, words: tuple[str, ...], what: str, when: str) -> Ran:
+        who, _, action = what.partition(".")
+        step = Step(500 + self.counts["races"], who, action, self.counts["races"] * 7 + 1, 3)
+        self.counts["races"] += 1
+
+        def act() -> bool:
+            self.on_web(step)
+            return True
+
+        with self.world.hosting.gated(Gate(when, act)):
+            return run_here(words, writer.path)
+
+    def _run_while_server_dies(self, writer: Writer, words: tuple[str, ...], when: str) -> Ran:
+        process = self.world.hosting.process
+
+        def act(child: int) -> bool:
+            if process is not None:
+                process.kill()
+                self.counts["kills"] += 1
+            return True
+
+        return run_apart(self.world.hosting, words, writer.path, when, act)
+
+    def sync(self, writer: Writer, command: str, fault: str = "") -> Ran:
+        """Run a flow; approve what a guard holds, and note what is in conflict."""
+        if self.world.shape.flow == "ci":
+            ran = self.run(writer, "pull", fault=fault if command == "pull" else "")
+            if command != "pull" and ran.code in (0, 6):
+                ran = self._push_in_job(writer, fault)
+            if ran.code not in (0, KILLED):
+                self.conflicts(writer)
+            return ran
+        ran = self.run(writer, command, fault=fault)
+        while ran.code != KILLED and (forced := sorted(set(_FORCE.findall(ran.text)))):
+            self.counts["guards"] += 1
+            again = self.run(writer, command, *(word for one in forced for word in ("--force", one)))
+            if sorted(set(_FORCE.findall(again.text))) == forced:
+                return again
+            ran = again
+        if ran.code not in (0, KILLED):
+            self.conflicts(writer)
+        if ran.code in (0, 6):
+            self._check_requests()
+        return ran
+
+    def _check_requests(self) -> None:
+        """Nobody has decided anything yet of what is in a change request: no title is over another's text there."""
+        for space in self.world.spaces:
+            for request in self.web.requests(space.id):
+                if request.is_ours:
+                    view = self.web.view(space.id, request.id)
+                    self.check_titles(f"change request {request.number}", view)
+
+    def _push_in_job(self, writer: Writer, fault: str) -> Ran:
+        """Propose the branch from a fresh clone without any state, as a job does."""
+        job = self.world.root / "job"
+        shutil.rmtree(job, ignore_errors=True)
+        git(self.world.root, "clone", "--quiet", str(writer.path), str(job))
+        spaces = [word for one in self.world.spaces for word in ("--space", f"{one.id}={one.folder or '.'}")]
+        words = ["push", "--ci", "--url", self.world.hosting.url, *spaces]
+        self.story.append(f"$ git clone {writer.name} job")
+        ran = self.run(Writer("job", job, self.world.spaces), *words, fault=fault)
+        if forced := sorted(set(_FORCE.findall(ran.text))):
+            self.counts["guards"] += 1
+            ran = self.run(
+                Writer("job", job, self.world.spaces), *words, *(word for one in forced for word in ("--force", one))
+            )
+        return ran
+
+    def conflicts(self, writer: Writer) -> list[Conflict]:
+        """Return the pages that the command line names as in conflict; what was deleted of them may come back."""
+        ran = run_here(["resolve", "--json"], writer.path)
+        try:
+            data = json.loads(ran.text)
+        except ValueError:
+            return []
+        found = []
+        for repository in data.get("repositories", ()):
+            for page in repository.get("held", ()):
+                ours = self._versions(writer, "HEAD", [page["path"], *page["ours"]])
+                theirs = self._versions(writer, f"refs/remotes/{page['with']}", [page["path"], *page["theirs"]])
+                marks = frozenset(by_mark(ours)) | frozenset(by_mark(theirs))
+                sides = frozenset(tokens_of(ours)), frozenset(tokens_of(theirs))
+                found.append(Conflict(page["path"], page["why"], page["with"], marks, *sides))
+                self.ledger.contest(marks, f"conflict in {writer.name}")
+        return found
+
+    def _versions(self, writer: Writer, ref: str, paths: list[str]) -> View:
+        """The pages at some paths of a commit, and wherever else in it their marks are."""
+        return {place: page for place, page in writer.view_of(ref).items() if place in paths}
+
+    def _resolve(self, writer: Writer, step: Step) -> None:
+        if found := self.conflicts(writer):
+            self.settle_conflict(writer, found[step.n % len(found)], ["edit", "ours", "theirs"][step.m % 3])
+
+    def settle_conflict(self, writer: Writer, conflict: Conflict, way: str) -> bool:
+        """Decide about a page; where its lines cannot be edited, take the branch's. Return whether it was recorded."""
+        self.counts["asked"] += 1
+        if len(conflict.marks) > 1:  # two pages at one path: nobody makes one page of them
+            self.mixed |= conflict.marks
+            way = "ours" if way == "edit" else way
+        ran = self.run(writer, "resolve", conflict.path, f"--{way}")
+        if ran.code == 64 and way == "edit":
+            way = "ours"
+            ran = self.run(writer, "resolve", conflict.path, "--ours")
+        why = f"resolve --{way} in {writer.name}"
+        titles = {token for token in conflict.ours | conflict.theirs if TITLE.fullmatch(token)}
+        given_up = {
+            "edit": titles,
+            "ours": conflict.theirs - conflict.ours,
+            "theirs": conflict.ours - conflict.theirs,
+        }[way]
+        self.ledger.free(given_up, why)
+        return ran.code == 0

@@ -1,0 +1,213 @@
+"""A schedule: who does what, in which order, as data that a seed makes and a file can hold.
+
+A step names its target by a number ("the n-th page that exists"), which is looked up when the step is played; so every
+subset of the steps is a schedule again.
+"""
+
+import json
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the world of a schedule is like before its first step.
+
+    Shapes: `server` is "plain", "formatted" or "lossy" (it rewrites Markdown); `update`, `merge` and `status` are the
+    policies of the configuration; `flow` is "sync", or "ci" where a job that starts from a fresh clone proposes, and
+    the writer pulls.
+    """
+
+    clones: int = 2
+    spaces: int = 1
+    server: str = "plain"
+    update: str = "auto"
+    merge: str = "manual"
+    status: str = "open"
+    flow: str = "sync"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One deed. Shapes: `actor` is a clone ("a", "b", "c"), "web" (an editor of main content), "rev" (a reviewer of a
+    change request) or "boss" (who merges and archives); `fault` is what happens while syncd runs, such as
+    "kill:after-write:2" or "web.edit:before-request:5"."""
+
+    id: int
+    actor: str
+    action: str
+    n: int = 0
+    m: int = 0
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What is played. Shapes: the end is played as `settle` says: how conflicts are settled."""
+
+    seed: int
+    shape: Shape
+    steps: tuple[Step, ...]
+    settle: str = "edit"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether everybody edits once more when all is at rest: it costs as much as all steps together."""
+        return self.seed % 3 == 0
+
+    def only(self, ids: Iterable[int]) -> "Schedule":
+        """Given ids of steps, return the schedule with these alone."""
+        wanted = set(ids)
+        return replace(self, steps=tuple(step for step in self.steps if step.id in wanted))
+
+    def dump(self) -> str:
+        """Return the schedule as JSON that `load` reads."""
+        return json.dumps(asdict(self), indent=1)
+
+
+def load(text: str) -> Schedule:
+    """Given what `dump` returned, return the schedule. Raises: ValueError, KeyError, TypeError."""
+    data: dict[str, Any] = json.loads(text)
+    steps = tuple(Step(**step) for step in data["steps"])
+    return Schedule(data["seed"], Shape(**data["shape"]), steps, data["settle"])
+
+
+WRITING: Mapping[str, int] = {
+    "edit": 10,
+    "replace": 5,
+    "drop": 5,
+    "new-page": 4,
+    "delete-page": 3,
+    "rename": 5,
+    "retitle": 5,
+    "reorder": 2,
+    "nest": 2,
+    "folder": 2,
+    "swap": 2,
+    "edit-two": 3,
+    "asset": 2,
+    "crlf": 1,
+}
+REWRITING: Mapping[str, int] = {"amend": 3, "reset": 3, "squash": 2, "rebase": 2, "git-merge": 3}
+UNTIDY: Mapping[str, int] = {"dirty": 2, "stash": 1, "unstash": 1}
+SYNCING: Mapping[str, int] = {"sync": 10, "push": 6, "pull": 4, "resolve": 4}
+WEB: Mapping[str, int] = {
+    "draft-edit": 3,
+    "draft-merge": 3,
+    "asset": 1,
+    "edit": 8,
+    "replace": 5,
+    "drop": 4,
+    "new-page": 3,
+    "delete-page": 2,
+    "retitle": 4,
+    "slug": 3,
+    "nest": 2,
+    "reorder": 1,
+    "swap": 1,
+}
+REVIEW: Mapping[str, int] = {
+    "edit": 8, "replace": 4, "drop": 3, "new-page": 1, "delete-page": 1, "retitle": 3, "slug": 1
+}  # fmt: skip
+BOSS: Mapping[str, int] = {"merge": 12, "archive": 1, "update": 1}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How likely the deeds of each kind are in a schedule."""
+
+    writing: Mapping[str, int] = field(default_factory=lambda: WRITING)
+    actors: Mapping[str, int] = field(default_factory=lambda: {"write": 9, "sync": 7, "web": 4, "rev": 2, "boss": 3})
+    shapes: tuple[tuple[int, Shape], ...] = ((1, Shape()),)
+    faults: float = 0.0
+    kills_servers: bool = False
+
+
+_SHAPES = (
+    (10, Shape()),
+    (2, Shape(clones=3)),
+    (3, Shape(spaces=2)),
+    (2, Shape(update="never")),
+    (1, Shape(merge="auto")),
+    (1, Shape(status="draft")),
+    (2, Shape(server="formatted")),
+    (1, Shape(server="lossy")),
+    (1, Shape(clones=1, flow="ci")),
+)
+PROFILES: Mapping[str, Profile] = {
+    "plain": Profile(),
+    "rewrites": Profile(writing={**WRITING, **{name: 2 * many for name, many in REWRITING.items()}, **UNTIDY}),
+    "kills": Profile(faults=0.5),
+    "kill": Profile(writing={**WRITING, **REWRITING, **UNTIDY}, shapes=_SHAPES, faults=0.7, kills_servers=True),
+    "all": Profile(writing={**WRITING, **REWRITING, **UNTIDY}, shapes=_SHAPES, faults=0.25),
+    "spaces": Profile(writing={**WRITING, **REWRITING}, shapes=((1, Shape(spaces=2)),)),
+    "lossy": Profile(shapes=((1, Shape(server="formatted")), (1, Shape(server="lossy")))),
+    "ci": Profile(writing={**WRITING, **REWRITING}, shapes=((1, Shape(clones=1, flow="ci")),)),
+}
+POINTS = 60
+"""More than the program has fault points: a schedule names one by a number, so that it holds when there are others."""
+SHORTEST, LONGEST = 7, 13
+LOST = 0.1
+"""How often a write is not answered, instead of a kill there."""
+PROMPT = 0.4
+"""How often a writer syncs right after a deed."""
+
+
+def generate(seed: int, profile: str = "all") -> Schedule:
+    """Given a seed and the name of a profile, return its schedule, always the same."""
+    chance, kind = random.Random(f"{profile} {seed}"), PROFILES[profile]
+    shape = _pick(chance, kind.shapes)
+    most = chance.randint(SHORTEST, LONGEST)
+    steps: list[Step] = []
+    while len(steps) < most:
+        step = _step(chance, kind, shape, len(steps) + 1, has_pushed=any(one.action in SYNCING for one in steps))
+        steps.append(step)
+        if step.action in WRITING and step.actor in "abc" and chance.random() < PROMPT:
+            action = chance.choice(["sync", "sync", "push"])
+            steps.append(Step(len(steps) + 1, step.actor, action, fault=_fault(chance, kind)))
+    return Schedule(seed, shape, tuple(steps), chance.choice(["edit", "edit", "ours", "theirs"]))
+
+
+def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pushed: bool) -> Step:
+    group = _weighted(chance, kind.actors)
+    if group in ("rev", "boss") and not has_pushed:
+        group = "write"
+    n, m = chance.randrange(1000), chance.randrange(1000)
+    if group in ("web", "rev", "boss"):
+        deeds = {"web": WEB, "rev": REVIEW, "boss": BOSS}[group]
+        return Step(id, group, _weighted(chance, deeds), n, m)
+    actor = "abc"[: shape.clones][chance.choice([0, 0, *range(shape.clones)])]
+    if group == "write":
+        return Step(id, actor, _weighted(chance, kind.writing), n, m)
+    action = _weighted(chance, SYNCING)
+    return Step(id, actor, action, n, m, _fault(chance, kind) if action != "resolve" else "")
+
+
+def _fault(chance: random.Random, kind: Profile) -> str:
+    """What happens to a run, or "" for nothing."""
+    if chance.random() >= kind.faults:
+        return ""
+    way = chance.choice(["write", "write", "request", "point", "point", "race", "race"])
+    what = chance.choice(["kill", "kill", "kill", "kill", "kill", "kill", "term"])
+    if kind.kills_servers and chance.random() < 0.25:
+        what = "server"
+    if way == "point":
+        return f"kill:point:{chance.randrange(POINTS)}:{chance.choice([1, 1, 1, 2, 3])}"
+    if way == "race":
+        who = chance.choice(["web.edit", "web.replace", "web.retitle", "rev.edit", "rev.replace", "boss.merge"])
+        return f"{who}:{chance.choice(['before', 'after'])}-request:{chance.randint(1, 12)}"
+    if way == "write" and what == "kill" and chance.random() < LOST:
+        return f"lost:after-write:{chance.choice([1, 1, 2, 3])}"
+    number = chance.choice([1, 1, 1, 2, 2, 3, 4]) if way == "write" else chance.randint(1, 9)
+    return f"{what}:{chance.choice(['before', 'after'])}-{way}:{number}"
+
+
+def _pick(chance: random.Random, choices: Iterable[tuple[int, Shape]]) -> Shape:
+    rows = list(choices)
+    return chance.choices([shape for _, shape in rows], [weight for weight, _ in rows])[0]
+
+
+def _weighted(chance: random.Random, weights: Mapping[str, int]) -> str:
+    return chance.choices(list(weights), list(weights.values()))[0]

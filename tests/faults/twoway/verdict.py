@@ -1,0 +1,204 @@
+"""Brings a world to rest and says what must not be: the columns of the result."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tests.faults.twoway.pages import Page, View, tokens_of
+from tests.faults.twoway.play import Player
+from tests.faults.twoway.schedule import Step
+from tests.faults.twoway.writer import Writer
+
+COLUMNS = (
+    "words lost",
+    "deletes back",
+    "doubled",
+    "titles over other text",
+    "locked out",
+    "not converged",
+    "mixed line ends",
+    "errors",
+)
+_PICTURE = re.compile(r"\]\([./]*(?=\.gitbook/)")
+ROUNDS = 9
+"""Runs of every clone, with everything merged in between, after which all must be at rest."""
+GO_ON = 900
+"""Number of the first edit after the rest."""
+
+
+def judge(player: Player) -> None:
+    """Bring everything to rest and check; of some schedules, let everybody edit once more, and check again."""
+    player.story.append("# Everybody commits, syncs, settles conflicts and merges, until nothing moves.")
+    settle(player)
+    check(player)
+    if player.failures or not player.schedule.goes_on:
+        return
+    player.story.append("# Everybody goes on with one more edit.")
+    for number, name in enumerate(player.writers):
+        player.step(Step(GO_ON + number, name, "edit", number, number))
+    player.step(Step(GO_ON + 9, "web", "edit", 2, 0))
+    settle(player)
+    check(player)
+
+
+def settle(player: Player) -> None:
+    """Let everybody commit, sync, settle conflicts and merge, until a run of each moves nothing.
+
+    In half of the schedules each clone's change request is merged before the next clone runs, in the others all are
+    merged when all have run.
+    """
+    codes: dict[str, int] = {}
+    at_rest: dict[str, object] = {}
+    is_stuck = False
+    for _ in range(ROUNDS):
+        moved = False
+        for writer in player.writers.values():
+            player.tidy(writer)
+            before = _state(player)
+            if at_rest.get(writer.name) == before:
+                continue
+            codes[writer.name] = player.sync(writer, "sync").code
+            if codes[writer.name] not in (0, 1):
+                _settle_conflicts(player, writer)
+            after = _state(player)
+            if before == after or not (codes[writer.name] or player.schedule.goes_on):
+                at_rest[writer.name] = after
+            moved |= before != after
+            if player.schedule.seed % 2:
+                moved |= _merge(player, stale=False)
+        moved |= _merge(player, stale=is_stuck)
+        if not moved and (is_stuck or not any(player.web.requests(space.id) for space in player.world.spaces)):
+            break
+        is_stuck = not moved
+    else:
+        player.fail("not converged", f"something still moves after {ROUNDS} rounds")
+    for name, code in codes.items():
+        if code:
+            player.fail("locked out", f"{name}: syncd sync still ends with {code}")
+
+
+def _settle_conflicts(player: Player, writer: Writer) -> None:
+    for conflict in player.conflicts(writer):
+        player.settle_conflict(writer, conflict, player.schedule.settle)
+
+
+def _merge(player: Player, *, stale: bool) -> bool:
+    """Merge what is up to date; with `stale`, also what is outdated and stays so. Return whether anything was."""
+    done = False
+    for space in player.world.spaces:
+        for known in player.web.requests(space.id):
+            request = next(one for one in player.web.requests(space.id) if one.id == known.id)
+            if request.is_outdated and not stale:
+                if player.world.shape.update == "never":
+                    player.update(request)
+                    done = True
+                continue
+            how = "outdated " if request.is_outdated else ""
+            player.story.append(f"boss: merge {how}change request {request.number}")
+            player.merge(request)
+            done = True
+    return done
+
+
+def _state(player: Player) -> tuple[str, ...]:
+    """All that a run may move."""
+    refs = [writer.git("for-each-ref") + writer.git("status", "--porcelain") for writer in player.writers.values()]
+    there = [player.web.revision(space.id) for space in player.world.spaces]
+    live = [one.revision for space in player.world.spaces for one in player.web.requests(space.id)]
+    return (*refs, *there, *live)
+
+
+def check(player: Player) -> None:
+    """Given a world at rest, record what must not be."""
+    main: dict[str, Page] = {}
+    live: set[str] = set()
+    for space in player.world.spaces:
+        main.update(player.web.view(space.id))
+        for request in player.web.requests(space.id):
+            live |= tokens_of(player.web.view(space.id, request.id))
+    views: dict[str, View] = {name: writer.view() for name, writer in player.writers.items()}
+    contested = {mark for writer in player.writers.values() for one in player.conflicts(writer) for mark in one.marks}
+    sides = {"main content": main, **views}
+    _check_words(player, sides, live, contested)
+    for name, view in sides.items():
+        _check_pages(player, name, view)
+        for page in view.values():
+            if "\r\n" in page.text and "\n" in page.text.replace("\r\n", "") and not player.counts["asked"]:
+                player.fail("mixed line ends", f"{page.place} in {name}: {page.text!r}")
+    if live or contested:
+        return
+    _check_equal(player, sides)
+    if player.world.shape.server == "plain":
+        _check_trees(player)
+
+
+def _check_words(player: Player, sides: Mapping[str, View], live: set[str], contested: set[str]) -> None:
+    ledger = player.ledger
+    here = {name: tokens_of(view) for name, view in sides.items()}
+    anywhere = live.union(*here.values())
+    for token in sorted(ledger.named("alive")):
+        about = f"{token} (by {ledger.tokens[token].author}, {ledger.tokens[token].why})"
+        missing = [name for name, tokens in here.items() if token not in tokens]
+        if token not in anywhere:
+            player.fail("words lost", f"{about} is nowhere")
+        elif missing and token not in live and ledger.tokens[token].page not in contested:
+            player.fail("words lost" if "main content" in missing else "not converged", f"{about} is not in {missing}")
+    if live or contested:
+        return
+    for token in sorted(ledger.named("dead")):
+        if back := [name for name, tokens in here.items() if token in tokens]:
+            player.fail("deletes back", f"{token} (gone by {ledger.tokens[token].why}) is in {back}")
+
+
+def _check_pages(player: Player, name: str, view: View) -> None:
+    ledger = player.ledger
+    for mark, places in _places(view.values()).items():
+        known = ledger.tokens.get(mark)
+        if len(places) > 1 and mark not in ledger.deleted_pages.keys() | player.mixed:
+            player.fail("doubled", f"{mark} is {len(places)} pages in {name}: {', '.join(places)}")
+        if known is None:
+            player.fail("doubled", f"{mark} in {name} was never written")
+    player.check_titles(name, view)
+
+
+def _places(pages: Iterable[Page]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for page in pages:
+        if page.mark:
+            found.setdefault(page.mark, []).append(page.place)
+    return found
+
+
+def _check_trees(player: Player) -> None:
+    """Each branch says what its own clone has of the platform.
+
+    Where a file lies may differ: a page is the same as a file and as a folder, and a file need not lie below the file
+    of the page above it.
+    """
+    for name, writer in player.writers.items():
+        ours, theirs = (writer.view_of(ref) for ref in ("HEAD", "platform/main"))
+        _check_pages(player, f"platform/main of {name}", theirs)
+        texts = [sorted(_PICTURE.sub("](", page.text) for page in view.values()) for view in (ours, theirs)]
+        if texts[0] != texts[1]:
+            shown = writer.git("diff", "-M", "HEAD", "platform/main")
+            player.fail("not converged", f"{name}: main is not platform/main: {shown}")
+
+
+def _check_equal(player: Player, sides: Mapping[str, View]) -> None:
+    """All sides have the same pages below the same pages."""
+    shapes = {name: _outline(view) for name, view in sides.items()}
+    first, *rest = shapes.items()
+    doubtful = player.ledger.deleted_pages.keys() | player.mixed
+    for name, outline in rest:
+        for mark in sorted((first[1].keys() | outline.keys()) - doubtful):
+            if first[1].get(mark) != outline.get(mark):
+                text = f"{mark} is {first[1].get(mark)} in {first[0]} and {outline.get(mark)} in {name}"
+                player.fail("not converged", text)
+
+
+def _outline(view: View) -> dict[str, tuple[str, str | None, tuple[str, ...]]]:
+    """Of each page, by its mark: the mark above it, its title and its tokens."""
+    found = {}
+    for page in view.values():
+        above = view.get(page.above)
+        found[page.mark] = (above.mark if above else "", page.title, tuple(sorted(page.tokens)))
+    return found

@@ -1,0 +1,89 @@
+"""What people do on the platform, told to the ledger by what they saw."""
+
+from tests.faults.twoway.editor import Request
+from tests.faults.twoway.pages import tokens_of
+from tests.faults.twoway.participants import Participants
+from tests.faults.twoway.schedule import Step
+from tests.faults.twoway.world import Space
+
+
+class WebDeeds(Participants):
+    """Deeds of editors, reviewers and whoever merges."""
+
+    def on_web(self, step: Step) -> None:
+        with self._acting:
+            space = self.world.spaces[step.m % len(self.world.spaces)]
+            if step.actor == "web" and step.action == "draft-merge":
+                self._merge_draft(step)
+            elif step.actor == "web":
+                self._write(step, space, None)
+            else:
+                requests = [one for one in self.web.requests(space.id) if one.is_ours]
+                if requests:
+                    request = requests[step.n % len(requests)]
+                    act = self._write if step.actor == "rev" else self._decide
+                    act(step, space, request)
+            self.story += self.web.told
+            self.web.told.clear()
+
+    def _write(self, step: Step, space: Space, request: Request | None) -> None:
+        id = request.id if request else ""
+        before = self.web.view(space.id, id)
+        writes = self.web.operations(step, space.id, before, id)
+        if not writes:
+            return
+        if step.action == "draft-edit":
+            self._drafts.append(self.web.draft(space.id, writes))
+            id = self._drafts[-1].id
+        elif request is None:
+            self.web.publish(space.id, writes)
+        else:
+            self.web.write(space.id, id, writes)
+        after = self.web.view(space.id, id)
+        self.ledger.edit(
+            step.actor, before, after, f"{step.id} {step.actor} {step.action}", lambda: self.others(request or "main")
+        )
+
+    def _merge_draft(self, step: Step) -> None:
+        """An editor finishes what they began earlier."""
+        if self._drafts:
+            request = self._drafts.pop(step.n % len(self._drafts))
+            self.web.told.append(f"web: merge their change request {request.number}")
+            self.merge(request)
+
+    def _decide(self, step: Step, space: Space, request: Request) -> None:
+        """Merge, update or archive a change request of syncd's."""
+        self.web.told.append(f"boss: {step.action} change request {request.number}, outdated: {request.is_outdated}")
+        if step.action == "archive":
+            self.archive(request)
+        elif step.action == "update" and request.is_outdated:
+            self.update(request)
+        elif step.action == "merge" and (not request.is_outdated or step.m % 4 == 0):
+            self.merge(request)
+
+    def merge(self, request: Request) -> None:
+        """Merge a change request; where the platform finds a conflict, it takes the request's version."""
+        before = tokens_of(self.web.view(request.space)) | tokens_of(self.web.view(request.space, request.id))
+        if not self.web.merge(request):
+            after = tokens_of(self.web.view(request.space))
+            self.counts["platform conflicts"] += 1
+            back = after & self.ledger.named("dead")
+            self.ledger.free((before - after) | back, f"merge of change request {request.number} with conflicts")
+
+    def update(self, request: Request) -> None:
+        """Take main content into a change request; where that conflicts, the request's version stays."""
+        main = tokens_of(self.web.view(request.space))
+        if not self.web.update(request):
+            after = tokens_of(self.web.view(request.space, request.id))
+            back = after & self.ledger.named("dead")
+            self.ledger.free((main - after) | back, f"update of change request {request.number} with conflicts")
+
+    def archive(self, request: Request) -> None:
+        """Archive a change request: what reviewers did to it need not stay."""
+        said = tokens_of(self.web.view(request.space, request.id))
+        self.web.archive(request)
+        self._stopped.add(request.owner)
+        why = f"change request {request.number} was archived"
+        mine = {name for name in said if name in self.ledger.tokens and self.ledger.tokens[name].author == "rev"}
+        gone = {name for name, token in self.ledger.tokens.items() if " rev " in token.why and token.state == "dead"}
+        self.ledger.free(mine | gone, why)

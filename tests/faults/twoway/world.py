@@ -1,0 +1,164 @@
+"""The world of a schedule: a platform with one or two spaces and clones of them, copied from a template in no time."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults.twoway.hosting import Hosting, import_space
+from tests.faults.twoway.pages import new_text
+from tests.faults.twoway.program import Ran, prepare, run_here
+from tests.faults.twoway.schedule import Shape
+
+LETTERS = "abcdefghijklmnop"
+PAGES = 4
+"""Pages of a space beside its home page; half as many where there are two spaces."""
+SPOTTED = "This line is wrapped\nand names *one* <person> with ~ signs.\n\n- first\n- second\n\n| a | b |\n|---|---|\n"
+"""What a server rewrites that keeps pages in a form of its own; a page ends with it there."""
+ENVIRON = {
+    "PATH": os.environ["PATH"],
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_EDITOR": "true",
+    "EDITOR": "sed -i -e '/^||||||| /,/^=======$/d' -e '/^<<<<<<< /d' -e '/^=======$/d' -e '/^>>>>>>> /d'",
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",
+    **{f"GIT_{role}_{part}": f"writer@{part}" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")},
+}
+
+
+@dataclass(frozen=True)
+class Space:
+    """A space, and its directory in the clones ("" for the root)."""
+
+    id: str
+    folder: str
+
+
+@dataclass
+class World:
+    """Where everything is. Shapes: `clones` are names of directories below `root`."""
+
+    root: Path
+    hosting: Hosting
+    shape: Shape
+    spaces: tuple[Space, ...]
+    clones: tuple[str, ...]
+
+    @property
+    def token(self) -> str:
+        """What everybody on the platform signs in with."""
+        return (self.root / "platform" / "token").read_text().strip()
+
+
+@dataclass
+class Workshop:
+    """Makes worlds: each in the same directory, as a copy of the template of its shape."""
+
+    hosting: Hosting
+    root: Path
+    _templates: dict[Shape, tuple[Space, ...]] = field(default_factory=dict)
+
+    @contextmanager
+    def world(self, shape: Shape) -> Iterator[World]:
+        """Given a shape, serve a fresh world of it."""
+        if shape not in self._templates:
+            self._templates[shape] = self._make(shape)
+        here = self.root / "world"
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(self._template(shape), here, symlinks=True)
+        with self.hosting.serve(here / "platform", shape.server):
+            os.environ["SYNCD_TOKEN"] = (here / "platform" / "token").read_text().strip()
+            yield World(here, self.hosting, shape, self._templates[shape], tuple(LETTERS[: shape.clones]))
+
+    def _template(self, shape: Shape) -> Path:
+        return self.root / f"template-{list(self._templates).index(shape)}"
+
+    def _make(self, shape: Shape) -> tuple[Space, ...]:
+        here = self.root / "world"
+        shutil.rmtree(here, ignore_errors=True)
+        here.mkdir(parents=True)
+        with self.hosting.platform(here / "platform", shape.server) as storage:
+            folders = [""] if shape.spaces == 1 else [f"s{number}" for number in range(1, shape.spaces + 1)]
+            spaces = []
+            for number, folder in enumerate(folders):
+                plant_space(here / "source", LETTERS[number], PAGES // shape.spaces, shape.server)
+                spaces.append(Space(import_space(storage, here / "source", folder or "docs"), folder))
+            for name in LETTERS[: shape.clones]:
+                self._clone(here, name, spaces, shape)
+        here.rename(self.root / f"template-{len(self._templates)}")
+        return tuple(spaces)
+
+    def _clone(self, here: Path, name: str, spaces: list[Space], shape: Shape) -> None:
+        targets = [f"{space.id}={space.folder}" if space.folder else space.id for space in spaces]
+        token = str(here / "platform" / "token")
+        _fine(run_here(["clone", self.hosting.url, *targets, str(here / name), "--token-file", token], here))
+        file = here / name / ".git" / "syncd.toml"
+        text = re.sub(r'instance = "\w+"', f'instance = "{LETTERS.index(name) + 1:06x}"', file.read_text())
+        policies = {"status": shape.status, "update": shape.update, "merge": shape.merge}
+        lines = [f'{key} = "{value}"' for key, value in policies.items()]
+        file.write_text("\n".join([text.rstrip("\n"), "", "[repository.change_requests]", *lines, ""]))
+        _fine(run_here(["trust", "--yes"], here / name))
+        _fine(run_here(["sync"], here / name))
+
+
+def _fine(ran: Ran) -> None:
+    if ran.code:
+        raise AssertionError(f"{ran.words} ended with {ran.code}: {ran.text}")
+
+
+def plant_space(directory: Path, letter: str, pages: int, server: str) -> None:
+    """Write the pages of a new space: a home page, and some below each other."""
+    spotted = server in ("formatted", "lossy")
+    directory.mkdir()
+    lines = ["# Table of contents", "", f"* [Home t0{letter}](README.md)"]
+    for at in range(pages + 1):
+        mark = f"0{letter}{LETTERS[at - 1] if at else ''}"
+        words = [f"w0{letter}{chr(97 + 3 * at + index)}" for index in range(3)]
+        text = new_text(f"Home t{mark}" if not at else f"Title t{mark}", f"m{mark}", words)
+        path = f"p{at}.md" if at else "README.md"
+        if at == 2:
+            path = "p1/p2.md"
+        (directory / path).parent.mkdir(exist_ok=True)
+        (directory / path).write_text(text + ("\n" + SPOTTED if spotted else ""))
+        if at:
+            lines.append(f"{'  ' if at == 2 else ''}* [Title t{mark}]({path})")
+    (directory / "SUMMARY.md").write_text("\n".join(lines) + "\n")
+
+
+def git(cwd: Path, *words: str, check: bool = True, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run Git as a person does. Raises: AssertionError when it fails and `check` is set."""
+    done = subprocess.run(
+        ["git", *words], cwd=cwd, capture_output=True, text=True, check=False, input=stdin, errors="replace"
+    )
+    if check and done.returncode:
+        raise AssertionError(f"git {' '.join(words)} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done
+
+
+@contextmanager
+def workshop(*, apart: bool = False) -> Iterator[Workshop]:
+    """Give a place where worlds are made, in memory where there is some, with a person's environment.
+
+    Shape: with `apart`, each platform is a process of its own.
+    """
+    memory = Path("/dev/shm")
+    former, cwd = dict(os.environ), os.getcwd()
+    root = Path(tempfile.mkdtemp(prefix="syncd-oracle-", dir=memory if memory.is_dir() else None))
+    hosting = Hosting(apart=apart)
+    os.environ.clear()
+    os.environ.update(ENVIRON, HOME=str(root / "home"))
+    (root / "home").mkdir()
+    prepare()
+    try:
+        yield Workshop(hosting, root)
+    finally:
+        hosting.close()
+        os.chdir(cwd)
+        os.environ.clear()
+        os.environ.update(former)
+        shutil.rmtree(root, ignore_errors=True)

@@ -1,0 +1,304 @@
+"""A writer in a clone, with Git and files alone; each deed is a commit unless it says otherwise."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from posixpath import basename, dirname, join, relpath
+
+from tests.faults.twoway.pages import (
+    Entry,
+    Page,
+    View,
+    below,
+    edited,
+    first_page,
+    leaves,
+    new_text,
+    parents,
+    read_summary,
+    repaired,
+    with_path,
+    write_summary,
+)
+from tests.faults.twoway.schedule import Step
+from tests.faults.twoway.world import Space, git
+
+MARKERS = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
+
+
+class Writer:
+    """A clone and its person. Shapes: `told` gets what they did, as commands."""
+
+    def __init__(self, name: str, path: Path, spaces: tuple[Space, ...]) -> None:
+        self.name, self.path, self.spaces = name, path, spaces
+        self.told: list[str] = []
+        self.stashes = 0
+        self.space = spaces[0]
+        """The space that the present deed is about."""
+
+    # What there is.
+
+    def git(self, *words: str, check: bool = True) -> str:
+        """Run Git in the clone and return what it printed."""
+        return git(self.path, *words, check=check).stdout
+
+    def view(self, space: Space | None = None) -> View:
+        """Return the pages of the work tree, of one space or of all: every Markdown file but SUMMARY.md."""
+        found = {}
+        for one in [space] if space else self.spaces:
+            top = self.path / one.folder
+            entries = read_summary(_text(top / "SUMMARY.md"))
+            titles = {entry.path: entry.title for entry in entries if entry.path}
+            above = parents(entries)
+            for file in sorted(top.rglob("*.md")):
+                path = file.relative_to(top).as_posix()
+                if path != "SUMMARY.md" and not path.startswith(".git"):
+                    place = join(one.folder, path)
+                    found[place] = Page(place, titles.get(path), _text(file), join(one.folder, above.get(path) or ""))
+        return found
+
+    def view_of(self, ref: str) -> View:
+        """Return the pages of all spaces in a commit; none when there is no such ref."""
+        listed = self.git("ls-tree", "-r", "-z", "--name-only", ref, check=False).split("\0")
+        paths = [path for path in listed if path.endswith(".md")]
+        texts = {path: self.git("show", f"{ref}:{path}") for path in paths}
+        titles = {}
+        for one in self.spaces:
+            for entry in read_summary(texts.get(join(one.folder, "SUMMARY.md"), "")):
+                if entry.path:
+                    titles[join(one.folder, entry.path)] = entry.title
+        return {
+            path: Page(path, titles.get(path), text) for path, text in texts.items() if basename(path) != "SUMMARY.md"
+        }
+
+    def is_clean(self) -> bool:
+        """Whether nothing is uncommitted."""
+        return not self.git("status", "--porcelain")
+
+    def is_busy(self) -> bool:
+        """Whether a rebase or merge is not finished."""
+        names = ("rebase-merge", "rebase-apply", "MERGE_HEAD")
+        return any((self.path / ".git" / name).exists() for name in names)
+
+    def owns_tip(self) -> bool:
+        """Whether the newest commit is one that the platform does not have, with one parent, by the writer."""
+        platform = git(self.path, "merge-base", "--is-ancestor", "HEAD", "platform/main", check=False).returncode == 0
+        parents = self.git("rev-list", "--parents", "-1", "HEAD").split()
+        committer = self.git("log", "-1", "--format=%ce").strip()
+        return not platform and len(parents) == 2 and committer.startswith("writer@")
+
+    # Deeds on pages.
+
+    def write(self, step: Step) -> None:
+        """Change pages or the table of contents, without a commit."""
+        self.space = self.spaces[step.m % len(self.spaces)]
+        deed: Callable[[Step], None] = getattr(self, f"_{step.action.replace('-', '_')}")
+        deed(step)
+
+    def commit(self, message: str) -> None:
+        """Commit all there is."""
+        self.git("add", "--all")
+        if not self.is_clean():
+            self.git("commit", "--quiet", "--message", message)
+            self.told.append(f"git add --all && git commit -m '{message}'")
+
+    def _top(self) -> Path:
+        return self.path / self.space.folder
+
+    def _entries(self) -> list[Entry]:
+        return read_summary(_text(self._top() / "SUMMARY.md"))
+
+    def _save_summary(self, entries: list[Entry]) -> None:
+        self._save("SUMMARY.md", write_summary(entries))
+
+    def _save(self, path: str, text: str) -> None:
+        file = self._top() / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+        self.told.append(f"write {join(self.space.folder, path)}")
+
+    def _choose(self, step: Step, *, leaf: bool = False) -> Entry | None:
+        """The n-th page that exists, which has a file."""
+        entries = self._entries()
+        choice = leaves(entries) if leaf else [entry for entry in entries if entry.path]
+        choice = [entry for entry in choice if (self._top() / entry.path).is_file()]
+        return choice[step.n % len(choice)] if choice else None
+
+    def _edit(self, step: Step) -> None:
+        if (entry := self._choose(step)) is None:
+            return
+        text = _text(self._top() / entry.path)
+        self.told.append(f"# {step.action} w{step.id}a in {entry.path}")
+        self._save(entry.path, edited(text, step.action, f"w{step.id}a", step.m))
+
+    _replace = _drop = _edit
+
+    def _edit_two(self, step: Step) -> None:
+        """Edit two pages in one commit, of two spaces where there are two."""
+        for number, letter in ((step.n, "a"), (step.n + 1, "b")):
+            self.space = self.spaces[(step.m + number) % len(self.spaces)]
+            entry = self._choose(Step(step.id, step.actor, "edit", number))
+            if entry is not None:
+                text = _text(self._top() / entry.path)
+                self._save(entry.path, edited(text, "edit", f"w{step.id}{letter}", step.m))
+
+    def _new_page(self, step: Step) -> None:
+        entries = self._entries()
+        above = self._choose(step) if step.m % 3 == 0 else None
+        is_below = above is not None and above.path != first_page(entries)
+        path = below(above.path, f"n{step.id}.md") if above is not None and is_below else f"n{step.id}.md"
+        title = f"Title t{step.id}"
+        self._save(path, new_text(title, f"m{step.id}", [f"w{step.id}a", f"w{step.id}b"]))
+        self._insert(entries, Entry(title, path), above.path if above is not None and is_below else "")
+
+    def _insert(self, entries: list[Entry], new: Entry, above: str) -> None:
+        at = next((at for at, entry in enumerate(entries) if above and entry.path == above), None)
+        if at is None:
+            self._save_summary([*entries, new])
+        else:
+            depth = entries[at].depth + 1
+            self._save_summary([*entries[: at + 1], Entry(new.title, new.path, depth), *entries[at + 1 :]])
+
+    def _delete_page(self, step: Step) -> None:
+        entry = self._choose(step, leaf=True)
+        if entry is None or len(leaves(self._entries())) < 2:
+            return
+        self._remove(entry.path)
+        self._save_summary([one for one in self._entries() if one.path != entry.path])
+
+    def _remove(self, path: str) -> None:
+        (self._top() / path).unlink()
+        self.told.append(f"rm {join(self.space.folder, path)}")
+
+    def _move(self, old: str, new: str) -> None:
+        target = self._top() / new
+        if target.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (self._top() / old).rename(target)
+        if ".gitbook/" in (text := _text(target)):
+            lead = relpath("/.gitbook", f"/{dirname(new)}")
+            target.write_bytes(re.sub(r"\]\([./]*\.gitbook/", f"]({lead}/", text).encode())
+        self.told.append(f"mv {join(self.space.folder, old)} {join(self.space.folder, new)}")
+
+    def _rename(self, step: Step) -> None:
+        entry = self._choose(step, leaf=True)
+        if entry is None:
+            return
+        new = join(dirname(entry.path), f"r{step.id}.md")
+        self._move(entry.path, new)
+        if step.m % 3 == 0:
+            text = edited(_text(self._top() / new), "edit", f"w{step.id}a", step.m)
+            self._save(new, text)
+        self._save_summary(with_path(self._entries(), entry.path, new))
+
+    def _retitle(self, step: Step) -> None:
+        entry = self._choose(step)
+        if entry is not None:
+            new = [Entry(f"Title t{step.id}", one.path, one.depth) if one == entry else one for one in self._entries()]
+            self._save_summary(new)
+
+    def _reorder(self, step: Step) -> None:
+        entry = self._choose(step, leaf=True)
+        if entry is not None:
+            rest = [one for one in self._entries() if one.path != entry.path]
+            self._save_summary([*rest, Entry(entry.title, entry.path)])
+
+    def _nest(self, step: Step) -> None:
+        """Move a page below another one, in both the folders and the table of contents."""
+        entry = self._choose(step, leaf=True)
+        entries = self._entries()
+        others = [one for one in entries if one.path and entry and one.path not in (entry.path, first_page(entries))]
+        if entry is None or not others:
+            return
+        above = others[step.m % len(others)]
+        new = below(above.path, basename(entry.path))
+        if new == entry.path or (self._top() / new).exists():
+            return
+        self._move(entry.path, new)
+        self._insert([one for one in entries if one.path != entry.path], Entry(entry.title, new), above.path)
+
+    def _folder(self, step: Step) -> None:
+        """A page becomes a folder with README.md."""
+        entry = self._choose(step)
+        if entry is None or entry.path.endswith("README.md"):
+            return
+        new = f"{entry.path.removesuffix('.md')}/README.md"
+        self._move(entry.path, new)
+        self._save_summary(with_path(self._entries(), entry.path, new))
+
+    def _swap(self, step: Step) -> None:
+        """Two pages exchange their file names; each keeps its title."""
+        one, two = self._choose(step, leaf=True), self._choose(Step(0, "", "", step.n + 1), leaf=True)
+        if one is None or two is None or one.path == two.path:
+            return
+        self._move(one.path, "swapping")
+        self._move(two.path, one.path)
+        self._move("swapping", two.path)
+        entries = with_path(with_path(with_path(self._entries(), one.path, "."), two.path, one.path), ".", two.path)
+        self._save_summary(entries)
+
+    def _crlf(self, step: Step) -> None:
+        """A page gets the line ends of another system."""
+        if (entry := self._choose(step)) is not None:
+            text = _text(self._top() / entry.path).replace("\r\n", "\n").replace("\n", "\r\n")
+            self._save(entry.path, text)
+
+    def _asset(self, step: Step) -> None:
+        """A picture, shown on a page."""
+        if (entry := self._choose(step)) is None:
+            return
+        picture = f".gitbook/assets/a{step.id}.png"
+        file = self._top() / picture
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"\x89PNG\r\n\x1a\n" + str(step.id).encode())
+        address = relpath(f"/{picture}", f"/{dirname(entry.path)}")
+        text = _text(self._top() / entry.path)
+        end = "\r\n" if "\r\n" in text else "\n"
+        self._save(entry.path, f"{text}{end}Shown with w{step.id}a: ![picture]({address}){end}")
+
+    # Conflicts of Git itself.
+
+    def unmerged(self) -> dict[str, str]:
+        """Return the paths in conflict, with what Git calls the conflict (such as "UU")."""
+        lines = self.git("status", "--porcelain", "-z").split("\0")
+        return {line[3:]: line[:2] for line in lines if line[:2] in ("UU", "AA", "DU", "UD", "AU", "UA", "DD")}
+
+    def keep_both(self) -> tuple[list[str], list[str]] | None:
+        """Settle a merge that Git stopped: keep the lines of both sides.
+
+        Returns the paths, and the lines of the table of contents that were given up; None when it is none that a
+        person settles so.
+        """
+        paths = self.unmerged()
+        if set(paths.values()) - {"UU", "UD", "DU"} or any(PurePosixPath(p).suffix != ".md" for p in paths):
+            return None
+        given_up: list[str] = []
+        for path, kind in paths.items():
+            if kind == "UU" and basename(path) != "SUMMARY.md":
+                lines = _text(self.path / path).split("\n")
+                kept = [line for line in lines if line.rstrip("\r") != "=======" and not line.startswith(MARKERS)]
+                (self.path / path).write_bytes("\n".join(kept).encode())
+        for space in self.spaces:
+            given_up += self.repair_summary(space)
+        self.git("add", "--all")
+        self.told.append(f"# keep both sides of {', '.join(paths)}; git add --all")
+        return list(paths), given_up
+
+    def repair_summary(self, space: Space) -> list[str]:
+        """List every page once that has a file, as a person does after a merge; return the lines that went."""
+        self.space = space
+        before = [one for one in self._entries() if one.path or not one.title.startswith(("=======", *MARKERS))]
+        top = self._top()
+        files = [file.relative_to(top).as_posix() for file in sorted(top.rglob("*.md"))]
+        pages = [path for path in files if path != "SUMMARY.md" and not path.startswith(".git")]
+        after = repaired(before, pages)
+        self._save_summary(after)
+        return [one.title for one in before if one.path and one not in after]
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_bytes().decode(errors="replace")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""
