@@ -137,8 +137,10 @@ class _Rounds:
         writer = ContentWriter(workspace, binding, self.live.change_request.id, content.translation, revision)
         keep_tip(workspace, self.intent.branch)
         sending.begin(workspace, binding, self.live.change_request.number, self.intent.desired)
+        self.wrote = ()  # of what was written in part, nobody knows yet which revision has all of it
         try:
             writer.write(plan)
+            self.wrote = tuple(writer.wrote)
         except RevisionMoved:
             pass  # somebody wrote since it was read: what they wrote is read, and merged, first
         except AnswerLost as lost:
@@ -153,7 +155,6 @@ class _Rounds:
             self.is_carried = True
             return True
         self.written |= writer.written
-        self.wrote = tuple(writer.wrote)
         return False
 
 
