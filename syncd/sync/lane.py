@@ -22,6 +22,7 @@ from syncd.sync.merge.tables import listing_at
 from syncd.sync.workspace import Binding, Workspace
 
 SENT_PARENTS = 3
+"""Parents of the commit of something sent: the branch's commit, what it was planned upon, and the base of both."""
 CONTENT = "Syncd-Content"
 """Names the tree that the platform holds, where it has merged in a way that undoes what Git knows to be merged."""
 
@@ -177,7 +178,7 @@ def find_arrived(workspace: Workspace, binding: Binding, sent: Sent, here: str, 
     if part_tree == repository.subtree(sent.base):
         return ""
     base = repository.commits(None, sent.base, limit=1)[0].parents
-    return write_part(repository, _whole(repository, sent.first), base, part_tree, name="a branch")
+    return write_part(repository, _find_whole(repository, sent.first), base, part_tree, name="a branch")
 
 
 def _is_edited_since(repository: Repository, path: str, sent: Sent, tree: str) -> bool:
@@ -202,6 +203,8 @@ def _table_that_arrived(repository: Repository, binding: Binding, commits: tuple
 
 
 class _Everything:
+    """Any path is there."""
+
     def __contains__(self, path: object) -> bool:
         return True
 
@@ -280,7 +283,7 @@ def _known_as(repository: Repository, commit: str, main: str) -> str | None:
     return None
 
 
-def _whole(repository: Repository, commit: str) -> str:
+def _find_whole(repository: Repository, commit: str) -> str:
     """The commit that a part stands for, else itself."""
     return part_of(repository, repository.commits(None, commit, limit=1)[0]) or commit
 

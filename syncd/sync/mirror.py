@@ -191,12 +191,12 @@ def _graft(
     start, parents = tip, [tip]
     for head in heads:
         if not workspace.repository.is_ancestor(head, tip):
-            start, parent = _joined(workspace, binding, start, head)
+            start, parent = _join_head(workspace, binding, start, head)
             parents.append(parent)
     return start, tuple(parents)
 
 
-def _joined(workspace: Workspace, binding: Binding, start: str, head: str) -> tuple[str, str]:
+def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) -> tuple[str, str]:
     """Two commits merged, as what a mirror commit starts from, and the second parent that this stands for."""
     repository, person = workspace.repository, workspace.committer()
     both = merge(workspace, start, head)

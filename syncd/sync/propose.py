@@ -49,7 +49,7 @@ def propose(
     number = live.change_request.number if live is not None else NO_REQUEST
     state = state_of(workspace.repository, binding, intent.desired, intent.here)
     if _is_said(workspace, binding, intent, own, state):
-        return _told(intent, waiting(workspace, binding, number, state))
+        return _report_waiting(intent, waiting(workspace, binding, number, state))
     if space.git_sync:
         why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
         hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
@@ -97,7 +97,7 @@ def _tell_double(older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
     return (f"#{one} and #{other} are both for {newer.branch}: #{other} counts, and #{one} is not written to any more",)
 
 
-def _told(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
+def _report_waiting(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
     """Nothing is to be written; what waits for a person is told again."""
     return Applied(reports, conflicts=intent.conflicts) if reports else Unchanged(intent.conflicts)
 
@@ -117,8 +117,7 @@ def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
         and is_quiet
         and sending.commented(workspace, binding, number) is None
         and repository.is_ancestor(main, tip)
-        and repository.subtree(content_of(repository, here), binding.directory)
-        == repository.subtree(tip, binding.directory)
+        and workspace.alike(binding, content_of(repository, here), tip)
     )
 
 

@@ -73,7 +73,7 @@ class _Rounds:
     ) -> None:
         self.workspace, self.binding, self.intent, self.live = workspace, binding, intent, live
         self.subject = subject
-        self.asked = _asked(workspace, binding, intent)
+        self.asked = _read_desired(workspace, binding, intent)
         self.first: ProposalPlan | None = None
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
@@ -91,10 +91,10 @@ class _Rounds:
 
     def is_done(self) -> bool:
         """Play one round, and return whether nothing is left to write."""
-        content = self._read()
+        content = self._read_content()
         if content is None:
             return True
-        self.asked = _asked(self.workspace, self.binding, self.intent)
+        self.asked = _read_desired(self.workspace, self.binding, self.intent)
         wanted = _against(self.workspace, self.binding, self.intent, self.asked, content)
         plan = plan_proposal(wanted, content.existing)
         self.first = self.first or plan
@@ -103,7 +103,7 @@ class _Rounds:
         _guard(self.workspace, self.binding, content, plan)
         return self.workspace.rehearse or self._write(plan, content)
 
-    def _read(self) -> Content | None:
+    def _read_content(self) -> Content | None:
         """What the platform holds, merged into the intent; None when that is what was just written."""
         workspace, binding, desired = self.workspace, self.binding, self.intent.desired
         if self.live is None:
@@ -190,7 +190,7 @@ def _guard(workspace: Workspace, binding: Binding, content: Content, plan: Propo
     guard_deletions(f"propose.{binding.name}", plan.deleted, len(pages), remain=remain, force=workspace.force)
 
 
-def _asked(workspace: Workspace, binding: Binding, intent: Intent) -> Desired:
+def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Desired:
     """Given what a branch asks for, return its tree and blobs; no page is read for it."""
     repository = workspace.repository
     listing = repository.tree(intent.desired, binding.directory)

@@ -12,7 +12,7 @@ import pytest
 
 from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
-from tests.cli.two_way import Interposer, Team, interposed, serving
+from tests.cli.two_way import Interposer, Team, Web, Writer, interposed, serving
 from tests.forked import run_forked
 from tests.storages import new_storage
 
@@ -86,6 +86,18 @@ def team(tmp_path: Path) -> Iterator[Team]:
     """A served platform without content, for a story of several writers and people in a browser."""
     with serving(tmp_path) as team:
         yield team
+
+
+@pytest.fixture
+def web(team: Team) -> Web:
+    """A space of that platform, as people in a browser see it."""
+    return team.space()
+
+
+@pytest.fixture
+def docs(team: Team, web: Web) -> Writer:
+    """A writer's clone of that space."""
+    return team.clone(web.space)
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ def origin(team: Team) -> Writer:
 
 
 @pytest.fixture
-def web(team: Team) -> Web:
-    return team.space()
-
-
-@pytest.fixture
 def job(team: Team, origin: Writer, web: Web) -> Job:
     """Runs `push --ci` in a fresh clone of the newest commit of main, on no branch, and returns what it says."""
     numbers = iter(range(100))

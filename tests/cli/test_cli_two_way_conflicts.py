@@ -8,16 +8,6 @@ import pytest
 from tests.cli.two_way import AHEAD, BEHIND, HOME, MAIN, Team, Web, Writer, conflicts
 
 
-@pytest.fixture
-def web(team: Team) -> Web:
-    return team.space()
-
-
-@pytest.fixture
-def docs(team: Team, web: Web) -> Writer:
-    return team.clone(web.space)
-
-
 def start_conflict(docs: Writer, web: Web) -> None:
     """Let the writer and somebody in a browser change the same line of p3."""
     docs.edit("p3.md", "P3 two.", "P3 two, says B.")

@@ -13,16 +13,6 @@ from tests.cli.two_way import HOME, MAIN, Team, Web, Writer, conflicts
 Deed = Callable[[Writer], None]
 
 
-@pytest.fixture
-def web(team: Team) -> Web:
-    return team.space()
-
-
-@pytest.fixture
-def docs(team: Team, web: Web) -> Writer:
-    return team.clone(web.space)
-
-
 def publish(docs: Writer, web: Web) -> None:
     """Propose what the branch has, merge that, and take it in."""
     docs.run("sync")

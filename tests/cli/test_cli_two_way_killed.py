@@ -19,11 +19,6 @@ writing = pytest.mark.parametrize(("at", "later"), [("/update$", 0), (CONTENT, 0
 
 
 @pytest.fixture
-def web(team: Team) -> Web:
-    return team.space()
-
-
-@pytest.fixture
 def docs(team: Team, web: Web, interposer: Interposer) -> Writer:
     return team.clone(web.space)
 

@@ -14,11 +14,6 @@ TRY_AGAIN = (0, 69, 75)
 
 
 @pytest.fixture
-def web(team: Team) -> Web:
-    return team.space()
-
-
-@pytest.fixture
 def docs(team: Team, web: Web, interposer: Interposer) -> Writer:
     return team.clone(web.space)
 

@@ -17,16 +17,6 @@ POINTER = (
 )
 
 
-@pytest.fixture
-def web(team: Team) -> Web:
-    return team.space()
-
-
-@pytest.fixture
-def docs(team: Team, web: Web) -> Writer:
-    return team.clone(web.space)
-
-
 @pytest.mark.parametrize(
     ("bad", "said"),
     [(POINTER, "p2.md:1:1: is a Git LFS pointer"), (b"x" * (TEXT_MAX + 1), "p2.md:1:1: has more than 1,000,000")],

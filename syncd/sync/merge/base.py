@@ -65,8 +65,7 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
         return plain
     touched = set(_touched_by_others(repository, tip, ours))
     is_main = theirs == repository.resolve(workspace.main)
-    now, then = (_blobs(repository, commit) for commit in (ours, tip))
-    former = _blobs(repository, plain.tree)
+    now, then, former = (repository.tree(commit) for commit in (ours, tip, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
     for difference in repository.differences(wide.tree, plain.tree):
         path = difference.path
@@ -152,7 +151,3 @@ def _touched_by_others(repository: Repository, tip: str, ours: str) -> Iterator[
     for commit in repository.marked(ours, tip, REVISION)[1]:
         if commit.parents:
             yield from (found.path for found in repository.differences(commit.parents[0], commit.oid))
-
-
-def _blobs(repository: Repository, commit: str) -> dict[str, Blob]:
-    return repository.tree(commit)

@@ -23,10 +23,7 @@ because git looks for common ancestors from the youngest commit on."""
 
 
 def part_of(repository: Repository, commit: Commit) -> str | None:
-    """Given a commit with the trailer of a part, return the commit that it stands for; None when it is no part.
-
-    Shape: where the commit itself is not here, since another clone made it, one of the same revision counts.
-    """
+    """Given a commit with the trailer of a part, return the commit that it stands for; None when it is no part."""
     words = commit.trailers.get(PART, [""])[-1].split()
     if len(words) != 2 or repository.subtree(commit.oid) != words[1]:
         return None
