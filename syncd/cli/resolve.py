@@ -21,7 +21,7 @@ from syncd.errors import Conflict, StalePlan
 from syncd.plan.meeting import Side
 from syncd.repo import Repository
 from syncd.sync.flows import Result
-from syncd.sync.merge.merge import Choice
+from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied
 from syncd.sync.resolve import OpenPage, conflict_text, has_markers, open_pages, resolve
 

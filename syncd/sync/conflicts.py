@@ -5,7 +5,7 @@ from shlex import quote
 
 from syncd.errors import Conflict
 from syncd.store.glance import Outcome as Remembered
-from syncd.sync.merge.merge import SET_ASIDE, MergeResult
+from syncd.sync.merge.result import SET_ASIDE, MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.workspace import Workspace
 

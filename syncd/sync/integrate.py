@@ -10,8 +10,10 @@ from syncd.sync.branches import HEADS
 from syncd.sync.conflicts import conflicts_of
 from syncd.sync.forms import contested
 from syncd.sync.merge.base import TIPS, keep_tip
-from syncd.sync.merge.merge import Choice, MergeResult, merge
+from syncd.sync.merge.compose import choose
+from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import leave_out, write_part
+from syncd.sync.merge.result import Choice, MergeResult
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.workspace import Workspace
 
@@ -87,7 +89,7 @@ def integrate_commit(
         return Integrated(ours)  # reset to main content: it asks for nothing more, and stays as a person put it
     if not is_rewritten and repository.is_ancestor(ours, theirs) and not contested(workspace, ours, theirs):
         return Integrated(theirs)
-    result = merge(workspace, ours, theirs, branch=branch, choices=choices)
+    result = choose(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
     tree = repository.subtree(ours)
     if not may_follow and result.kept_ours == tree and not choices:
         return Integrated(ours, result)  # it says nothing new; that it is known is recorded when the branch is sent

@@ -10,8 +10,9 @@ from syncd.sync.conflicts import conflicts_of
 from syncd.sync.integrate import integrate_commit
 from syncd.sync.lane import taken_main
 from syncd.sync.merge.base import Base
-from syncd.sync.merge.merge import MergeResult, find_base_of, find_moves, merge
+from syncd.sync.merge.merge import find_base_of, find_moves, merge
 from syncd.sync.merge.parts import NOBODY, leave_out, write_part
+from syncd.sync.merge.result import MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.proposals import Proposal
 from syncd.sync.refused import find_refusals, render_refusal

@@ -8,7 +8,8 @@ from syncd.errors import NotFound, Rejected, Unreachable
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.merge import MergeResult, merge
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.result import MergeResult
 from syncd.sync.notes import notes_ref
 from syncd.sync.sending import drop
 from syncd.sync.workspace import Binding, Workspace

@@ -8,7 +8,7 @@ from syncd.plan.meeting import SAME_LINES, TWO_NEW
 from syncd.sync.branches import HEADS
 from syncd.sync.conflicts import settle_pages
 from syncd.sync.integrate import integrate, integrate_commit, is_change_request
-from syncd.sync.merge.merge import Choice, HeldPage
+from syncd.sync.merge.result import Choice, HeldPage
 from syncd.sync.outcome import CONFLICT, Applied
 from syncd.sync.proposals import anchored
 from syncd.sync.workspace import Workspace

@@ -1,9 +1,9 @@
 """What every flow works with: one repository bound to spaces of one platform."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from syncd.repo import Access, Person, Repository
 from syncd.sync.policy import Policy
@@ -71,8 +71,8 @@ class Workspace:
     sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
     the platform differ, and no guard counts it as deletions. `aside` is another ref for main content, for a space whose
-    two sides nobody has chosen between yet. `rehearse` says that nothing may be written to the platform. `folds` knows
-    for one run the tree that two commits come to as the base of others.
+    two sides nobody has chosen between yet. `rehearse` says that nothing may be written to the platform. `computed`
+    has for one run the bases and merges of commits, under what they were computed from, since commits never change.
     """
 
     client: "Client"
@@ -91,9 +91,7 @@ class Workspace:
     onto: str | None = None
     aside: str = ""
     rehearse: bool = False
-    folds: dict[tuple[tuple[Binding, ...], str, str], tuple[str, frozenset[str]]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    computed: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def main(self) -> str:

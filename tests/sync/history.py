@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from syncd.errors import Stopped
 from syncd.plan.meeting import TWO_NEW
 from syncd.sync.cycle import Wish
-from syncd.sync.merge.merge import Choice
+from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied, Held
 from syncd.sync.resolve import conflict_text, open_pages, resolve
 from tests.sync.editors import Editors

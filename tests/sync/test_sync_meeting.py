@@ -13,8 +13,9 @@ from syncd.plan.deeds import Deed, outcome, pairs, table_lines
 from syncd.plan.meeting import SIDES, Side
 from syncd.repo import Person, Repository
 from syncd.sync.merge.former import convert_former_record
-from syncd.sync.merge.merge import MergeResult, merge
+from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import leave_out, write_part
+from syncd.sync.merge.result import MergeResult
 from syncd.sync.workspace import Binding, Workspace
 
 PERSON = Person("Ada", "ada@example.com", datetime(2026, 1, 2, tzinfo=UTC))

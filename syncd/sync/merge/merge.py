@@ -1,7 +1,7 @@
 """The one place where two commits are merged: page by page, SUMMARY.md by structure, conflicts held one by one."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from syncd.layout.summary import transform
@@ -23,61 +23,15 @@ from syncd.plan.meeting import (
     pages_of,
     tied,
 )
-from syncd.repo import Blob, Difference, Repository
+from syncd.repo import Difference, Repository
 from syncd.sync.forms import contested
-from syncd.sync.merge.base import Base, find_base, find_branch_base
+from syncd.sync.merge.base import TIPS, Base, find_base, find_branch_base
+from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, merged_lines
 from syncd.sync.merge.linked import find_linked
-from syncd.sync.merge.tables import Fates, Tables, merged_table, tables_of
+from syncd.sync.merge.result import LOST_WORDS, SET_ASIDE, SEVERAL_BASES, Decided, HeldPage, MergeResult
+from syncd.sync.merge.tables import Fates, Tables, tables_of
 from syncd.sync.workspace import Workspace
-
-Choice = Side | bytes
-"""What a person decided for a held page: a side, or a text of their own."""
-SET_ASIDE = "it is set aside already"
-SEVERAL_BASES = "both sides have merged it differently before"
-LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
-
-
-@dataclass(frozen=True)
-class HeldPage:
-    """A page that waits for a person, or pages that hold each other; `path` is where people look for it."""
-
-    path: str
-    why: str
-    pages: tuple[Page, ...]
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """Every path that it has on a side."""
-        return tuple(dict.fromkeys(path for page in self.pages for path in page.paths))
-
-    @property
-    def entries(self) -> tuple[tuple[str, ...], ...]:
-        """The paths of each of its pages, as they are left out."""
-        return tuple(page.paths for page in self.pages)
-
-    def on(self, side: Side) -> tuple[str, ...]:
-        """Given a side, return its paths there; none where it was deleted or never was."""
-        return tuple(version.path for page in self.pages if (version := page.at(side)) is not None)
-
-
-@dataclass(frozen=True)
-class MergeResult:
-    """What two commits come to together, and the pages in conflict, which need a person.
-
-    Shape: the trees differ in the pages in conflict only, which are as the one side has them. `outside` are paths in
-    conflict that lie in no space, `revived` those that a side deleted and that stay for what the other wrote.
-    """
-
-    ours: str
-    theirs: str
-    base: Base
-    kept_ours: str
-    kept_theirs: str
-    held: tuple[HeldPage, ...] = ()
-    notes: tuple[str, ...] = ()
-    outside: tuple[str, ...] = ()
-    revived: tuple[str, ...] = ()
 
 
 def merge(
@@ -87,32 +41,44 @@ def merge(
     *,
     branch: str = "",
     base: Base | None = None,
-    choices: Mapping[str, Choice] | None = None,
     aside: Collection[str] = (),
 ) -> MergeResult:
     """Given two commits, return what they come to together; nothing is moved.
 
     Shape: `branch` is the one that ours is the tip of, so that its rewriting is seen; `base` is given where the
-    platform has merged from another one than Git knows of. `choices` says by path what a person decided for pages in
-    conflict; pages with a path in `aside` are left out whatever their state. Cost follows the difference.
+    platform has merged from another one than Git knows of. Pages with a path in `aside` are left out whatever their
+    state. Cost follows the difference, once a run: whoever asks for the same two commits again gets the same value.
     Source: two-way, section 3.
     """
     base = base or find_base_of(workspace, ours, theirs, branch=branch)
-    return _Merge(workspace, base, ours, theirs, choices or {}, frozenset(aside)).run()
+    lost, set_aside = contested(workspace, ours, theirs), frozenset(aside)
+    key = ("merge", workspace.bindings, ours, theirs, base, lost, set_aside)
+    if key not in workspace.computed:
+        workspace.computed[key] = _Merge(workspace, base, ours, theirs, lost - set_aside, set_aside).run()
+    result: MergeResult = workspace.computed[key]
+    return result
 
 
 def find_base_of(workspace: Workspace, ours: str, theirs: str, *, branch: str = "") -> Base:
     """Given two commits, the first of them a branch's or not, return what both have known."""
-    fold = partial(_fold, workspace)
-    if branch:
-        return find_branch_base(workspace, branch, ours, theirs, fold)
-    return find_base(workspace, ours, theirs, fold)
+    repository, fold = workspace.repository, partial(_fold, workspace)
+    tip, main = repository.resolve(f"{TIPS}{branch}") if branch else None, repository.resolve(workspace.main)
+    is_rewritten = tip is not None and not repository.is_ancestor(tip, ours)
+    key = ("base", workspace.bindings, ours, theirs, main, tip if is_rewritten else None)
+    if key not in workspace.computed:
+        workspace.computed[key] = (
+            find_branch_base(workspace, branch, ours, theirs, fold)
+            if is_rewritten
+            else find_base(workspace, ours, theirs, fold)
+        )
+    base: Base = workspace.computed[key]
+    return base
 
 
 def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
     """Given a commit and a later one, return where that has files that it moved, by where they were."""
     base = Base(_root(workspace.repository, former), (former,))
-    return _renames(_Merge(workspace, base, later, former, {}, frozenset()).pages(), "ours")
+    return _renames(_Merge(workspace, base, later, former).pages(), "ours")
 
 
 class _Merge:
@@ -122,17 +88,14 @@ class _Merge:
         base: Base,
         ours: str,
         theirs: str,
-        choices: Mapping[str, Choice],
-        aside: frozenset[str],
+        lost: frozenset[str] = frozenset(),
+        aside: frozenset[str] = frozenset(),
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs, self.base = ours, theirs, base
-        self.choices = choices
-        self.lost = contested(workspace, ours, theirs) - aside
-        self.aside = aside | self.lost
+        self.workspace, self.lost, self.aside = workspace, lost, aside | lost
         self.trees = (base.tree, _root(self.repository, ours), _root(self.repository, theirs))
         self.tables: list[Tables] = []
-        self.notes: list[str] = []
 
     def run(self) -> MergeResult:
         base, ours, theirs = self.trees
@@ -142,19 +105,23 @@ class _Merge:
         pages = self.pages()
         self.tables = [self._grounded(table, pages) for table in self.tables]
         free, knots = self._tied(self._contested(pages, self._merged(self._decided(pages))))
-        held = [(HeldPage(knot[0].page.path, knot[0].why, tuple(d.page for d in knot)), knot) for knot in knots]
-        self.notes += [decision.note for decision in free if decision.note]
-        open_ones = tuple(page for page, _ in held if self._choice(page) is None)
-        outside = tuple(path for page in open_ones for path in page.paths if not self._is_inside(path))
-        one = self._tree(free, held, "ours")
-        other = self._tree(free, held, "theirs") if open_ones else one
-        notes = tuple(dict.fromkeys(self.notes))
-        revived = tuple(decision.path for decision in free if decision.is_revived)
-        return MergeResult(self.ours, self.theirs, self.base, one, other, open_ones, notes, outside, revived)
+        held = [(HeldPage(knot[0].page.path, knot[0].why, tuple(d.page for d in knot)), tuple(knot)) for knot in knots]
+        notes = tuple(decision.note for decision in free if decision.note)
+        decided = Decided(self.trees, tuple(free), tuple(held), tuple(self.tables), notes)
+        return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
 
     def pages(self) -> list[Page]:
+        """What differs, found once a run for three trees: merges that leave different pages out begin alike."""
+        computed, key = self.workspace.computed, ("pages", self.bindings, self.trees)
+        if key not in computed:
+            self.tables = list(tables_of(self.repository, self.bindings, self.trees))
+            computed[key] = tuple(self.tables), tuple(self._find_pages())
+        tables, pages = computed[key]
+        self.tables = list(tables)
+        return list(pages)
+
+    def _find_pages(self) -> list[Page]:
         base, ours, theirs = self.trees
-        self.tables = list(tables_of(self.repository, self.bindings, self.trees))
         summaries = {table.ours.path for table in self.tables}
         sides = (self.repository.differences(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_changes(differences, summaries)) for differences in sides)
@@ -255,81 +222,6 @@ class _Merge:
         oid = self.repository.lookup(tree, path)
         return Version(path, oid, "100644") if oid is not None else None
 
-    def _choice(self, held: HeldPage) -> Choice | None:
-        return next((self.choices[path] for path in held.paths if path in self.choices), None)
-
-    def _is_inside(self, path: str) -> bool:
-        return any(binding.holds(path) for binding in self.bindings)
-
-    def _tree(self, free: Sequence[Decision], held: Sequence[tuple[HeldPage, list[Decision]]], keep: Side) -> str:
-        """The tree of all that is decided, with held pages as one side has them."""
-        plan = _Plan()
-        for decision in free:
-            plan.place(decision.page, decision.target)
-        for page, knot in held:
-            choice = self._choice(page) or keep
-            side: Side = "theirs" if choice == "theirs" else "ours"
-            title_only = page.why == TITLES and self._choice(page) is not None
-            (plan.titled if title_only else plan.kept)[side] += map(frozenset, page.entries)
-            for decision in knot:
-                plan.place(decision.page, decision.target if title_only else decision.page.at(side))
-            if isinstance(choice, bytes):
-                plan.puts[page.path] = choice
-        changes = {**plan.gone, **plan.puts}
-        for table in self.tables:
-            changes |= self._table(table, Fates(plan.pages, plan.final, plan.kept, plan.titled), changes)
-        return self.repository.replaced(self.trees[1], changes) if changes else self.trees[1]
-
-    def _table(
-        self, table: Tables, fates: Fates, changes: Mapping[str, Blob | bytes | None]
-    ) -> dict[str, Blob | bytes | None]:
-        binding = table.binding
-        present = {binding.path(inner) for inner in self.repository.tree(self.trees[1], binding.directory)}
-        present -= {path for path, content in changes.items() if content is None}
-        present |= {path for path, content in changes.items() if content is not None}
-        delisted = {final for path, final in _delisted(table, fates) if self._has(path)}
-        content, notes = merged_table(self.repository, table, fates, present - delisted)
-        self.notes += notes
-        return {table.ours.path: content} if content is not None else {}
-
-
-def _delisted(table: Tables, fates: Fates) -> Iterator[tuple[str, str]]:
-    """Pages that a side took out of the table and the other left alone: the base's path, and the final one."""
-    by_base = {page.base.path: page for page in fates.pages if page.base is not None}
-    for side, other in zip(SIDES, reversed(SIDES), strict=True):
-        if not table.changed(side):
-            continue
-        listed, paths = table.at(side).pages(), fates.paths(side, calm=False)
-        retitled = table.retitled(other, fates.paths(other, calm=False))
-        for path in table.former():
-            page = by_base.get(path)
-            is_there = page is None or page.at(side) is not None
-            is_changed = path in retitled or (page is not None and page.is_edited(other))
-            if is_there and paths.get(path, path) not in listed and not is_changed:
-                yield path, fates.final.get(path, path) or path
-
-
-@dataclass
-class _Plan:
-    """What has to change in ours' tree, and what becomes of every page by it."""
-
-    puts: dict[str, Blob | bytes | None] = field(default_factory=dict)
-    gone: dict[str, Blob | bytes | None] = field(default_factory=dict)
-    pages: list[Page] = field(default_factory=list)
-    final: dict[str, str | None] = field(default_factory=dict)
-    kept: dict[Side, list[Knot]] = field(default_factory=lambda: {side: [] for side in SIDES})
-    titled: dict[Side, list[Knot]] = field(default_factory=lambda: {side: [] for side in SIDES})
-
-    def place(self, page: Page, target: Version | None) -> None:
-        """Given a page, let it be at its target."""
-        self.pages.append(page)
-        if page.base is not None:
-            self.final[page.base.path] = target.path if target is not None else None
-        if page.ours is not None and (target is None or target.path != page.ours.path):
-            self.gone[page.ours.path] = None
-        if target is not None and target != page.ours:
-            self.puts[target.path] = Blob(target.oid, target.mode)
-
 
 def _changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[Change]:
     """Differences as changes of pages, without the tables of contents."""
@@ -364,9 +256,6 @@ def _root(repository: Repository, commit: str) -> str:
 
 
 def _fold(workspace: Workspace, one: str, other: str) -> tuple[str, frozenset[str]]:
-    """Two commits merged into a base for others; each two once, or bases of bases would be merged over and over."""
-    key = (workspace.bindings, one, other)
-    if key not in workspace.folds:
-        result = merge(workspace, one, other)
-        workspace.folds[key] = (result.kept_ours, frozenset(path for page in result.held for path in page.paths))
-    return workspace.folds[key]
+    """Two commits merged into a base for others."""
+    result = merge(workspace, one, other)
+    return result.kept_ours, frozenset(path for page in result.held for path in page.paths)

@@ -1,0 +1,125 @@
+"""The trees that decisions come to: each page where it is decided to be, and SUMMARY.md by structure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from syncd.plan.meeting import SIDES, TITLES, Knot, Page, Side, Version
+from syncd.repo import Blob
+from syncd.sync.merge.base import Base
+from syncd.sync.merge.result import Choice, Decided, HeldPage, MergeResult
+from syncd.sync.merge.tables import Fates, Tables, merged_table
+from syncd.sync.workspace import Workspace
+
+
+def compose_result(
+    workspace: Workspace, ours: str, theirs: str, base: Base, decided: Decided, choices: Mapping[str, Choice]
+) -> MergeResult:
+    """Given two commits, their base and what is decided of each entry, return what they come to together.
+
+    Shape: `choices` says by path what a person decided for pages in conflict.
+    """
+    composer = _Composer(workspace, decided, choices)
+    held = tuple(page for page, _ in decided.held if find_choice(page, choices) is None)
+    places = [path for page in held for path in page.paths]
+    outside = tuple(path for path in places if not any(binding.holds(path) for binding in workspace.bindings))
+    one = composer.compose_tree("ours")
+    other = composer.compose_tree("theirs") if held else one
+    notes = tuple(dict.fromkeys(composer.notes))
+    revived = tuple(decision.path for decision in decided.free if decision.is_revived)
+    return MergeResult(ours, theirs, base, one, other, held, notes, outside, revived, decided)
+
+
+def choose(workspace: Workspace, result: MergeResult, choices: Mapping[str, Choice]) -> MergeResult:
+    """Given what two commits come to, and by path what a person decided for pages in conflict, return what they come to
+    then; nothing is merged again."""
+    if result.decided is None or not choices:
+        return result
+    return compose_result(workspace, result.ours, result.theirs, result.base, result.decided, choices)
+
+
+def find_choice(held: HeldPage, choices: Mapping[str, Choice]) -> Choice | None:
+    """Given a page and choices by path, return the one for this page, by any of its paths."""
+    return next((choices[path] for path in held.paths if path in choices), None)
+
+
+class _Composer:
+    def __init__(self, workspace: Workspace, decided: Decided, choices: Mapping[str, Choice]) -> None:
+        self.repository, self.decided, self.choices = workspace.repository, decided, choices
+        self.notes = list(decided.notes)
+
+    def compose_tree(self, keep: Side) -> str:
+        """The tree of all that is decided, with held pages as one side has them."""
+        plan = _Plan()
+        for decision in self.decided.free:
+            plan.place(decision.page, decision.target)
+        for page, knot in self.decided.held:
+            chosen = find_choice(page, self.choices)
+            choice = keep if chosen is None else chosen
+            side: Side = "theirs" if choice == "theirs" else "ours"
+            title_only = page.why == TITLES and chosen is not None
+            (plan.titled if title_only else plan.kept)[side] += map(frozenset, page.entries)
+            for decision in knot:
+                plan.place(decision.page, decision.target if title_only else decision.page.at(side))
+            if isinstance(choice, bytes):
+                plan.puts[page.path] = choice
+        changes = {**plan.gone, **plan.puts}
+        for table in self.decided.tables:
+            changes |= self._table(table, Fates(plan.pages, plan.final, plan.kept, plan.titled), changes)
+        return self.repository.replaced(self.ours, changes) if changes else self.ours
+
+    def _table(
+        self, table: Tables, fates: Fates, changes: Mapping[str, Blob | bytes | None]
+    ) -> dict[str, Blob | bytes | None]:
+        binding = table.binding
+        present = {binding.path(inner) for inner in self.repository.tree(self.ours, binding.directory)}
+        present -= {path for path, content in changes.items() if content is None}
+        present |= {path for path, content in changes.items() if content is not None}
+        delisted = {final for path, final in _delisted(table, fates) if self._is_in_base(path)}
+        content, notes = merged_table(self.repository, table, fates, present - delisted)
+        self.notes += notes
+        return {table.ours.path: content} if content is not None else {}
+
+    @property
+    def ours(self) -> str:
+        return self.decided.trees[1]
+
+    def _is_in_base(self, path: str) -> bool:
+        return self.repository.lookup(self.decided.trees[0], path) is not None
+
+
+def _delisted(table: Tables, fates: Fates) -> Iterator[tuple[str, str]]:
+    """Pages that a side took out of the table and the other left alone: the base's path, and the final one."""
+    by_base = {page.base.path: page for page in fates.pages if page.base is not None}
+    for side, other in zip(SIDES, reversed(SIDES), strict=True):
+        if not table.changed(side):
+            continue
+        listed, paths = table.at(side).pages(), fates.paths(side, calm=False)
+        retitled = table.retitled(other, fates.paths(other, calm=False))
+        for path in table.former():
+            page = by_base.get(path)
+            is_there = page is None or page.at(side) is not None
+            is_changed = path in retitled or (page is not None and page.is_edited(other))
+            if is_there and paths.get(path, path) not in listed and not is_changed:
+                yield path, fates.final.get(path, path) or path
+
+
+@dataclass
+class _Plan:
+    """What has to change in ours' tree, and what becomes of every page by it."""
+
+    puts: dict[str, Blob | bytes | None] = field(default_factory=dict)
+    gone: dict[str, Blob | bytes | None] = field(default_factory=dict)
+    pages: list[Page] = field(default_factory=list)
+    final: dict[str, str | None] = field(default_factory=dict)
+    kept: dict[Side, list[Knot]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    titled: dict[Side, list[Knot]] = field(default_factory=lambda: {side: [] for side in SIDES})
+
+    def place(self, page: Page, target: Version | None) -> None:
+        """Given a page, let it be at its target."""
+        self.pages.append(page)
+        if page.base is not None:
+            self.final[page.base.path] = target.path if target is not None else None
+        if page.ours is not None and (target is None or target.path != page.ours.path):
+            self.gone[page.ours.path] = None
+        if target is not None and target != page.ours:
+            self.puts[target.path] = Blob(target.oid, target.mode)
