@@ -11,7 +11,7 @@ from syncd.sync.integrate import integrate_commit
 from syncd.sync.lane import taken_main
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import find_base_of, find_moves, merge
-from syncd.sync.merge.parts import NOBODY, leave_out, write_part
+from syncd.sync.merge.parts import NOBODY, join_names, leave_out, write_part
 from syncd.sync.merge.result import MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.proposals import Proposal
@@ -91,10 +91,11 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
 def _left_out(
     main: MergeResult | None, result: MergeResult, added: dict[str, tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The paths of each entry that is in conflict with either side, or that the change request is to have later."""
+    """The paths of each entry that is in conflict with either side, or that the change request is to have later: all
+    that main content and the change request call it."""
     held = [paths for page in (*(main.held if main is not None else ()), *result.held) for paths in page.entries]
-    entries = [{name for path in paths for name in (path, *added.get(path, ()))} for paths in held]
-    return tuple(dict.fromkeys(tuple(sorted(names)) for names in (*entries, *map(set, added.values()))))
+    names = join_names((*held, *added.values()))
+    return tuple(dict.fromkeys(tuple(sorted(paths)) for paths in names.values()))
 
 
 def _desired(

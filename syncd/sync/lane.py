@@ -6,7 +6,7 @@ change request has taken in. What the branch had said is then the base of all th
 Source: two-way, sections 2 and 4.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from syncd.layout.paths import is_markdown
@@ -16,7 +16,7 @@ from syncd.plan.message import REVISION
 from syncd.plan.structure import merge_entries
 from syncd.repo import Repository
 from syncd.sync.merge.base import Base
-from syncd.sync.merge.merge import merge
+from syncd.sync.merge.merge import merge, name_pages
 from syncd.sync.merge.parts import PART, leave_out, part_of, write_part
 from syncd.sync.merge.tables import listing_at
 from syncd.sync.workspace import Binding, Workspace
@@ -171,7 +171,8 @@ def find_arrived(workspace: Workspace, binding: Binding, sent: Sent, here: str, 
     if not late:
         return sent.first
     listing = listing_at(repository, binding, sent.commit)
-    part_tree = leave_out(repository, workspace.bindings, sent.first, sent.base, late)
+    left_out = _with_all_names(workspace, late, (sent.base, sent.first, sent.planned))
+    part_tree = leave_out(repository, workspace.bindings, sent.first, sent.base, left_out)
     if is_own and listing is not None and (listing.path,) in late:
         table = _table_that_arrived(repository, binding, (sent.commit, sent.first, tree))
         part_tree = repository.replaced(part_tree, {listing.path: table}) if table is not None else part_tree
@@ -228,7 +229,8 @@ def _updated(
     if update.is_fresh and meant and _adds_nothing(repository, binding, tree, (before, main, meant)):
         return meant, (update.settled or main,)
     lacks = [paths for page in known.held for paths in page.entries]
-    lacks += _not_taken(repository, binding, before, known.kept_ours, tree)
+    late = _not_taken(repository, binding, before, known.kept_ours, tree)
+    lacks += _with_all_names(workspace, late, (known.base.tree, before, main))
     if not lacks:
         return tree, (main,)
     part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)
@@ -271,6 +273,18 @@ def _not_taken(
         was, wanted, now = (repository.lookup(commit, paths[0]) for commit in (before, after, tree))
         if now != wanted and now in (was, None):
             yield paths
+
+
+def _with_all_names(
+    workspace: Workspace, entries: Iterable[Collection[str]], sides: tuple[str, str, str]
+) -> list[tuple[str, ...]]:
+    """Entries named by the paths that their pages have in a base and on both sides: an entry is left out as a whole,
+    also where the base has it elsewhere."""
+    named = list(entries)
+    if not named:
+        return []
+    names = name_pages(workspace, *sides)
+    return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
 
 
 def _known_as(repository: Repository, commit: str, main: str) -> str | None:

@@ -94,6 +94,22 @@ def test_two_pages_that_exchange_names_while_both_are_edited_wait_with_their_tit
     assert "P3 one, says A." in web.text("p3", request=request)
 
 
+def test_a_page_that_was_moved_here_and_deleted_there_is_gone_also_when_it_was_proposed(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    (docs.path / "p1").mkdir()
+    docs.git("mv", "p4.md", "p1/p4.md")
+    docs.replace("SUMMARY.md", "* [P4](p4.md)\n", "")
+    docs.edit("SUMMARY.md", "* [P1](p1.md)\n", "* [P1](p1.md)\n  * [P4](p1/p4.md)\n")
+    docs.run("push")
+    web.delete("p4")
+    docs.settle()
+    assert web.titles(request=web.proposed()).keys() == {"", "p1", "p2", "p3"}
+    web.merge()
+    docs.settle()
+    assert "P4" not in web.everything() + docs.everything()
+
+
 def exchange(docs: Writer) -> None:
     """Commit p1 under the name of p2, and p2 under that of p1, with their titles."""
     for old, new in (("p1.md", "p.md"), ("p2.md", "p1.md"), ("p.md", "p2.md")):

@@ -29,6 +29,7 @@ from syncd.sync.merge.base import TIPS, Base, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, merged_lines
 from syncd.sync.merge.linked import find_linked
+from syncd.sync.merge.parts import join_names
 from syncd.sync.merge.result import LOST_WORDS, SET_ASIDE, SEVERAL_BASES, Decided, HeldPage, MergeResult
 from syncd.sync.merge.tables import Fates, Tables, tables_of
 from syncd.sync.workspace import Workspace
@@ -79,6 +80,15 @@ def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
     """Given a commit and a later one, return where that has files that it moved, by where they were."""
     base = Base(_root(workspace.repository, former), (former,))
     return _renames(_Merge(workspace, base, later, former).pages(), "ours")
+
+
+def name_pages(workspace: Workspace, base: str, ours: str, theirs: str) -> dict[str, frozenset[str]]:
+    """Given a base and two sides, return every name of the files that a side changed, by each of their names.
+
+    Shape: of files that changed places, each has the names of both.
+    """
+    found = _Merge(workspace, Base(_root(workspace.repository, base), ()), ours, theirs).pages()
+    return join_names(page.paths for page in found)
 
 
 class _Merge:

@@ -42,6 +42,15 @@ def write_part(repository: Repository, commit: str, base: Sequence[str], tree: s
     return repository.commit_tree(tree, parents=base, message="\n".join(lines), author=person, committer=person)
 
 
+def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
+    """Given the paths of each entry, return by path all that it and those that share a path with it are called."""
+    names: dict[str, frozenset[str]] = {}
+    for paths in entries:
+        joined = frozenset(paths).union(*(names[path] for path in paths if path in names))
+        names |= dict.fromkeys(joined, joined)
+    return names
+
+
 def leave_out(
     repository: Repository,
     bindings: Iterable[Binding],
