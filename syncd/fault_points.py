@@ -35,6 +35,8 @@ class FaultPoint(StrEnum):
     """A change request is complete and open; no ref says that the branch was proposed."""
     MERGE_WRITTEN = "merge-written"
     """A branch was merged with main content; the branch is where it was."""
+    BRANCH_PUSHED = "branch-pushed"
+    """The Git remote has a branch as it is to be; no ref here says so."""
     MOVE_LOCKED = "move-locked"
     """Git's lock of the index is ours; the move is not noted."""
     MOVE_NOTED = "move-noted"

@@ -25,8 +25,11 @@ from syncd.layout.paths import slugify
 from syncd.repo import Repository
 from syncd.repo.place import discover
 from syncd.store.store import Store
-from syncd.sync.ci import run_ci
+from syncd.sync.branches import is_own_branch
+from syncd.sync.ci import Done, run_ci
 from syncd.sync.ci_base import Job
+from syncd.sync.cycle import Result
+from syncd.sync.outcome import Applied
 from syncd.sync.policy import Policy
 from syncd.sync.workspace import Progress, Workspace
 
@@ -69,6 +72,10 @@ def _run(options: Options, force: Mapping[str, int], around: Service) -> Reporte
     secret = _secret(platform, around)
     with Repository.open(top) as clone:
         job = _job(clone, options, around)
+        if is_own_branch(job.branch, repository.named, repository.patterns):
+            note = f"{job.branch} is one of syncd's own branches; nothing is proposed from it"
+            nothing = Result("propose", job.branch, Applied((), (note,)))
+            return Reported(around, job, Done((nothing,)), dry=options.dry_run)
         with progress() as tell:
             make = _Fresh(clone, platform, repository, secret, force, tell, options.dry_run)
             done = run_ci(make.workspace, job)

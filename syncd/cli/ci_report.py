@@ -171,7 +171,7 @@ def _summary(told: Reported) -> Iterator[str]:
         )
         if len(pages) > ROWS_MAX:
             yield f"| | and {len(pages) - ROWS_MAX} more |"
-    elif told.failure is None:
+    elif told.failure is None and any(result.flow == "mirror" for result in told.done.results):
         yield "\nThe platform says what the branch says." if not told.exit_code else ""
     yield from _list("To do by hand, and to know", [problem for problem in problems if problem.level != "error"])
 

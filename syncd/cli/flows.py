@@ -19,6 +19,7 @@ from syncd.daemon.labels import name_repositories
 from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
 from syncd.errors import Stopped, SyncdError
 from syncd.repo import Repository
+from syncd.sync.branches import is_own_branch
 from syncd.sync.cycle import RUN, Result, Wish, exit_code, is_stopped, run_cycle
 from syncd.sync.outcome import outcome_from
 
@@ -103,7 +104,10 @@ def _wish(command: str, repository: RepositoryConfig, branch: str | None, subjec
         return whole
     if command == "pull":
         return replace(whole, propose=False, site=None, publish=False)
-    return Wish(branches=(branch or _checked_out(repository),), integrate=False, subject=subject)
+    name = branch or _checked_out(repository)
+    if is_own_branch(name, repository.named, repository.patterns):
+        raise typer.BadParameter(f"{name} is one of syncd's own branches, and never proposed: git switch to yours")
+    return Wish(branches=(name,), integrate=False, subject=subject)
 
 
 def _has(repository: RepositoryConfig, branch: str) -> bool:

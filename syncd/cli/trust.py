@@ -33,6 +33,7 @@ MEANINGS = {
     "repository.upstream.url": "commits come from there, and go there",
     "repository.upstream.push": "branches that commits go to",
     "repository.upstream.side": "branches that commits go to",
+    "repository.upstream.mirror": "the branch that the platform's content goes to",
     "repository.upstream.username": "the upstream's token is sent under this name",
     "repository.upstream.token_file": "what is in this file is sent to the upstream",
     "repository.upstream.ssh_key_file": "this key speaks for you at the upstream",

@@ -1,6 +1,7 @@
 """The shapes of the configuration: which platform, which repositories, which spaces."""
 
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +13,8 @@ SITE_SECONDS = 300.0
 """Between two looks at a site whose file has not changed: a dozen requests, and one for a thousand redirects."""
 _NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 _BRANCH = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f~^:\\]{1,200}")
+_MIRROR = re.compile(r"syncd(?:/[A-Za-z0-9_](?:[.-]?[A-Za-z0-9_])*(?<!\.lock))+")
+"""A branch that every syncd takes for one of its own, by its name alone, and never for one to propose."""
 _PATTERN_SIGNS = frozenset("*?[")
 """Signs that no branch has in its name: what holds one stands for several branches."""
 
@@ -103,6 +106,8 @@ class UpstreamConfig(_Section):
     """Where commits go."""
     side: str = "syncd/{branch}"
     """The side branch, for branches that take no push; with {branch} in it."""
+    mirror: Annotated[str, Field(max_length=100)] = "syncd/platform"
+    """The branch that main content of the platform goes to, for plain Git to merge; "" for none."""
     username: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]{0,254}$")] = ""
     """Whom the token belongs to, where the host asks."""
     token_file: Path | None = None
@@ -118,6 +123,13 @@ class UpstreamConfig(_Section):
         plain = value.replace("{branch}", "b")
         if "{branch}" not in value or value == "{branch}" or set("*?[{}") & set(plain) or not _BRANCH.fullmatch(plain):
             raise ValueError("must be a branch's name with {branch} in it")
+        return value
+
+    @field_validator("mirror")
+    @classmethod
+    def _names_a_branch_of_syncd(cls, value: str) -> str:
+        if value and not _MIRROR.fullmatch(value):
+            raise ValueError('must be "", or the name of a branch that begins with syncd/, such as syncd/platform')
         return value
 
 
@@ -184,6 +196,23 @@ class RepositoryConfig(_Section):
         return self
 
     @model_validator(mode="after")
+    def _mirror_is_no_other_branch(self) -> "RepositoryConfig":
+        upstream = self.upstream
+        if upstream is None or not upstream.mirror or upstream.push == "never":
+            return self
+        sides = [upstream.side.replace("{branch}", branch) for branch in self.named]
+        for branch in (*self.named, *sides):
+            if any(_is_in_the_way(branch, name) for name in (upstream.mirror, f"{upstream.mirror}-changes")):
+                raise ValueError(f"upstream.mirror = {upstream.mirror} and the branch {branch} are in each other's way")
+        for pattern in self.patterns:
+            # All other patterns leave out what begins with syncd/.
+            is_meant = pattern.startswith("syncd/")
+            names = (upstream.mirror, f"{upstream.mirror}-changes/space/1")
+            if is_meant and any(fnmatchcase(name, pattern) for name in names):
+                raise ValueError(f"the pattern {pattern} would track {upstream.mirror}, which is upstream.mirror")
+        return self
+
+    @model_validator(mode="after")
     def _apart(self) -> "RepositoryConfig":
         for index, one in enumerate(self.space):
             for other in self.space[index + 1 :]:
@@ -193,6 +222,11 @@ class RepositoryConfig(_Section):
                 if not one.directory or not other.directory or a.startswith(b) or b.startswith(a):
                     raise ValueError(f"the directories of {one.name} and {other.name} lie in each other")
         return self
+
+
+def _is_in_the_way(one: str, other: str) -> bool:
+    """Whether two branches cannot be different ones, or not both be there: a name cannot be a directory too."""
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
 class Config(_Section):

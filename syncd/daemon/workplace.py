@@ -156,7 +156,7 @@ def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[st
         known_hosts_file=config.known_hosts_file,
         is_guarded=config.token_file is not None and is_credential(config.token_file, environ),
     )
-    return Upstream(config.remote, access, config.push, config.side)
+    return Upstream(config.remote, access, config.push, config.side, config.mirror)
 
 
 def bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:

@@ -139,14 +139,24 @@ class Remote:
     def push(self, commit: str, branch: str, *, old: str | None) -> Refusal | None:
         """Given a commit, and where the remote's branch is (None: nowhere), let the branch name it; or say why not.
 
-        Shape: the caller has made sure that `old` is an ancestor. Raises: Unreachable, Unauthorized, NotFound.
+        Shape: the caller has made sure that `old` is an ancestor, or its own. Raises: Unreachable, Unauthorized,
+        NotFound.
         """
+        return self._move(check_oid(commit), branch, check_oid(old) if old else "")
+
+    def delete(self, branch: str, *, old: str) -> Refusal | None:
+        """Given a branch of the remote and where it is, delete it; or say why not.
+
+        Raises: Unreachable, Unauthorized, NotFound.
+        """
+        return self._move("", branch, check_oid(old))
+
+    def _move(self, commit: str, branch: str, old: str) -> Refusal | None:
         ref = check_branch(branch)
-        lease = f"--force-with-lease={ref}:{check_oid(old) if old else ''}"
-        options = ("--quiet", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", lease)
-        submodules = "--recurse-submodules=no"
+        options = ("--quiet", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags")
+        lease, submodules = f"--force-with-lease={ref}:{old}", "--recurse-submodules=no"
         status, output, complaint = self._attempt(
-            "push", *options, submodules, "--", self.address.url, f"{check_oid(commit)}:{ref}"
+            "push", *options, lease, submodules, "--", self.address.url, f"{commit}:{ref}"
         )
         if not status:
             return None

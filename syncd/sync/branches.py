@@ -9,7 +9,7 @@ from syncd.repo import Repository
 
 HEADS = "refs/heads/"
 OWN = "syncd/"
-"""Where syncd's own branches lie: what it could not push, and what was changed on a site by hand."""
+"""Where syncd's own branches lie: what it could not push, what the platform has, what was changed on a site by hand."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,12 @@ class Branch:
     def ref(self) -> str:
         """Its full ref."""
         return f"{HEADS}{self.name}"
+
+
+def is_own_branch(name: str, names: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Given a branch, and the names and patterns of tracked ones, return whether it is one that syncd makes for people
+    to merge, and not one of theirs to propose."""
+    return name.startswith(OWN) and name not in names and not list(matched([name], patterns))
 
 
 def tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str]) -> list[Branch]:

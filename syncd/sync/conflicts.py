@@ -19,16 +19,32 @@ def conflicts_of(
     """
     checked_out = workspace.repository.head().branch == branch if result.held else True
     where = "" if checked_out else f" --branch {quote(branch)}"
+    shared = find_shared_branch(workspace, name)
+    elsewhere = f"\nor in any clone, on {branch}: git fetch, then git merge {shared}" if shared else ""
     return tuple(
         Held(
             f"{page.why} ({branch} and {name}); it stays as each side has it",
-            f"syncd resolve {quote(page.path)}{where}, with --ours, --theirs or --edit",
+            f"syncd resolve {quote(page.path)}{where}, with --ours, --theirs or --edit{elsewhere}",
             exit_code=Conflict.exit_code,
             paths=(page.path,),
+            lane=name,
         )
         for page in result.held
         if page.why != SET_ASIDE and (among is None or any(map(among, page.paths)))
     )
+
+
+def find_shared_branch(workspace: Workspace, name: str) -> str:
+    """Given what pages are in conflict with, return the branch of the upstream remote that has it for all; "" for none.
+
+    Shape: a change request's content is there once a run has pushed it.
+    """
+    upstream, changes = workspace.upstream, f"{workspace.remote}/changes/"
+    if upstream is None or not upstream.has_mirror:
+        return ""
+    if name == f"{workspace.remote}/main":
+        return f"{upstream.name}/{upstream.mirror}"
+    return f"{upstream.name}/{upstream.change_branch(name.removeprefix(changes))}" if name.startswith(changes) else ""
 
 
 def settle_pages(

@@ -20,6 +20,7 @@ from syncd.sync.propose import propose
 from syncd.sync.reconcile.wish import SiteWish
 from syncd.sync.review import review
 from syncd.sync.upstream import Exchange
+from syncd.sync.upstream_mirror import push_mirror
 from syncd.sync.workspace import Binding, Workspace
 
 SHARED_LISTING_FROM = 3
@@ -79,6 +80,10 @@ class Flows:
     """Whether main content moved by a merge of ours."""
     _unread: dict[str, Outcome] = field(default_factory=dict)
     """What reading a space came to that could not be read: it is not asked for again in this run."""
+    _conflicts: dict[str, set[str]] = field(default_factory=dict)
+    """Pages in conflict, by what they are in conflict with."""
+    _has_failed: bool = False
+    """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
     def results(self) -> Iterator[Result]:
         """Run every flow that is wished for, and return what each came to, and once each page that waits for a person.
@@ -87,8 +92,11 @@ class Flows:
         """
         told: set[str] = set()
         for result in self._flows():
-            yield result
+            self._has_failed |= bool(result.outcome.exit_code)
             conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
+            for held in conflicts:
+                self._conflicts.setdefault(held.lane, set()).update(held.paths)
+            yield result
             for held in conflicts:
                 if held.paths[0] not in told:
                     told.add(held.paths[0])
@@ -119,6 +127,9 @@ class Flows:
             yield self._result("site", self.wish.site.file, partial(self._site, self.wish.site))
         if self.wish.publish:
             yield from (self._result("upstream", *step) for step in exchange.outgoing(create=self.wish.integrate))
+            is_whole = self.wish.whole and not self._has_failed
+            steps = push_mirror(exchange, self._find_conflicting(), is_whole=is_whole)
+            yield from (self._result("upstream", *step) for step in steps)
 
     def _result(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
         outcome, notices = outcome_of(run), self.workspace.client.take_notices()
@@ -212,7 +223,20 @@ class Flows:
         ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
         follows = [workspace.main] if branch.named or self._has_nothing(branch) else []
         refs = [*ahead, *follows, *(ref for ref in lanes if ref not in ahead)]
-        return _joined(integrate(workspace, branch.name, ref) for ref in refs)
+        outcome = _joined([integrate(workspace, branch.name, ref) for ref in refs])
+        # A page that is in conflict with both is told of as one with main content, before and after it is proposed.
+        name = f"{workspace.remote}/main"
+        return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
+
+    def _find_conflicting(self) -> set[str]:
+        """The change requests, as `<space>/<number>`, with pages in conflict that main content does not have too."""
+        lanes = f"{self.workspace.remote}/changes/"
+        in_main = self._conflicts.get(f"{self.workspace.remote}/main", set())
+        return {
+            name.removeprefix(lanes)
+            for name, paths in self._conflicts.items()
+            if name.startswith(lanes) and paths - in_main
+        }
 
     def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
         """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""
@@ -282,7 +306,7 @@ class Flows:
         return reconcile(self.workspace, wish)
 
 
-def _joined(outcomes: Iterable[Outcome]) -> Outcome:
+def _joined(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
     """Several steps of one flow as one outcome."""
     each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
     changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)

@@ -18,7 +18,7 @@ class Held:
     """A person has to act first.
 
     Shape: `approval` says that all is done but what the person has to agree to, `manual` that all is done but what only
-    a person can do.
+    a person can do. `lane` is what a page is in conflict with, as people call its ref.
     """
 
     why: str
@@ -27,6 +27,7 @@ class Held:
     paths: tuple[str, ...] = field(default=())
     approval: bool = False
     manual: bool = False
+    lane: str = ""
 
     @property
     def is_invalid(self) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from syncd.errors import Conflict, RefMoved, Stopped
+from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.repo import Remote
 from syncd.sync.branches import HEADS, matched
@@ -72,7 +73,9 @@ class Exchange:
         assert upstream is not None
         return {side for name in self.there or () if (side := upstream.side.format(branch=name)) in (self.there or ())}
 
-    def _remote(self, upstream: Upstream) -> Remote:
+    def open_remote(self, upstream: Upstream) -> Remote:
+        """Given the upstream, prepare to speak to it. Raises: ConfigInvalid, GitFailed."""
+
         def pulse() -> None:
             if self.workspace.cancelled():
                 raise Stopped(f"stopped while {upstream.name} was spoken to", hint="the next run takes up from here")
@@ -83,7 +86,9 @@ class Exchange:
         asked = [*self.names, *self.patterns]
         if upstream.push != "never":
             asked += [upstream.side.format(branch=name) for name in asked]
-        with self._remote(upstream) as remote:
+        if upstream.has_mirror:
+            asked += [upstream.mirror, upstream.change_branch("*")]
+        with self.open_remote(upstream) as remote:
             heads = remote.heads(asked)
             there = {name: heads[name] for name in matched(heads, asked)}
             news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking(name))]
@@ -105,11 +110,11 @@ class Exchange:
 
     def _track_all(self, upstream: Upstream, names: Sequence[str], there: Mapping[str, str]) -> Iterator[Change]:
         for name in names:
-            old = self._track(upstream, name, there[name])
+            old = self._track_branch(upstream, name, there[name])
             key = f"{upstream.name}/{name}"
             yield Change("update" if old else "create", "branch", key, "fetched", before=old, after=there[name])
 
-    def _track(self, upstream: Upstream, name: str, oid: str) -> str | None:
+    def _track_branch(self, upstream: Upstream, name: str, oid: str) -> str | None:
         ref = upstream.tracking(name)
         if (old := self.repository.resolve(ref)) != oid:
             self.repository.update_ref(ref, oid, old=old)
@@ -124,7 +129,7 @@ class Exchange:
         outcome = self._meet(upstream, branch, ours, theirs)
         tip = self.repository.resolve(f"{HEADS}{branch}")
         if tip is not None and self.repository.is_ancestor(theirs, tip):
-            self._remember(upstream, branch, theirs)
+            self.remember(upstream, branch, theirs)
         return outcome
 
     def _meet(self, upstream: Upstream, branch: str, ours: str | None, theirs: str) -> Outcome:
@@ -165,7 +170,8 @@ class Exchange:
         self.repository.delete_ref(upstream.met(branch), old=met)
         return Applied((Change("delete", "branch", branch, f"{upstream.name} has it no more", before=ours),))
 
-    def _remember(self, upstream: Upstream, branch: str, commit: str) -> None:
+    def remember(self, upstream: Upstream, branch: str, commit: str) -> None:
+        """Given a branch of the remote, record which commit of it was taken in, or pushed, last."""
         ref = upstream.met(branch)
         if (old := self.repository.resolve(ref)) != commit:
             self.repository.update_ref(ref, commit, old=old)
@@ -182,11 +188,11 @@ class Exchange:
                 return Held(f"{name} has commits that {branch} lacks", "syncd pull", exit_code=Conflict.exit_code)
         elif self.repository.resolve(upstream.met(branch)) is not None:
             return Held(f"{upstream.name} has no branch {branch} any more", f"to bring it back: git push {branch}")
-        with self._remote(upstream) as remote:
+        with self.open_remote(upstream) as remote:
             if upstream.push == "branch":
                 refusal = remote.push(tip, branch, old=seen)
                 if refusal is None:
-                    return self._arrived(upstream, branch, branch, tip)
+                    return self.record_push(upstream, branch, branch, tip)
                 if not refusal.protected:
                     raise RefMoved(f"{upstream.name} did not take {branch}: {refusal.reason}", hint="run syncd again")
                 why = f"{upstream.name} takes no push to {branch} ({refusal.reason})"
@@ -198,6 +204,11 @@ class Exchange:
         """Push a branch to its side branch, unless a pull request from there would be empty."""
         assert self.there is not None
         side = upstream.side.format(branch=branch)
+        if upstream.is_of_mirror(side):
+            raise Conflict(
+                f"the side branch of {branch} would be {side}, which holds what the platform has; nothing was pushed",
+                hint="set side, or mirror, to another name under [repository.upstream]",
+            )
         seen, there = self.there.get(branch), self.there.get(side)
         if seen is not None and self.repository.subtree(seen) == self.repository.subtree(tip):
             return Unchanged()
@@ -209,15 +220,17 @@ class Exchange:
         refusal = remote.push(tip, side, old=there)
         if refusal is not None:
             raise RefMoved(f"{upstream.name} did not take {side}: {refusal.reason}", hint="run syncd again")
-        arrived = self._arrived(upstream, branch, side, tip)
+        arrived = self.record_push(upstream, branch, side, tip)
         return Applied(arrived.changes, (f"{why}: open a pull request from {side}",))
 
-    def _arrived(self, upstream: Upstream, branch: str, name: str, tip: str) -> Applied:
+    def record_push(self, upstream: Upstream, branch: str, name: str, tip: str) -> Applied:
+        """Given a branch and the name under which the remote has its tip now, record that, and return it as done."""
         assert self.there is not None
+        reach(FaultPoint.BRANCH_PUSHED)
         old, self.there[name] = self.there.get(name), tip
-        self._track(upstream, name, tip)
+        self._track_branch(upstream, name, tip)
         if name == branch:
-            self._remember(upstream, branch, tip)
+            self.remember(upstream, branch, tip)
         return Applied((Change("update", "branch", f"{upstream.name}/{name}", "pushed", before=old, after=tip),))
 
 

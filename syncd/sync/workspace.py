@@ -44,12 +44,29 @@ class Binding:
 
 @dataclass(frozen=True)
 class Upstream:
-    """The Git remote that tracked branches come from; commits go to the branch there, to a side branch, or nowhere."""
+    """The Git remote that tracked branches come from; commits go to the branch there, to a side branch, or nowhere.
+
+    Shape: `mirror` is the branch there that main content of the platform goes to, "" for none.
+    """
 
     name: str
     access: Access
     push: Literal["branch", "side", "never"] = "branch"
     side: str = "syncd/{branch}"
+    mirror: str = ""
+
+    @property
+    def has_mirror(self) -> bool:
+        """Whether what the platform has goes to branches of the remote."""
+        return bool(self.mirror) and self.push != "never"
+
+    def change_branch(self, name: str) -> str:
+        """Given a change request as `<space>/<number>`, return the branch that its content goes to."""
+        return f"{self.mirror}-changes/{name}"
+
+    def is_of_mirror(self, branch: str) -> bool:
+        """Given a branch of the remote, return whether it is one that holds what the platform has."""
+        return self.has_mirror and (branch == self.mirror or branch.startswith(self.change_branch("")))
 
     def tracking(self, branch: str) -> str:
         """Given a branch, return the ref that says where it was on the remote when somebody last looked."""
@@ -61,6 +78,10 @@ class Upstream:
         Shape: a slash is escaped, so that `a`, which is gone, is not in the way of `a/b`.
         """
         return f"refs/syncd/upstream/{self.name}/{branch.replace('%', '%25').replace('/', '%2f')}"
+
+    def branch_met(self, ref: str) -> str:
+        """Given such a ref, return the branch that it is for."""
+        return ref.removeprefix(self.met("")).replace("%2f", "/").replace("%25", "%")
 
 
 @dataclass(frozen=True)

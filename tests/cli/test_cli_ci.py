@@ -148,6 +148,16 @@ def test_a_branch_has_the_name_that_the_service_gives_it(jobs: Jobs) -> None:
     assert isinstance(json.loads((jobs.shell.root / "quality.json").read_text()), list)
 
 
+@pytest.mark.parametrize("branch", ["syncd/platform", "syncd/platform-changes/docs/2", "syncd/main"])
+def test_a_branch_that_syncd_made_is_not_proposed(jobs: Jobs, branch: str) -> None:
+    jobs.commit({"use.md": MORE})
+    came = jobs.named(environ={**GITHUB, "GITHUB_REF_NAME": branch})
+    assert came.code == 0
+    assert f"{branch} is one of syncd's own branches; nothing is proposed from it" in came.out
+    assert "says what the branch says" not in came.summary
+    assert "use.md" not in came.out
+
+
 def test_a_fork_without_a_token_is_told_why(jobs: Jobs) -> None:
     environ = {**GITHUB, "SYNCD_TOKEN": "", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_HEAD_REF": "patch"}
     came = jobs.named(environ=environ)

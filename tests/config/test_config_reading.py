@@ -44,6 +44,51 @@ def test_the_example_shows_the_defaults() -> None:
     assert mine.model_dump(exclude=own) == usual.model_dump(exclude=own)
 
 
+NAMES = (
+    "main",
+    "syncd",
+    "syncd/",
+    "syncd//x",
+    "syncd/.x",
+    "syncd/x.lock",
+    "syncd/a..b",
+    "syncd/-x",
+    "syncd/x y",
+    "syncd/*",
+)
+"""What cannot be the branch of the mirror: no name for a branch, or one that a clone might take for a person's."""
+
+
+def in_each_others_way(branches: str, upstream: str) -> str:
+    return f"{PLATFORM}[[repository]]\nbranches = {branches}\n{SPACE}[repository.upstream]\n{upstream}\n"
+
+
+@pytest.mark.parametrize(
+    ("branches", "upstream"),
+    [
+        ('["syncd/platform"]', ""),
+        ('["syncd/platform/x"]', ""),
+        ('["main", "syncd"]', ""),
+        ('["main", "syncd/platform-changes/guides/12"]', ""),
+        ('["main", "syncd/*"]', ""),
+        ('["main", "syncd/p*"]', ""),
+        ('["main", "syncd/*/12"]', 'mirror = "syncd/a/12"'),
+        ('["platform"]', ""),
+        ('["main"]', 'mirror = "syncd/main"'),
+        ('["main"]', 'side = "syncd/platform/{branch}"'),
+    ],
+)
+def test_the_branch_of_the_mirror_is_no_tracked_branch_and_no_side_branch(
+    tmp_path: Path, branches: str, upstream: str
+) -> None:
+    text = in_each_others_way(branches, upstream)
+    with pytest.raises(ConfigInvalid, match=r"upstream\.mirror"):
+        load(written(tmp_path / "config.toml", text))
+    for off in ('mirror = ""', 'push = "never"'):
+        if not upstream:
+            load(written(tmp_path / "config.toml", in_each_others_way(branches, off)))
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [
@@ -85,6 +130,7 @@ def test_the_example_shows_the_defaults() -> None:
         (WHOLE + "[repository.upstream]\nside = '-{branch}'\n", "repository.0.upstream.side"),
         (WHOLE + "[repository.upstream]\nside = '{branch}/{x}'\n", "repository.0.upstream.side"),
         (WHOLE + "[repository.upstream]\nremote = 'platform'\n", "repository.0"),
+        *((WHOLE + f"[repository.upstream]\nmirror = '{name}'\n", "repository.0.upstream.mirror") for name in NAMES),
         (WHOLE + "[repository.upstream]\ntoken = 'hunter2'\n", "repository.0.upstream.token"),
         (WHOLE + "[repository.site]\nfile = 1\n", "repository.0.site.file"),
         (WHOLE + "[repository.site]\napply = 'later'\n", "repository.0.site.apply"),
