@@ -24,7 +24,7 @@ import pytest
 import sqlalchemy as sa
 from psycopg import sql
 
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 
 URL = "SYNCD_TEST_POSTGRES"
 NOBODY = 65534

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from syncd.platform.blobs import Blobs
-from syncd.platform.storage import Storage
+from syncd.platform.storage.blobs import Blobs
+from syncd.platform.storage.storage import Storage
 
 
 def new_storage(

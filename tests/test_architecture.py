@@ -1,8 +1,11 @@
 """The house keeps its shape: floors, sole importers, purity, no cycles, modules and functions that fit in the eye."""
 
 import ast
+from collections import Counter
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent / "syncd"
 FLOORS = [
@@ -51,9 +54,18 @@ PLUMBING = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
 } | set(SOLE_IMPORTER) - {"yaml", "markdown_it"}  # fmt: skip
+ORDER = {
+    "platform": (
+        *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
+        *("people", "revisions", "spaces"),
+        *("integrations", "templates", "change_requests", "comments", "reviews", "content", "sites", "publish"),
+        *("services", "description", "app", "server"),
+    )
+}
+"""Folders and modules inside of a room, lowest first: each imports only itself and what stands before it."""
 MODULES = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
 NAMED = sorted(module for module in MODULES if module != "syncd.__init__")
-LINES_MAX, FUNCTION_LINES_MAX = 400, 50
+LINES_MAX, FUNCTION_LINES_MAX, FOLDER_MODULES_MAX = 400, 50, 15
 
 
 @cache
@@ -114,6 +126,23 @@ def test_imports_point_down() -> None:
         if room(name) not in ("", "__version__", room(module)) and (why := forbidden(room(module), room(name)))
     }
     assert not found
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_imports_point_down_inside_a_room(name: str) -> None:
+    place = {folder: number for number, folder in enumerate(ORDER[name])}
+    inside = [module for module in NAMED if room(module) == name and module.count(".") > 1]
+    assert {module.split(".")[2] for module in inside} - {"__init__"} == place.keys()
+    pairs = [(one, other.split(".")) for one in inside for other in imported(one) if other.startswith(f"syncd.{name}.")]
+    found = [(one, ".".join(other)) for one, other in pairs if place[one.split(".")[2]] < place[other[2]]]
+    assert not found
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_a_folder_holds_what_one_look_takes_in(name: str) -> None:
+    folders = Counter(path.parent for path in (ROOT / name).rglob("*.py") if path.stem != "__init__")
+    del folders[ROOT / "platform" / "migrations" / "versions"]
+    assert not {folder: count for folder, count in folders.items() if count > FOLDER_MODULES_MAX}
 
 
 def test_each_library_has_one_room() -> None:

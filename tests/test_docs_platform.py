@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from syncd.platform.app import create_app
-from syncd.platform.auth import EXTENSION_KEY, ROLE_KEY
+from syncd.platform.people.auth import EXTENSION_KEY, ROLE_KEY
 from tests.storages import new_storage
 
 PAGE = Path(__file__).parent.parent / "syncd" / "manual" / "reference" / "platform-api.md"

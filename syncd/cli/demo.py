@@ -80,9 +80,9 @@ def _room(keep: Path | None) -> Iterator[Path]:
 @contextmanager
 def _platform(root: Path, run: Run) -> Iterator[_Stage]:
     """Start the embedded platform, and publish the manual on it as a space with a site."""
-    from syncd.platform.importing import import_directory
     from syncd.platform.server import Background
-    from syncd.platform.storage import Storage
+    from syncd.platform.services.directory.read import import_directory
+    from syncd.platform.storage.storage import Storage
 
     data = root / "platform"
     with Storage(data) as storage:

@@ -14,9 +14,9 @@ from syncd.daemon.systemd import ERROR, NOTICE, Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound
 
 if TYPE_CHECKING:
-    from syncd.platform.premises import Premises
+    from syncd.platform.people.tokens import Token
     from syncd.platform.settings import Endpoint, Settings
-    from syncd.platform.tokens import Token
+    from syncd.platform.storage.data_dir import Premises
 
 SKIPPED_SHOWN = 20
 """Parts of an imported directory that were not taken, and that are printed; of more, the rest is counted."""
@@ -33,7 +33,7 @@ class Kept:
 
     def premises(self) -> "Premises":
         """Return the premises."""
-        from syncd.platform.premises import Premises
+        from syncd.platform.storage.data_dir import Premises
 
         return Premises(self.data, self.database or None, self.files or None, self.endpoint or None)
 
@@ -63,7 +63,7 @@ class Services:
         origins: Sequence[str] = (),
     ) -> "Settings":
         """Given the environment, which holds their keys, return a platform's settings. Raises: ConfigInvalid."""
-        from syncd.platform.addresses import public_origin
+        from syncd.platform.http.addresses import public_origin
         from syncd.platform.settings import Settings
 
         if self.ask_url and not self.ask_model:
@@ -128,7 +128,7 @@ def run_server(kept: Kept, settings: "Settings", *, host: str, port: int) -> Non
 
 def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json: bool) -> None:
     """Import a directory and print the ids that it got."""
-    from syncd.platform.importing import import_directory
+    from syncd.platform.services.directory.read import import_directory
 
     with kept.premises().open() as storage:
         storage.bootstrap()
@@ -146,7 +146,7 @@ def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json
 
 def export_space(space: str, directory: Path, kept: Kept) -> None:
     """Export a space and print how many files it has."""
-    from syncd.platform.exporting import export_directory
+    from syncd.platform.services.directory.write import export_directory
 
     with kept.existing().open() as storage:
         count = export_directory(storage, read_space_id(space), directory)
@@ -155,7 +155,7 @@ def export_space(space: str, directory: Path, kept: Kept) -> None:
 
 def create_token(kept: Kept, *, user: str, role: str, organization: str, label: str, as_json: bool) -> None:
     """Make a token and print it, alone on stdout, so that a script can take it."""
-    from syncd.platform.tokens import Person, create
+    from syncd.platform.people.tokens import Person, create
 
     with kept.premises().open() as storage:
         storage.bootstrap()
@@ -169,7 +169,7 @@ def create_token(kept: Kept, *, user: str, role: str, organization: str, label: 
 
 def list_tokens(kept: Kept, *, as_json: bool) -> None:
     """Print every token by what may be known about it."""
-    from syncd.platform.tokens import listed
+    from syncd.platform.people.tokens import listed
 
     with kept.existing().open() as storage:
         tokens = listed(storage)
@@ -181,8 +181,8 @@ def list_tokens(kept: Kept, *, as_json: bool) -> None:
 
 def revoke_token(kept: Kept, name: str) -> None:
     """End a token and say whose it was."""
-    from syncd.platform.auth import REMEMBERED_S
-    from syncd.platform.tokens import revoke
+    from syncd.platform.people.auth import REMEMBERED_S
+    from syncd.platform.people.tokens import revoke
 
     with kept.existing().open() as storage:
         ended = revoke(storage, name)

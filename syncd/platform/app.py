@@ -5,64 +5,47 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from syncd.platform import (
-    arranging,
-    change_requests,
-    changes,
-    collections,
-    content,
-    content_write,
-    documents,
-    failures,
-    files,
-    merging,
-    ordering,
-    organizations,
-    redirects,
-    reviewers,
-    reviews,
-    section_groups,
-    sections,
-    site_spaces,
-    sites,
-    spaces,
-    users,
-    viewing,
-)
-from syncd.platform.ask import routes as ask
-from syncd.platform.auth import Callers
+from syncd.platform.change_requests import change_requests, merge_request
 from syncd.platform.comments import commenters, comments, replies
-from syncd.platform.conversations import routes as conversations
+from syncd.platform.content import changes, content, content_write, documents, templates, view
 from syncd.platform.description import TITLE, Description
-from syncd.platform.health import answer_readiness
+from syncd.platform.http import failures
+from syncd.platform.http.limits import Limits
+from syncd.platform.http.methods import Methods, answer_information
+from syncd.platform.http.routing import PREFIX, Shelves, operations
+from syncd.platform.http.work import Work
 from syncd.platform.integrations import delivery, installing, placing, tracing
 from syncd.platform.integrations import publishing as integrations
-from syncd.platform.jobs import Handler
-from syncd.platform.limits import Limits
-from syncd.platform.links import routes as links
-from syncd.platform.methods import Methods, answer_information
-from syncd.platform.pdf import routes as pdf
 from syncd.platform.people import (
     agent_instructions,
     invites,
     joining,
     members,
-    permissions,
+    organizations,
     saml,
     team_members,
     teams,
+    users,
 )
-from syncd.platform.publishing import adaptive, customization, published, share_links
-from syncd.platform.routing import PREFIX, Shelves, operations
-from syncd.platform.search import index as search_index
-from syncd.platform.search import routes as search
+from syncd.platform.people.auth import Callers
+from syncd.platform.publish import adaptive, customization, published, share_links
+from syncd.platform.reviews import reviewers, reviews
+from syncd.platform.revisions import files
+from syncd.platform.services.ask import routes as ask
+from syncd.platform.services.conversations import routes as conversations
+from syncd.platform.services.links import routes as links
+from syncd.platform.services.pdf import routes as pdf
+from syncd.platform.services.search import index as search_index
+from syncd.platform.services.search import routes as search
+from syncd.platform.services.specs import routes as specs
+from syncd.platform.services.translations import routes as translations
+from syncd.platform.services.translations import running
 from syncd.platform.settings import Settings
-from syncd.platform.specs import routes as specs
-from syncd.platform.storage import Storage
-from syncd.platform.templates import routes as templates
-from syncd.platform.translations import routes as translations
-from syncd.platform.translations import running
-from syncd.platform.work import Work
+from syncd.platform.sites import order, redirects, section_groups, sections, site_spaces, sites
+from syncd.platform.spaces import collections, move, permissions, spaces
+from syncd.platform.storage.health import answer_readiness
+from syncd.platform.storage.jobs import Handler
+from syncd.platform.storage.storage import Storage
 
 _ROOMS = (
     content,
@@ -70,7 +53,7 @@ _ROOMS = (
     organizations,
     spaces,
     collections,
-    arranging,
+    move,
     members,
     invites,
     joining,
@@ -87,7 +70,7 @@ _ROOMS = (
     pdf,
     files,
     change_requests,
-    merging,
+    merge_request,
     content_write,
     reviewers,
     reviews,
@@ -98,7 +81,7 @@ _ROOMS = (
     section_groups,
     sections,
     site_spaces,
-    ordering,
+    order,
     redirects,
     customization,
     adaptive,
@@ -144,7 +127,7 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     app.state.storage = storage
     app.state.settings = settings
     app.state.callers = Callers(storage)
-    app.state.meant = viewing.Memory(storage)
+    app.state.meant = view.Memory(storage)
     app.state.handlers = dict(_HANDLERS)
     app.state.work = Work()
     shelves = Shelves(OPERATIONS.values())

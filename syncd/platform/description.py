@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 import syncd
-from syncd.platform.auth import EXTENSION_KEY
+from syncd.platform.people.auth import EXTENSION_KEY
 
 TITLE = "syncd platform"
 

@@ -16,13 +16,13 @@ from fastapi import FastAPI
 
 from syncd.errors import ConfigInvalid, Unreachable
 from syncd.platform.app import create_app
-from syncd.platform.connections import Connections
-from syncd.platform.health import DatabaseHealth
-from syncd.platform.jobs import Worker
-from syncd.platform.premises import Premises
+from syncd.platform.http.connections import Connections
+from syncd.platform.http.work import THREADS
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
-from syncd.platform.work import THREADS
+from syncd.platform.storage.data_dir import Premises
+from syncd.platform.storage.health import DatabaseHealth
+from syncd.platform.storage.jobs import Worker
+from syncd.platform.storage.storage import Storage
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""

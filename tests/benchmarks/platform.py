@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.platform import jobs
 from syncd.platform.app import create_app
-from syncd.platform.importing import import_directory
-from syncd.platform.storage import Storage
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage import jobs
+from syncd.platform.storage.storage import Storage
 from tests.benchmarks.bare import Bare
 from tests.benchmarks.load import Served, load, request, server
 from tests.benchmarks.measure import Line, cost_of

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from syncd.platform.premises import Premises
 from syncd.platform.server import serve
 from syncd.platform.settings import Settings
+from syncd.platform.storage.data_dir import Premises
 
 
 def main() -> None:

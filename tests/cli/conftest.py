@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
+from syncd.platform.services.directory.read import import_directory
 from tests.cli.two_way import Interposer, Team, Web, Writer, interposed, serving
 from tests.forked import run_forked
 from tests.storages import new_storage

@@ -20,8 +20,8 @@ import httpx
 import pytest
 
 from syncd.cli.app import run
-from syncd.platform.importing import import_directory
-from syncd.platform.storage import Storage
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage.storage import Storage
 from tests.cli.conftest import PAGES, Shell, plant
 from tests.forked import Forked
 

@@ -11,8 +11,8 @@ import pytest
 
 from syncd.cli.app import run
 from syncd.fault_points import FaultPoint
-from syncd.platform.importing import import_directory
-from syncd.platform.storage import Storage
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from tests.cli.conftest import PAGES, Shell, plant
 from tests.stopping import kill, stopped_at

@@ -14,8 +14,8 @@ from syncd.layout.richtext.nodes import text_of
 from syncd.layout.whereabouts import line_of
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentReplyCreate
 from syncd.model.review import ReviewCreate
-from syncd.platform.storage import Storage
-from syncd.platform.tokens import Person, create
+from syncd.platform.people.tokens import Person, create
+from syncd.platform.storage.storage import Storage
 
 HEAD = "---\ndescription: Like this\n---\n\n"
 BODY = "# Use\n\nLike that.\n\n* one\n* see [the other](install.md) one\n\nLike that.\n"

@@ -21,9 +21,9 @@ from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Markdown, Operation, UpdatePage
 from syncd.model.page import Page, walk
-from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
-from syncd.platform.storage import Storage
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage.storage import Storage
 from tests.cli.interposer import Interposer as Interposer
 from tests.forked import run_forked
 

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from syncd.model.listing import Listing
-from syncd.platform.auth import ROLES, needed_role
+from syncd.platform.people.auth import ROLES, needed_role
 from tests.contract.expected import lacking
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import World

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 from syncd.api.client import Client
 from syncd.api.operation import operation_of
 from syncd.platform.app import create_app
-from syncd.platform.auth import EXTENSION_KEY, ROLE_KEY
+from syncd.platform.people.auth import EXTENSION_KEY, ROLE_KEY
 from tests.contract.probe import PROBES, collect
 from tests.contract.world import routes_of
 from tests.storages import new_storage

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from syncd.platform.app import OPERATIONS
-from syncd.platform.auth import ROLES, needed_role
-from syncd.platform.collections_schema import collections
-from syncd.platform.content_schema import spaces
-from syncd.platform.people.schema import permissions
+from syncd.platform.people.auth import ROLES, needed_role
+from syncd.platform.schema.collections import collections
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.people import permissions
 from tests.contract.probe import PROBES, collect
 from tests.contract.test_contract import send
 from tests.contract.world import World

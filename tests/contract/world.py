@@ -8,9 +8,10 @@ import httpx
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from syncd.platform import jobs, schema
-from syncd.platform.storage import Storage, token_hash
-from syncd.platform.times import iso
+from syncd.platform.schema import accounts
+from syncd.platform.storage import jobs
+from syncd.platform.storage.storage import Storage, token_hash
+from syncd.platform.storage.times import iso
 
 HOME = {"operation": "insert_page", "title": "Home", "document": {"markdown": "# Home\n\nWelcome.\n"}}
 
@@ -54,12 +55,12 @@ class World:
         address = email or f"{user.lower()}@example.com"
         with self.storage.write() as connection:
             connection.execute(
-                schema.users.insert().values(id=user, display_name=f"A {role}", email=address, created_at=now)
+                accounts.users.insert().values(id=user, display_name=f"A {role}", email=address, created_at=now)
             )
             here = organization or self.organization
-            connection.execute(schema.members.insert().values(organization=here, user=user, role=role, joined_at=now))
+            connection.execute(accounts.members.insert().values(organization=here, user=user, role=role, joined_at=now))
             row = {"hash": token_hash(token), "user": user, "label": "test", "created_at": now}
-            connection.execute(schema.tokens.insert().values(row))
+            connection.execute(accounts.tokens.insert().values(row))
         return user, token
 
     def call(
@@ -138,7 +139,7 @@ class World:
         id = self.storage.new_id()
         with self.storage.write() as connection:
             connection.execute(
-                schema.organizations.insert().values(id=id, title="Example", created_at=self._now(), details={})
+                accounts.organizations.insert().values(id=id, title="Example", created_at=self._now(), details={})
             )
         return id
 

@@ -24,9 +24,9 @@ from syncd.config import ConfigFile, trust_document
 from syncd.config.finding import read_valid
 from syncd.model.change_request import ChangeRequest
 from syncd.model.page import walk
-from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
-from syncd.platform.storage import Storage
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage.storage import Storage
 from syncd.store.store import Store
 from tests.storages import new_storage
 

@@ -21,10 +21,10 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from syncd.platform import schema
-from syncd.platform.content_schema import change_requests, nodes, revisions, spaces
-from syncd.platform.premises import Premises
-from syncd.platform.tree import Row, unseal
+from syncd.platform.revisions.tree import Row, unseal
+from syncd.platform.schema import accounts
+from syncd.platform.schema.content import change_requests, nodes, revisions, spaces
+from syncd.platform.storage.data_dir import Premises
 from tests.postgres import Process
 from tests.serving import PATIENT, Serving, Zygote
 
@@ -168,7 +168,7 @@ def expect_whole(premises: Premises) -> None:
         last = dict(connection.execute(sa.select(spaces.c.id, spaces.c.last_number)).all())
         numbers = connection.execute(sa.select(change_requests.c.space, change_requests.c.number)).all()
         assert sorted(numbers) == sorted((space, number) for space in last for number in range(1, last[space] + 1))
-        count = sa.select(sa.func.count()).select_from(schema.users)
+        count = sa.select(sa.func.count()).select_from(accounts.users)
         assert connection.scalar(count) == 1, "the platform was founded once"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from syncd.platform.app import create_app
 from syncd.platform.server import Background
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
 from tests.storages import new_storage

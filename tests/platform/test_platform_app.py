@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.limits import BODY_BYTES_MAX
+from syncd.platform.http.limits import BODY_BYTES_MAX
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 from tests.storages import new_storage
 
 _JSON = {"content-type": "application/json"}

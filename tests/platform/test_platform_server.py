@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from syncd import errors
-from syncd.platform.premises import Premises
 from syncd.platform.server import Background, serve
-from syncd.platform.storage import Storage
+from syncd.platform.storage.data_dir import Premises
+from syncd.platform.storage.storage import Storage
 from tests.forked import Forked
 from tests.platform.together import start_serving
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from syncd.platform import schema
-from syncd.platform.premises import Premises
+from syncd.platform.schema import accounts
 from syncd.platform.server import serve
-from syncd.platform.storage import Storage
+from syncd.platform.storage.data_dir import Premises
+from syncd.platform.storage.storage import Storage
 from tests.forked import Forked
 
 PATIENT = 60.0
@@ -49,9 +49,9 @@ def count_to_fifty(data: Path, database: str | None) -> int:
     with Storage(data, database=database) as storage:
         for _ in range(50):
             with storage.write() as connection:
-                row = connection.execute(sa.select(schema.organizations)).one()
+                row = connection.execute(sa.select(accounts.organizations)).one()
                 counted = row.details.get("count", 0) + 1
-                connection.execute(schema.organizations.update().values(details={"count": counted}))
+                connection.execute(accounts.organizations.update().values(details={"count": counted}))
     return 0
 
 

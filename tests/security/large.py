@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from syncd.model.content_write import OPERATIONS_MAX, TEXT_MAX
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from tests.contract.probe import Ask
 from tests.contract.world import World
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from syncd.errors import ConfigInvalid
-from syncd.platform.addresses import public_origin
+from syncd.platform.http.addresses import public_origin
 from syncd.platform.server import Background
 from syncd.platform.settings import Settings
 from tests.storages import new_storage

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.work import kind_of
+from syncd.platform.http.work import kind_of
 from tests.contract.in_process import InProcess
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import Target, World

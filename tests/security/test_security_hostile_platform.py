@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from tests.security.hostile_server import HostileServer, Talk, endless, hostile_server, raw, whole
 from tests.sync.conftest import World, new_world, plant
 

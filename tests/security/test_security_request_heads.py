@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
-from syncd.platform.connections import PIPELINED_MAX
+from syncd.platform.http.connections import PIPELINED_MAX
 from syncd.platform.server import Background
 from syncd.platform.settings import ConnectionBounds, Settings
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 from tests.storages import new_storage
 
 MIB = 2**20

@@ -15,10 +15,10 @@ import pytest
 
 from syncd.layout.richtext.references import find_references
 from syncd.platform.app import create_app
-from syncd.platform.blobs import Folder
-from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
-from syncd.platform.storage import Storage
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage.blobs import Folder
+from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
 from tests.storages import new_storage
@@ -153,7 +153,9 @@ def workers() -> list[str]:
     """The processes that lay out a PDF for this one."""
     command = ["ps", "-A", "-o", "ppid=,args="]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [line for line in listed if line.split()[0] == str(os.getpid()) and "syncd.platform.pdf.worker" in line]
+    return [
+        line for line in listed if line.split()[0] == str(os.getpid()) and "syncd.platform.services.pdf.worker" in line
+    ]
 
 
 def test_the_process_of_a_pdf_ends_when_its_client_leaves(platform: Platform) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from syncd.model.customization_write import SiteCustomizationWrite
-from syncd.platform import schema
-from syncd.platform.outline import Draft
-from syncd.platform.publishing.schema import adaptive_schemas, customizations, section_groups
-from syncd.platform.spaces import found_space
-from syncd.platform.storage import Storage
-from syncd.platform.times import iso
-from syncd.platform.tree import PAGES, Node
+from syncd.platform.revisions.outline import Draft
+from syncd.platform.revisions.tree import PAGES, Node
+from syncd.platform.schema import accounts
+from syncd.platform.schema.publish import adaptive_schemas, customizations, section_groups
+from syncd.platform.spaces.spaces import found_space
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
 
 ROOT = Path(__file__).parents[2]
 REAL = ROOT.parent / "shared" / "corpora" / "evolve-site"
@@ -171,7 +171,7 @@ class _Planter:
             "agents_context": "included", "created_at": self.now,
             "default_section": next((id for id, part in sections.items() if part["default"]), None),
         }  # fmt: skip
-        self.connection.execute(schema.sites.insert().values(row))
+        self.connection.execute(accounts.sites.insert().values(row))
 
     def part(self, part: Mapping[str, Any], group: str | None, position: int) -> None:
         row = {
@@ -189,9 +189,9 @@ class _Planter:
         chosen = next(variant["id"] for variant in part["siteSpaces"] if variant["default"])
         members = {name: part.get(name) for name in ("path", "description", "condition")}
         row |= {**members, "section_group": group, "default_site_space": chosen}
-        self.connection.execute(schema.sections.insert().values(row))
+        self.connection.execute(accounts.sections.insert().values(row))
         self.connection.execute(
-            schema.site_spaces.insert(),
+            accounts.site_spaces.insert(),
             [self._variant(part["id"], place, variant) for place, variant in enumerate(part["siteSpaces"])],
         )
 

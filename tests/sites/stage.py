@@ -15,7 +15,7 @@ from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
 from syncd.platform.server import Background
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.reconcile.apply import Done, apply_plan

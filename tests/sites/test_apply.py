@@ -18,7 +18,7 @@ from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.steps import Call, SitePlan, Step, Wave
-from syncd.platform import schema
+from syncd.platform.schema import accounts
 from syncd.platform.settings import Settings
 from syncd.sync.reconcile.apply import Done, apply_plan
 from syncd.sync.reconcile.calls import Calls, Ids
@@ -125,7 +125,7 @@ def plant(stage: Stage, count: int) -> None:
         for number in range(count)
     ]
     with stage.storage.write() as connection:
-        connection.execute(schema.redirects.insert(), rows)
+        connection.execute(accounts.redirects.insert(), rows)
 
 
 @pytest.mark.parametrize("count", [1100, pytest.param(10_000, marks=pytest.mark.long)])

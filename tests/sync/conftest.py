@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from syncd.api.client import Client
-from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
+from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.cycle import Result, Wish, run_cycle

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from syncd.model.space import SpaceCreate
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
 from syncd.sync.binding import Side
 from syncd.sync.cycle import Wish, run_cycle

@@ -14,7 +14,7 @@ from syncd.model.content_write import FILE_BYTES_MAX
 from syncd.model.page import Page, walk
 from syncd.model.revision import Revision
 from syncd.model.space import SpaceCreate
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from syncd.sync.outcome import Applied
 
 CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"

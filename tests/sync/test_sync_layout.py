@@ -12,8 +12,8 @@ from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Upda
 from syncd.model.file import File, GitBlob
 from syncd.model.page import walk
 from syncd.model.revision import Revision
-from syncd.platform.importing import import_directory
 from syncd.platform.server import Background
+from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import Settings
 from syncd.sync.base import recovered
 from syncd.sync.blobs import blob_oid

@@ -84,7 +84,7 @@ def test_a_space_that_became_empty_does_not_empty_the_repository(world: Any) -> 
     empty = world.root / "empty"
     empty.mkdir()
     (empty / "SUMMARY.md").write_text("# Table of contents\n")
-    from syncd.platform.importing import import_directory
+    from syncd.platform.services.directory.read import import_directory
 
     import_directory(world.storage, empty, title=None, space=world.space)
     before = world.git("rev-parse", "platform/main")

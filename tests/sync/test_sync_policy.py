@@ -15,7 +15,7 @@ from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
 from syncd.model.document import Document
 from syncd.model.review import ReviewCreate
 from syncd.model.space import SpaceUpdate
-from syncd.platform.tokens import Person, create
+from syncd.platform.people.tokens import Person, create
 from syncd.sync.cycle import Result, Wish, run_cycle
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy

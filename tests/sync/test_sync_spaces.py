@@ -10,7 +10,7 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.api.tries import TRIES
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
 from syncd.sync.cycle import Result, Wish, run_cycle
 from syncd.sync.workspace import Binding

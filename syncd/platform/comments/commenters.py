@@ -5,12 +5,13 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.member import Member
-from syncd.platform import answers, schema
 from syncd.platform.comments.places import AtPlace, Operation, add_both
-from syncd.platform.comments.schema import comments, replies
-from syncd.platform.listing import Paging
+from syncd.platform.http import answers
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
 from syncd.platform.people import members
-from syncd.platform.routing import room
+from syncd.platform.schema import accounts
+from syncd.platform.schema.comments import comments, replies
 
 router = room(tags=["comments"])
 
@@ -21,7 +22,7 @@ def list_commenters(at: AtPlace, paging: Paging) -> JSONResponse:
         place = at.require(connection)
         posted = sa.select(comments.c.posted_by).where(place.mine)
         replied = sa.select(replies.c.posted_by).join(comments, comments.c.id == replies.c.comment).where(place.mine)
-        table = schema.members.c
+        table = accounts.members.c
         people = members.of_organization(place.space.organization).where(table.user.in_(posted.union(replied)))
         envelope = paging.rows(connection, people, table.joined_at, table.user)
         return answers.ok(envelope | {"items": [members.shown(at.request, row) for row in envelope["items"]]})

@@ -8,12 +8,12 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
 
-from syncd.platform import change_requests
-from syncd.platform.auth import Caller, Signed, at_least, needs
-from syncd.platform.comments.schema import comments
-from syncd.platform.failures import Failure
-from syncd.platform.spaces import require_space
-from syncd.platform.storage import Storage, Stored
+from syncd.platform.change_requests import change_requests
+from syncd.platform.http.failures import Failure
+from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.schema.comments import comments
+from syncd.platform.spaces.spaces import require_space
+from syncd.platform.storage.storage import Storage, Stored
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.model.comment import REACTION_MAX, CommentReplyUpdate
-from syncd.platform.comments.schema import reactions
-from syncd.platform.failures import Failure
-from syncd.platform.tables import insert_new
+from syncd.platform.database.tables import insert_new
+from syncd.platform.http.failures import Failure
+from syncd.platform.schema.comments import reactions
 
 DISTINCT_MAX = 50
 """Different emoji on one comment or reply; the document names no limit."""

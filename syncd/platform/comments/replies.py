@@ -8,17 +8,17 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.comment import CommentReply, CommentReplyCreate, CommentReplyUpdate
 from syncd.model.listing import Listing
-from syncd.platform import answers
-from syncd.platform.bodies import Body
 from syncd.platform.comments.comments import require_author, require_deleter
 from syncd.platform.comments.places import AtPlace, Operation, Place, PlaceRequest, add_both, require_comment
 from syncd.platform.comments.reactions import Target, react
-from syncd.platform.comments.schema import replies
 from syncd.platform.comments.showing import Format, Showing, body_kept
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.routing import room
-from syncd.platform.times import iso
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.schema.comments import replies
+from syncd.platform.storage.times import iso
 
 router = room(tags=["comments"])
 

@@ -11,11 +11,12 @@ from fastapi import Query, Request
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.model.comment import CommentBodyWrite
 from syncd.model.document import Document
-from syncd.platform import addresses, rich_text, users
 from syncd.platform.comments import reactions, targets
 from syncd.platform.comments.places import Place
-from syncd.platform.comments.schema import replies
-from syncd.platform.time_limits import check_time
+from syncd.platform.http import addresses, rich_text
+from syncd.platform.http.time_limits import check_time
+from syncd.platform.people import users
+from syncd.platform.schema.comments import replies
 
 Format = Annotated[Literal["markdown", "document"], Query()]
 """How an answer shows bodies; the document declares no default, and Markdown is what its only example has."""

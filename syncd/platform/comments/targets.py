@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from syncd.layout import frontmatter
 from syncd.layout.richtext import to_document
 from syncd.model.comment import CommentCreate
-from syncd.platform import revisions
-from syncd.platform.blobs import Blobs
 from syncd.platform.comments.places import Place
-from syncd.platform.failures import Failure
-from syncd.platform.outline import is_page
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import is_page
+from syncd.platform.storage.blobs import Blobs
 
 
 def check(connection: sa.Connection, blobs: Blobs, place: Place, new: CommentCreate) -> None:

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import sqlalchemy as sa
 from fastapi import Depends, Request
 
-from syncd.platform import addresses
-from syncd.platform.auth import Caller, Signed, at_least
-from syncd.platform.failures import Failure
-from syncd.platform.integrations.schema import installations, integrations
-from syncd.platform.storage import Storage, Stored
+from syncd.platform.http import addresses
+from syncd.platform.http.failures import Failure
+from syncd.platform.people.auth import Caller, Signed, at_least
+from syncd.platform.schema.integrations import installations, integrations
+from syncd.platform.storage.storage import Storage, Stored
 
 _INSTALLED = sa.select(installations, integrations.c.owner, integrations.c.details).join(
     integrations, integrations.c.name == installations.c.integration

@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from syncd.model.integration import ConfigurationComponent, Configurations, ConfigurationSchema
 from syncd.model.web_address import WebAddress
-from syncd.platform.failures import Failure
+from syncd.platform.http.failures import Failure
 from syncd.platform.integrations.events import WEBHOOK_SECRET, WEBHOOK_URL
-from syncd.platform.integrations.schema import external_ids
+from syncd.platform.schema.integrations import external_ids
 
 DEPTH_MAX = 16
 VALUES_MAX = 1000

@@ -19,9 +19,9 @@ import sqlalchemy as sa
 import syncd
 from syncd.net import exchange
 from syncd.platform.integrations.events import DELIVER, PRUNE, log
-from syncd.platform.integrations.schema import events
-from syncd.platform.jobs import Work
-from syncd.platform.times import iso
+from syncd.platform.schema.integrations import events
+from syncd.platform.storage.jobs import Work
+from syncd.platform.storage.times import iso
 
 WAITS_S = (1.0, 2.0, 4.0)
 """Before each further try, give or take `JITTER`."""

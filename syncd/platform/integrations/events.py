@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
-from syncd.platform import jobs
-from syncd.platform.content_schema import spaces
-from syncd.platform.integrations.schema import events, facets, installations, logs, placements
-from syncd.platform.schema import sites
-from syncd.platform.storage import Storage
-from syncd.platform.times import iso
+from syncd.platform.schema.accounts import sites
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.integrations import events, facets, installations, logs, placements
+from syncd.platform.storage import jobs
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
 
 DELIVER = "deliver_event"
 PRUNE = "prune_events"

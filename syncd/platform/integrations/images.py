@@ -9,8 +9,8 @@ from typing import Any
 import imagesize
 
 from syncd.model.integration import IMAGE_MAX
-from syncd.platform.downloads import Downloads
-from syncd.platform.failures import Failure
+from syncd.platform.http.downloads import Downloads
+from syncd.platform.http.failures import Failure
 
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"), (b"RIFF", "webp"))
 """How each kind begins. SVG is not among them: it may carry a script."""

@@ -8,20 +8,20 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.installation import Installation, InstallationCreate, InstallationUpdate
 from syncd.model.listing import Listing
-from syncd.platform import addresses, answers
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.content_schema import spaces
-from syncd.platform.failures import Failure
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
 from syncd.platform.integrations.access import AtIntegration, find
 from syncd.platform.integrations.configuring import identify, settled, status_of
 from syncd.platform.integrations.events import Reached, told, write
-from syncd.platform.integrations.schema import external_ids, installations, placements
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, require_organization
-from syncd.platform.routing import room
-from syncd.platform.storage import Storage
-from syncd.platform.times import iso
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, require_organization
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.integrations import external_ids, installations, placements
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
 
 router = room(tags=["integrations"])
 

@@ -20,20 +20,20 @@ from syncd.model.installation import (
     SpaceInstallationCreate,
 )
 from syncd.model.listing import Listing
-from syncd.platform import addresses, answers
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.content_schema import spaces
-from syncd.platform.failures import Failure
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
 from syncd.platform.integrations.access import AtIntegration, IntegrationRequest
 from syncd.platform.integrations.configuring import identify, settled, status_of
 from syncd.platform.integrations.events import Reached, told, write
 from syncd.platform.integrations.installing import ExternalId
-from syncd.platform.integrations.schema import external_ids, installations, placements
-from syncd.platform.listing import Paging
-from syncd.platform.routing import room
-from syncd.platform.schema import sites
-from syncd.platform.spaces import readable, shown
+from syncd.platform.people.auth import needs
+from syncd.platform.schema.accounts import sites
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.integrations import external_ids, installations, placements
+from syncd.platform.spaces.spaces import readable, shown
 
 router = room(prefix="/integrations/{integration_name}", tags=["integrations"])
 

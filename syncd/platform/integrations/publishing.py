@@ -22,19 +22,20 @@ from syncd.model.integration import (
     policy_text,
 )
 from syncd.model.listing import Listing
-from syncd.platform import addresses, answers, schema
-from syncd.platform.auth import Caller, Signed, at_least, needs
-from syncd.platform.bodies import Body
-from syncd.platform.downloads import Downloads, until
-from syncd.platform.failures import Failure
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.downloads import Downloads, until
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
 from syncd.platform.integrations import images
 from syncd.platform.integrations.access import AtIntegration, IntegrationRequest, find
-from syncd.platform.integrations.schema import facets, integrations
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import introduced
-from syncd.platform.routing import room
-from syncd.platform.storage import Storage, Stored
-from syncd.platform.times import iso
+from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.people.organizations import introduced
+from syncd.platform.schema import accounts
+from syncd.platform.schema.integrations import facets, integrations
+from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.times import iso
 
 router = room(prefix="/integrations", tags=["integrations"])
 
@@ -253,5 +254,5 @@ def _owner(connection: sa.Connection, caller: Caller, named: str) -> sa.Row[Any]
 
 
 def _organizations(connection: sa.Connection, ids: set[str]) -> dict[str, sa.Row[Any]]:
-    table = schema.organizations
+    table = accounts.organizations
     return {row.id: row for row in connection.execute(sa.select(table).where(table.c.id.in_(ids)))}

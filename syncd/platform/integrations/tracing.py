@@ -7,13 +7,13 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.installation import IntegrationEvent, IntegrationEventDetail
 from syncd.model.listing import Listing
-from syncd.platform import answers
-from syncd.platform.auth import needs
-from syncd.platform.failures import Failure
+from syncd.platform.http import answers
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
 from syncd.platform.integrations.access import AtIntegration
-from syncd.platform.integrations.schema import events, logs
-from syncd.platform.listing import Paging
-from syncd.platform.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema.integrations import events, logs
 
 router = room(prefix="/integrations/{integration_name}/events", tags=["integrations"])
 

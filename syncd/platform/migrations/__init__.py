@@ -10,9 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.errors import StoreError, StoreNewer
-from syncd.platform import schema
-from syncd.platform.database import Database
-from syncd.platform.tables import upsert
+from syncd.platform.database.database import Database
+from syncd.platform.database.tables import upsert
+from syncd.platform.schema import accounts
 from syncd.platform.tables_all import metadata
 
 __all__ = ["HEAD", "belongs", "configuration", "prepare"]
@@ -79,7 +79,7 @@ def _found(connection: sa.Connection) -> str | None:
     present = sa.inspect(connection)
     if present.has_table(_version.name):
         return connection.scalar(sa.select(_version.c.version_num))
-    if present.has_table(schema.versions.name):
+    if present.has_table(accounts.versions.name):
         return _counted(connection)
     return None
 
@@ -104,7 +104,7 @@ def _make(connection: sa.Connection, name: str) -> None:
 
 def _stamp(connection: sa.Connection, revision: str) -> None:
     connection.execute(_version.insert().values(version_num=revision))
-    upsert(connection, schema.versions, [{"id": 1, "version": _COUNTED}], key=("id",))
+    upsert(connection, accounts.versions, [{"id": 1, "version": _COUNTED}], key=("id",))
 
 
 def _upgrade(connection: sa.Connection, found: str, name: str) -> None:

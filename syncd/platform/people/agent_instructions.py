@@ -4,14 +4,14 @@ import sqlalchemy as sa
 from fastapi.responses import JSONResponse
 
 from syncd.model.agent_instructions import AgentInstructions, AgentInstructionsWrite
-from syncd.platform import answers, rich_text
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.organizations import AtOrganization, OrganizationRequest
-from syncd.platform.people.schema import agent_instructions
-from syncd.platform.routing import room
-from syncd.platform.tables import upsert
-from syncd.platform.times import iso
+from syncd.platform.database.tables import upsert
+from syncd.platform.http import answers, rich_text
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
+from syncd.platform.schema.people import agent_instructions
+from syncd.platform.storage.times import iso
 
 router = room(prefix="/orgs/{organization_id}/agent-instructions", tags=["organizations"])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from syncd.platform.failures import Failure
+from syncd.platform.http.failures import Failure
 
 if TYPE_CHECKING:
     from cryptography import x509

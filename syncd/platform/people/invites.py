@@ -13,16 +13,16 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.member import InviteCreate, Invited, LinkInvite, LinkInviteCreate, LinkInviteUpdate
-from syncd.platform import addresses, answers, users
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, OrganizationRequest, setting
-from syncd.platform.people import joining
-from syncd.platform.people.schema import link_invites
-from syncd.platform.routing import room
-from syncd.platform.times import iso
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people import joining, users
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, setting
+from syncd.platform.schema.people import link_invites
+from syncd.platform.storage.times import iso
 
 router = room(prefix="/orgs/{organization_id}", tags=["members"])
 

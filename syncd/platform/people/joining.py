@@ -10,16 +10,17 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.member import JoinableOrganization
 from syncd.model.subdomain import Subdomain
-from syncd.platform import addresses, answers, schema
-from syncd.platform.auth import Caller, Signed, needs
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, setting
-from syncd.platform.people.schema import email_domains
-from syncd.platform.routing import room
-from syncd.platform.storage import Storage, Stored
-from syncd.platform.tables import insert_new
-from syncd.platform.times import iso
+from syncd.platform.database.tables import insert_new
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.people.organizations import AtOrganization, setting
+from syncd.platform.schema import accounts
+from syncd.platform.schema.people import email_domains
+from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.times import iso
 
 router = room(tags=["members"])
 
@@ -59,7 +60,7 @@ def list_organizations_by_email_domain(
     email_domain: Annotated[str, Path(max_length=253)],
 ) -> JSONResponse:
     """Given the domain of the caller's verified e-mail address, return the organizations that welcome it."""
-    table = schema.organizations
+    table = accounts.organizations
     welcoming = sa.select(email_domains.c.organization).where(email_domains.c.domain == email_domain.lower())
     with storage.read() as connection:
         if _verified_domain(connection, caller) != email_domain.lower():
@@ -73,7 +74,7 @@ def list_organizations_by_email_domain(
 @router.get("/subdomains/{subdomain}", response_model=Subdomain, openapi_extra=needs("read", extension=True))
 def get_subdomain(storage: Stored, caller: Signed, subdomain: str) -> JSONResponse:
     """Given a subdomain of an organization of the caller's, return what it leads to."""
-    table = schema.organizations
+    table = accounts.organizations
     with storage.read() as connection:
         owner = connection.scalar(sa.select(table.c.id).where(table.c.hostname == subdomain.lower()))
     if owner is None or owner not in caller.roles:
@@ -85,7 +86,7 @@ def get_subdomain(storage: Stored, caller: Signed, subdomain: str) -> JSONRespon
 
 def organization(connection: sa.Connection, organization_id: str) -> sa.Row[Any] | None:
     """Given an id, return the organization's row, whoever asks."""
-    table = schema.organizations
+    table = accounts.organizations
     return connection.execute(sa.select(table).where(table.c.id == organization_id)).one_or_none()
 
 
@@ -98,11 +99,11 @@ def require_no_sso(row: sa.Row[Any]) -> None:
 def enter(storage: Storage, connection: sa.Connection, organization_id: str, user_id: str, role: str | None) -> None:
     """Given who joins which organization and with which role, make that so; a member keeps the role."""
     row = {"organization": organization_id, "user": user_id, "role": role, "joined_at": iso(storage.now())}
-    insert_new(connection, schema.members, [row])
+    insert_new(connection, accounts.members, [row])
 
 
 def _verified_domain(connection: sa.Connection, caller: Caller) -> str:
-    table = schema.users
+    table = accounts.users
     email = connection.scalar(sa.select(table.c.email).where(table.c.id == caller.user_id, table.c.email_verified))
     domain = (email or "").rpartition("@")[2].lower()
     if not _DOMAIN.fullmatch(domain):

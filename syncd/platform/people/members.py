@@ -8,20 +8,22 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.member import Member, MemberUpdate
-from syncd.platform import addresses, answers, schema, users
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.collections_schema import collections
-from syncd.platform.content_schema import spaces
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_member
-from syncd.platform.people.schema import permissions, team_members, teams
-from syncd.platform.routing import room
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people import users
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member
+from syncd.platform.schema import accounts
+from syncd.platform.schema.collections import collections
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.people import permissions, team_members, teams
 
 router = room(prefix="/orgs/{organization_id}/members", tags=["members"])
 
-_TABLE = schema.members
+_TABLE = accounts.members
 _LAST = "An organization needs an administrator. Make somebody else one first."
 
 
@@ -88,12 +90,12 @@ def of_organization(organization_id: str) -> sa.Select[Any]:
         .where(team_members.c.user == _TABLE.c.user, team_members.c.team == teams.c.id)
         .where(teams.c.organization == organization_id)
     )
-    columns = (schema.users, _TABLE.c.role, _TABLE.c.joined_at, _TABLE.c.organization)
+    columns = (accounts.users, _TABLE.c.role, _TABLE.c.joined_at, _TABLE.c.organization)
     counts = (
         in_spaces.correlate(_TABLE).scalar_subquery().label("spaces"),
         in_teams.correlate(_TABLE).scalar_subquery().label("teams"),
     )
-    joined = sa.select(*columns, *counts).join_from(_TABLE, schema.users, schema.users.c.id == _TABLE.c.user)
+    joined = sa.select(*columns, *counts).join_from(_TABLE, accounts.users, accounts.users.c.id == _TABLE.c.user)
     return joined.where(_TABLE.c.organization == organization_id)
 
 

@@ -8,18 +8,18 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.saml import SAMLProvider, SAMLProviderCreate, SAMLProviderUpdate, SSOLogins
-from syncd.platform import addresses, answers
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_member, setting
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
 from syncd.platform.people import teams
+from syncd.platform.people.auth import needs
 from syncd.platform.people.certificates import read_certificate
-from syncd.platform.people.schema import saml_providers
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member, setting
 from syncd.platform.people.signing_in import usable, usable_ids
-from syncd.platform.routing import room
-from syncd.platform.times import iso
+from syncd.platform.schema.people import saml_providers
+from syncd.platform.storage.times import iso
 
 router = room(prefix="/orgs/{organization_id}", tags=["sso"])
 

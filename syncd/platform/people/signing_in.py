@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from syncd.platform.people.schema import saml_providers
+from syncd.platform.schema.people import saml_providers
 
 _TABLE = saml_providers
 

@@ -8,15 +8,16 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.team import TeamMember, TeamMembersUpdate, TeamMemberWrite
-from syncd.platform import answers, schema, users
-from syncd.platform.auth import needs
-from syncd.platform.bodies import Body
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_member
-from syncd.platform.people import members, teams
-from syncd.platform.people.schema import team_members
-from syncd.platform.routing import room
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people import members, teams, users
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member
+from syncd.platform.schema import accounts
+from syncd.platform.schema.people import team_members
 
 router = room(prefix="/orgs/{organization_id}/teams/{team_id}/members", tags=["teams"])
 
@@ -86,7 +87,7 @@ def delete_member_from_organization_team_by_id(at: AtOrganization, team_id: str,
 
 
 def _inside(team_id: str) -> sa.Select[Any]:
-    people = schema.users
+    people = accounts.users
     columns = (people, _TABLE.c.role)
     return sa.select(*columns).join_from(_TABLE, people, people.c.id == _TABLE.c.user).where(_TABLE.c.team == team_id)
 

@@ -8,16 +8,17 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.team import Team, TeamCreate, TeamUpdate
-from syncd.platform import answers, schema
-from syncd.platform.auth import at_least, needs
-from syncd.platform.bodies import Body
-from syncd.platform.content_schema import spaces
-from syncd.platform.failures import Failure
-from syncd.platform.listing import Paging
-from syncd.platform.organizations import AtOrganization, OrganizationRequest, require_member
-from syncd.platform.people.schema import permissions, team_members, teams
-from syncd.platform.routing import room
-from syncd.platform.times import iso
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import at_least, needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member
+from syncd.platform.schema import accounts
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.people import permissions, team_members, teams
+from syncd.platform.storage.times import iso
 
 router = room(prefix="/orgs/{organization_id}/teams", tags=["teams"])
 
@@ -121,7 +122,7 @@ def require_changeable(connection: sa.Connection, at: OrganizationRequest, team_
 def add(connection: sa.Connection, at: OrganizationRequest, team_id: str, user_ids: tuple[str, ...]) -> None:
     """Given members of the organization, have them in a team; who is in it keeps the role. Raises: Failure 400."""
     wanted = list(dict.fromkeys(user_ids))
-    table = schema.members
+    table = accounts.members
     known = sa.select(table.c.user).where(table.c.organization == at.organization_id, table.c.user.in_(wanted))
     found = set(connection.scalars(known))
     unknown = [id for id in wanted if id not in found]
@@ -156,7 +157,7 @@ def listed(at: OrganizationRequest) -> sa.Select[Any]:
 
 def _changed_by(organization_id: str, user_id: str) -> sa.ColumnElement[bool]:
     owned = sa.select(team_members.c.team).where(team_members.c.user == user_id, team_members.c.role == "owner")
-    table = schema.members
+    table = accounts.members
     admin = sa.select(table.c.user).where(
         table.c.organization == organization_id, table.c.user == user_id, table.c.role == "admin"
     )

@@ -8,17 +8,18 @@ import sqlalchemy as sa
 
 from syncd.layout import frontmatter
 from syncd.model.template import TemplateUse
-from syncd.platform import levels, revisions
-from syncd.platform.auth import Caller
-from syncd.platform.content_schema import spaces
-from syncd.platform.failures import Failure
-from syncd.platform.outline import Draft, Outline
-from syncd.platform.spaces import require_space
-from syncd.platform.storage import Storage
+from syncd.platform.http.failures import Failure
+from syncd.platform.people.auth import Caller
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Draft, Outline
+from syncd.platform.revisions.tree import PAGES, ROOT, SECTIONS, Node
+from syncd.platform.schema.content import spaces
+from syncd.platform.spaces import roles
+from syncd.platform.spaces.spaces import require_space
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
 from syncd.platform.templates.builtin import TEMPLATES, Start
 from syncd.platform.templates.copying import Copying, Piece
-from syncd.platform.times import iso
-from syncd.platform.tree import PAGES, ROOT, SECTIONS, Node
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def apply(
 
 
 def _source(connection: sa.Connection, caller: Caller, organization: str, id: str) -> Outline:
-    mine = levels.of_spaces(spaces.c.revision).where(
+    mine = roles.of_spaces(spaces.c.revision).where(
         spaces.c.id == id, spaces.c.organization == organization, spaces.c.deleted_at.is_(None)
     )
     row = connection.execute(mine, {"caller": caller.user_id}).one_or_none()

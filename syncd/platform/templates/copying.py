@@ -7,10 +7,10 @@ from typing import Any
 from syncd.layout import links
 from syncd.layout.paths import slugify
 from syncd.model.content_ref import ContentRefWrite
-from syncd.platform.failures import Failure
-from syncd.platform.outline import Draft, has_path
-from syncd.platform.placing import Placing, unlike
-from syncd.platform.tree import FILES, INCLUDES, PAGES, ROOT, SECTIONS, Node
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions.outline import Draft, has_path
+from syncd.platform.revisions.paths import Placing, unlike
+from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, SECTIONS, Node
 
 PLACEHOLDER = "/refs/"
 """What an address begins with that a parameter of the template stands for: `/refs/<name>`."""

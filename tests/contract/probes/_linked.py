@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from tests.contract.world import World
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (3).to_bytes(4) + (2).to_bytes(4) + b"\x08\x06\x00\x00\x00"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from syncd.platform import schema
+from syncd.platform.schema import accounts
 from tests.contract.probe import Ask, probe
 from tests.contract.world import World
 
@@ -13,7 +13,7 @@ def _verify(world: World, domain: str) -> None:
     """Have the caller's e-mail address be in a domain, and known to be the caller's."""
     values = {"email": f"{world.user.lower()}@{domain}", "email_verified": True}
     with world.storage.write() as connection:
-        connection.execute(schema.users.update().where(schema.users.c.id == world.user).values(values))
+        connection.execute(accounts.users.update().where(accounts.users.c.id == world.user).values(values))
 
 
 def _elsewhere(world: World, *domains: str) -> str:

@@ -17,9 +17,9 @@ from typing import Any
 import uvicorn
 
 from syncd.platform.app import create_app
-from syncd.platform.importing import import_directory
+from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 from tests.faults.twoway.serving import ServerProcess
 from tests.sync import normalising
 

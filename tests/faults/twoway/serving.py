@@ -13,7 +13,7 @@ import uvicorn
 
 from syncd.platform.app import create_app
 from syncd.platform.settings import Settings
-from syncd.platform.storage import Storage
+from syncd.platform.storage.storage import Storage
 
 HOP_BY_HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"content-length"}
 

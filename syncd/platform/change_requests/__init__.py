@@ -1,0 +1,1 @@
+"""Change requests: proposed content, how it is written, and how it is merged."""

@@ -1,0 +1,53 @@
+"""Files that a content write names by their address: fetched before it begins, within limits for all of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from time import monotonic
+
+from syncd.model.content_write import FILES_MAX, FileAtUrl, InsertFiles, Operation
+from syncd.net import exchange
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions.files import CONTENT_TYPE
+
+BYTES_MAX = 10_000_000
+"""Of one file; content-write limits only what is sent along."""
+SECONDS_MAX = 30.0
+"""For all files of one content write."""
+ADDRESSES_MAX = FILES_MAX
+"""Addresses that one content write may name, since each keeps a thread of the platform waiting."""
+_EACH_S = 10.0
+_UNKNOWN = "application/octet-stream"
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A file as it was found at its address."""
+
+    data: bytes
+    content_type: str
+
+
+def fetch_all(operations: Iterable[Operation], *, private: bool) -> dict[str, Fetched]:
+    """Given the operations of a content write, return each file that they name by its address, fetched once.
+
+    Shapes: `private` allows addresses of private networks. Raises: Failure 400 when one cannot be had.
+    """
+    inserting = (operation for operation in operations if isinstance(operation, InsertFiles))
+    files = {file.url: file for each in inserting for file in each.files if isinstance(file, FileAtUrl)}
+    if len(files) > ADDRESSES_MAX:
+        raise Failure(400, f"A content write can fetch at most {ADDRESSES_MAX} files.")
+    until = monotonic() + SECONDS_MAX
+    return {url: _fetch(file, until - monotonic(), private=private) for url, file in files.items()}
+
+
+def _fetch(file: FileAtUrl, seconds: float, *, private: bool) -> Fetched:
+    if seconds <= 0:
+        raise Failure(400, f"{file.name}: all files together take longer than {SECONDS_MAX:.0f} s to fetch")
+    try:
+        reply = exchange.send("GET", file.url, timeout=min(seconds, _EACH_S), limit=BYTES_MAX, private=private)
+    except exchange.NetworkError as failure:
+        raise Failure(400, f"{file.name}: cannot be fetched. {failure}") from failure
+    if reply.status != 200:
+        raise Failure(400, f"{file.name}: its address answers with status {reply.status}")
+    kind = reply.headers.get("content-type", "").partition(";")[0].strip()
+    return Fetched(reply.body, kind if CONTENT_TYPE.fullmatch(kind) else _UNKNOWN)

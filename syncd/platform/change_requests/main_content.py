@@ -1,0 +1,15 @@
+"""Main content moves: the one place where a space gets another revision, so that whoever follows it hears of it."""
+
+import sqlalchemy as sa
+
+from syncd.platform.integrations import events
+from syncd.platform.revisions import revisions
+from syncd.platform.schema.content import spaces
+from syncd.platform.storage.storage import Storage
+
+
+def advance(storage: Storage, connection: sa.Connection, saved: revisions.Saved) -> None:
+    """Given a new revision, make it the main content of its space."""
+    moved = spaces.update().where(spaces.c.id == saved.space)
+    connection.execute(moved.values(revision=saved.id, updated_at=saved.created_at))
+    events.record(connection, storage, "space_content_updated", space=saved.space, revisionId=saved.id)

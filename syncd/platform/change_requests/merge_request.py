@@ -1,0 +1,102 @@
+"""Merging a change request into main content, and main content into a change request."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+
+from syncd.model.change_request import MergeResult
+from syncd.platform.change_requests import main_content, merge_rules
+from syncd.platform.change_requests.change_requests import (
+    AtChangeRequest,
+    ChangeRequestScope,
+    advance,
+    base_of,
+    change,
+    is_outdated,
+)
+from syncd.platform.change_requests.merge import Merged, Sides, merge
+from syncd.platform.http import answers
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Draft
+from syncd.platform.storage.retry import settle
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+router = room(tags=["change requests"])
+
+_PREFIX = "/spaces/{space_id}/change-requests/{change_request_id}"
+
+Row = sa.Row[Any]
+
+
+@router.post(_PREFIX + "/merge", response_model=MergeResult, openapi_extra=needs("review"))
+def merge_change_request(at: AtChangeRequest) -> JSONResponse:
+    """Given a change request, make its content the main content, also when it is a draft.
+
+    Shapes: `result` is `conflicts` when main content had changed the same; the request's version is then what stays.
+    """
+
+    def prepare(connection: sa.Connection) -> tuple[Row, Merged]:
+        row = _mergeable(at, connection)
+        return row, _joined(at.storage, connection, row)
+
+    def record(connection: sa.Connection, prepared: tuple[Row, Merged]) -> JSONResponse | None:
+        former, merged = prepared
+        row = _mergeable(at, connection)
+        return _land(at, connection, row, merged) if _same(row, former) else None
+
+    return settle(at.storage, prepare, record)
+
+
+@router.post(_PREFIX + "/update", response_model=MergeResult, openapi_extra=needs("edit"))
+def update_change_request(at: AtChangeRequest) -> JSONResponse:
+    """Given a change request, pull main content into it; where both changed the same, the request's version stays."""
+
+    def prepare(connection: sa.Connection) -> tuple[Row, Merged | None]:
+        row = at.require_live(connection)
+        return row, _joined(at.storage, connection, row) if is_outdated(row) else None
+
+    def record(connection: sa.Connection, prepared: tuple[Row, Merged | None]) -> JSONResponse | None:
+        former, merged = prepared
+        row = at.require_live(connection)
+        if not _same(row, former):
+            return None
+        if merged is None:
+            return answers.ok({"revision": row.revision, "result": "update"})
+        origin = revisions.Origin(row.space, (row.revision, row.main), type="update", by=at.caller.user_id)
+        revision = revisions.save(at.storage, connection, merged.draft, origin)
+        advance(at.storage, connection, row.id, revision.id, revision_merged_ancestor=row.main)
+        return answers.ok({"revision": revision.id, "result": "conflicts" if merged.conflicts else "update"})
+
+    return settle(at.storage, prepare, record)
+
+
+def _mergeable(at: ChangeRequestScope, connection: sa.Connection) -> Row:
+    space, row = at.space(connection), at.require_live(connection)
+    merge_rules.enforce(connection, space, row, caller=at.caller.user_id, outdated=is_outdated(row))
+    return row
+
+
+def _same(row: Row, former: Row) -> bool:
+    return (row.main, row.revision) == (former.main, former.revision)
+
+
+def _land(at: ChangeRequestScope, connection: sa.Connection, row: Row, merged: Merged) -> JSONResponse:
+    storage, by, now = at.storage, at.caller.user_id, iso(at.storage.now())
+    origin = revisions.Origin(row.space, (row.main, row.revision), type="merge", by=by, merged_from=row.id)
+    revision = revisions.save(storage, connection, merged.draft, origin)
+    main_content.advance(storage, connection, revision)
+    landed = {"status": "merged", "revision_merged": revision.id, "merged_by": by, "merged_at": now}
+    change(storage, connection, row.id, **landed)
+    return answers.ok({"revision": revision.id, "result": "conflicts" if merged.conflicts else "merge"})
+
+
+def _joined(storage: Storage, connection: sa.Connection, row: Row) -> Merged:
+    ids = base_of(row), row.main, row.revision
+    base, ours, theirs = (revisions.outline(connection, row.space, id) for id in ids)
+    if base.root == ours.root:
+        return Merged(Draft(theirs), ())
+    return merge(Sides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)

@@ -1,0 +1,140 @@
+"""Merge rules: whether a change request may be merged now, and if not, which rule says so and what would satisfy it.
+
+All rules of a list must be met; one that lets the caller bypass them overrides the others. Only a reviewer's latest
+review counts, and an approval counts for the content that it was given for: a revision later it is outdated. The
+author's own review counts only where a rule names the author.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.http.failures import Failure
+from syncd.platform.schema import accounts
+from syncd.platform.schema.reviews import reviews
+
+APPROVED = "approved"
+
+
+@dataclass(frozen=True)
+class Review:
+    """The latest review of one reviewer."""
+
+    status: str
+    current: bool
+
+    @property
+    def approves(self) -> bool:
+        """Whether it approves of the content as it is now."""
+        return self.status == APPROVED and self.current
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What rules look at. Shapes: `reviews` is by reviewer."""
+
+    caller: str
+    author: str
+    subject: str
+    described: bool
+    outdated: bool
+    reviews: Mapping[str, Review]
+
+    @property
+    def others(self) -> list[Review]:
+        """The reviews of everybody but the author."""
+        return [review for reviewer, review in self.reviews.items() if reviewer != self.author]
+
+    def approved_by(self, user: str) -> bool:
+        """Given a person, return whether that person approves of the content as it is now."""
+        return user in self.reviews and self.reviews[user].approves
+
+
+def _by_all(rule: Mapping[str, Any], facts: Facts) -> bool:
+    return all(facts.approved_by(user) for user in rule["users"])
+
+
+def _by_one(rule: Mapping[str, Any], facts: Facts) -> bool:
+    return any(facts.approved_by(user) for user in rule["users"])
+
+
+_MET: Mapping[str, tuple[Callable[[Mapping[str, Any], Facts], bool], str]] = {
+    "require_specific_reviewers": (_by_all, "every reviewer it names must approve the content as it is now"),
+    "require_one_of_specific_reviewers": (_by_one, "one reviewer it names must approve the content as it is now"),
+    "require_at_least_one_review": (
+        lambda rule, facts: any(review.current for review in facts.others),
+        "somebody else than its author must review the content as it is now",
+    ),
+    "require_at_least_one_approved_review": (
+        lambda rule, facts: any(review.approves for review in facts.others),
+        "somebody else than its author must approve the content as it is now",
+    ),
+    "require_all_reviews_approved": (
+        lambda rule, facts: all(review.approves for review in facts.reviews.values()),
+        "whoever reviewed it must approve the content as it is now",
+    ),
+    "require_up_to_date_change_request": (
+        lambda rule, facts: not facts.outdated,
+        "it must be up to date with main content; POST …/update first",
+    ),
+    "require_change_request_subject": (lambda rule, facts: bool(facts.subject.strip()), "it must have a subject"),
+    "require_change_request_description": (lambda rule, facts: facts.described, "it must have a description"),
+    "require_author_to_merge": (lambda rule, facts: facts.caller == facts.author, "only its author may merge it"),
+}
+
+
+def unmet(rules: Mapping[str, Any], facts: Facts) -> str | None:
+    """Given merge rules that are one's own, return which one forbids a merge and what would satisfy it, or None."""
+    listed = rules.get("rules") or () if rules.get("type") == "rules" else ()
+    if any(rule["rule"] == "allow_bypass" and facts.caller in rule["users"] for rule in listed):
+        return None
+    for rule in listed:
+        name = rule["rule"]
+        if name == "allow_bypass":
+            continue
+        if name not in _MET:
+            # A rule that nobody here can evaluate (an agent's review, an expression) must not be taken as met.
+            return f"{name}: this platform cannot evaluate it; an administrator can remove it or allow a bypass"
+        met, wanted = _MET[name]
+        if not met(rule, facts):
+            return f"{name}: {wanted}"
+    return None
+
+
+def effective(connection: sa.Connection, space: sa.Row[Any]) -> Mapping[str, Any]:
+    """Given a space's row, return the rules for its change requests: its own, or its organization's."""
+    own: Mapping[str, Any] = space.merge_rules
+    if own.get("type") != "inherit":
+        return own
+    table = accounts.organizations
+    details = connection.scalar(sa.select(table.c.details).where(table.c.id == space.organization)) or {}
+    # Above an organization there is nothing to inherit.
+    above: Mapping[str, Any] = details.get("mergeRules", {})
+    return above
+
+
+def enforce(connection: sa.Connection, space: sa.Row[Any], row: sa.Row[Any], *, caller: str, outdated: bool) -> None:
+    """Given a change request's row and who wants to merge it, let it go on.
+
+    Raises: Failure 412 naming the rule that forbids it. The document shows no status for that: 412 is what it has for
+    "cannot be done as things are" (not-shown.md (b), line 529), and sets it apart from 403 (ask for a stronger role)
+    and from 409 (the change request is merged or archived).
+    """
+    rules = effective(connection, space)
+    if rules.get("type") != "rules":
+        return
+    described = bool(row.description) and any(row.description.get("nodes") or ())
+    given = latest_reviews(connection, row.id, revision=row.revision)
+    facts = Facts(caller, row.created_by, row.subject, described, outdated, given)
+    reason = unmet(rules, facts)
+    if reason is not None:
+        raise Failure(412, f"A merge rule forbids to merge change request {row.number}. {reason}.")
+
+
+def latest_reviews(connection: sa.Connection, change_request: str, *, revision: str) -> dict[str, Review]:
+    """Given a change request and its revision now, return the latest review of each reviewer."""
+    query = sa.select(reviews.c.reviewer, reviews.c.status, reviews.c.revision).order_by(reviews.c.seq)
+    rows = connection.execute(query.where(reviews.c.change_request == change_request))
+    return {row.reviewer: Review(row.status, row.revision == revision) for row in rows}

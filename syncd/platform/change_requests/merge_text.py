@@ -1,0 +1,135 @@
+"""Three-way merge of a text: frontmatter by key, the rest by line; where both changed the same, `theirs` stays."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from syncd.errors import FileInvalid
+from syncd.layout import frontmatter
+from syncd.platform.revisions.diff import unique_pairs
+
+PAIRS_MAX = 250_000
+"""Pairs of equal lines that are tried between two lines that lead. Beyond them, all between the two counts as changed:
+who writes few different lines many times makes the matcher work for minutes.
+"""
+_LONG = 200
+"""Lines from which on the matcher leaves out popular ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedText:
+    """A merged text, and whether the sides contradicted each other."""
+
+    text: str
+    conflict: bool
+
+
+def merge_text(base: str, ours: str, theirs: str) -> MergedText:
+    """Given a page's text at its base and on both sides, return one text with the changes of both sides."""
+    if ours in (base, theirs):
+        return MergedText(theirs, False)
+    if theirs == base:
+        return MergedText(ours, False)
+    return _merge_page(base, ours, theirs) or merge_lines(base, ours, theirs)
+
+
+def merge_lines(base: str, ours: str, theirs: str) -> MergedText:
+    """Given a text at its base and on both sides, merge it line by line."""
+    old, left, right = base.split("\n"), ours.split("\n"), theirs.split("\n")
+    merged: list[str] = []
+    conflict = False
+    for was, mine, other in _chunks(old, left, right):
+        if mine in (was, other):
+            merged += other
+        elif other == was:
+            merged += mine
+        else:
+            merged += other
+            conflict = True
+    return MergedText("\n".join(merged), conflict)
+
+
+def _merge_page(base: str, ours: str, theirs: str) -> MergedText | None:
+    heads, bodies = zip(*(frontmatter.split(text) for text in (base, ours, theirs)), strict=True)
+    if heads[1] in (heads[0], heads[2]):
+        head, conflict = heads[2], False
+    elif heads[2] == heads[0]:
+        head, conflict = heads[1], False
+    else:
+        try:
+            head, conflict = _merge_head(*heads)
+        except FileInvalid:
+            # Frontmatter that is no YAML has no keys to merge by; lines will do.
+            return None
+    body = merge_lines(*bodies)
+    return MergedText(head + body.text, conflict or body.conflict)
+
+
+def _merge_head(base: str, ours: str, theirs: str) -> tuple[str, bool]:
+    was, mine, other = (frontmatter.fields(text, at="frontmatter") for text in (base, ours, theirs))
+    changed = [key for key in {**was, **mine} if was.get(key) != mine.get(key) and mine.get(key) != other.get(key)]
+    take = {key: mine.get(key) for key in changed if was.get(key) == other.get(key)}
+    return frontmatter.patch(theirs, take), len(take) < len(changed)
+
+
+def _chunks(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
+) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Yield the three texts piece by piece; what all three share stands between pieces where they differ."""
+    at, mine, other = 0, 0, 0
+    for start, left, right, length in _shared(base, ours, theirs):
+        yield list(base[at:start]), list(ours[mine:left]), list(theirs[other:right])
+        at, mine, other = start + length, left + length, right + length
+        kept = list(base[start:at])
+        yield kept, kept, kept
+    yield list(base[at:]), list(ours[mine:]), list(theirs[other:])
+
+
+def _shared(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the runs of base lines that both sides kept: where each starts in base, ours and theirs, and its length."""
+    lefts, rights = _matches(base, ours), _matches(base, theirs)
+    left, right = next(lefts, None), next(rights, None)
+    while left and right:
+        start = max(left[0], right[0])
+        end = min(left[0] + left[2], right[0] + right[2])
+        if start < end:
+            yield start, left[1] + start - left[0], right[1] + start - right[0], end - start
+        if left[0] + left[2] <= end:
+            left = next(lefts, None)
+        else:
+            right = next(rights, None)
+
+
+def _matches(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs of lines that a side kept of the base: start in base, start in the side, length."""
+    # The common ends are cut off first: an edit of a long page then compares a few lines only.
+    limit = min(len(base), len(side))
+    head = next((at for at in range(limit) if base[at] != side[at]), limit)
+    limit -= head
+    tail = next((at for at in range(limit) if base[-1 - at] != side[-1 - at]), limit)
+    if head:
+        yield 0, 0, head
+    yield from _between(base[: len(base) - tail], side[: len(side) - tail], head)
+    if tail:
+        yield len(base) - tail, len(side) - tail, tail
+
+
+def _between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs that two texts share behind an index: lines that each has once lead, as nobody means another."""
+    at, mine = start, start
+    leading = [(left + start, right + start) for left, right in unique_pairs(base[start:], side[start:])]
+    for left, right in (*leading, (len(base), len(side))):
+        if at < left and mine < right and _count_pairs(base[at:left], side[mine:right]) <= PAIRS_MAX:
+            for match in SequenceMatcher(None, base[at:left], side[mine:right]).get_matching_blocks()[:-1]:
+                yield at + match.a, mine + match.b, match.size
+        if left < len(base):
+            yield left, right, 1
+        at, mine = left + 1, right + 1
+
+
+def _count_pairs(base: Sequence[str], side: Sequence[str]) -> int:
+    """How many pairs of equal lines there are to choose from, without lines that a long text is full of."""
+    counts = Counter(side)
+    popular = len(side) // 100 + 1 if len(side) >= _LONG else len(side)
+    return sum(count * counts[line] for line, count in Counter(base).items() if counts[line] <= popular)

@@ -1,0 +1,314 @@
+"""One content write: its operations on a draft, in order; all of them, or none."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from syncd.layout.paths import collision_key, slugify
+from syncd.model.content_write import (
+    ContentWrite,
+    DeletePage,
+    InsertFiles,
+    InsertPage,
+    Markdown,
+    Operation,
+    PageMetadata,
+    RevertPage,
+    RichText,
+    UpdatePage,
+)
+from syncd.model.document import Document
+from syncd.platform.change_requests.document_text import changed_text, new_text
+from syncd.platform.change_requests.fetch import Fetched
+from syncd.platform.change_requests.revert import revert_blocks
+from syncd.platform.change_requests.write import Writing, decoded
+from syncd.platform.http import rich_text
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions.metadata import KEYS, retitle, stated_title, titled
+from syncd.platform.revisions.outline import Draft, Outline, has_path, is_page
+from syncd.platform.revisions.paths import Placing, free_slug, sibling_slugs
+from syncd.platform.revisions.tree import FILES, PAGES, Node
+
+DEPTH_MAX = 64
+"""Pages within pages; the document names no limit, and every reader of a tree needs one."""
+UNTITLED = "Untitled"
+
+_SLUG = re.compile(r"(?!\.{1,2}$)[^\x00-\x20\x7f/\\?#%][^\x00-\x1f\x7f/\\?#%]*(?<! )")
+_REF = re.compile(r"[^\s\x00-\x1f#()<>]{1,256}")
+
+
+class Changes(Body, ContentWrite):
+    """Body of a content write."""
+
+
+@dataclass
+class Batch:
+    """The state of one content write.
+
+    Shapes: `past` returns the tree of a revision, "" standing for the change request's base; `space` is the id of the
+    space that it is of; `fetched` has by its address each file that is elsewhere; `touched` has each affected page
+    once, in first-touched order, with what became of it.
+    """
+
+    draft: Draft
+    writing: Writing
+    new_id: Callable[[], str]
+    past: Callable[[str], Outline]
+    space: str = ""
+    fetched: Mapping[str, Fetched] = field(default_factory=dict)
+    touched: dict[str, str] = field(default_factory=dict)
+    inserted_files: list[str] = field(default_factory=list)
+    _moved: set[str] = field(default_factory=set)
+    _parents: set[str] = field(default_factory=set)
+    _restored: list[str] = field(default_factory=list)
+
+    def apply(self, changes: Iterable[Operation]) -> None:
+        """Given operations, apply each to the draft and keep their bodies. Raises: Failure 400 naming the operation."""
+        for at, change in enumerate(changes):
+            try:
+                self._apply(change)
+            except Failure as refusal:
+                raise Failure(refusal.status, f"changes[{at}]: {refusal.message}") from refusal
+        placing = Placing(self.draft)
+        placing.separate(id for id in self._restored if id in self.draft)
+        placing.pages(self._moved, self._parents)
+        self.writing.settle(self.touched)
+
+    def _apply(self, change: Operation) -> None:
+        match change:
+            case InsertPage():
+                self._insert(change)
+            case UpdatePage():
+                self._update(change)
+            case DeletePage():
+                self._delete(change.page)
+            case RevertPage():
+                self._revert(change)
+            case InsertFiles():
+                self._insert_files(change)
+
+    def _insert(self, change: InsertPage) -> None:
+        parent, text, id = self._parent(change.into or None), self._inserted_text(change), self.new_id()
+        title = titled(text) or change.title or UNTITLED
+        slug = self._new_slug(change, parent, title)
+        fields = {"createdAt": self.writing.moment} | ({"emoji": change.emoji} if change.emoji else {})
+        self.draft.insert(Node(id, "document", title, slug, fields), parent, change.at)
+        self._check_depth(id)
+        self.writing.replace(id, text, _members(change))
+        self._moved.add(id)
+        self._parents.add(parent)
+        self._note(id, "created_page")
+        if change.ref is not None:
+            self._name(change.ref, id, self.writing.references.pages)
+
+    def _update(self, change: UpdatePage) -> None:
+        node = self._page(change.page)
+        parent = self.draft.parent(node.id)
+        into = self._parent(change.into) if "into" in change.model_fields_set else parent
+        self._relocate(node.id, into, change.at)
+        slug = self._kept_slug(change, node, moved=into != parent)
+        text = self._updated_text(change, node)
+        stated = stated_title(text) if text else None
+        fields = dict(node.fields)
+        if change.emoji is not None:
+            fields.pop("emoji", None)
+            fields |= {"emoji": change.emoji} if change.emoji else {}
+        title = stated or change.title or node.title
+        self.draft.change(replace(node, title=title, slug=slug, fields=fields))
+        self._edit(change, node, text)
+        self._note(node.id, "updated_page")
+
+    def _edit(self, change: UpdatePage, former: Node, text: str | None) -> None:
+        members = _members(change)
+        if former.type == "document":
+            if text is not None and isinstance(change.document, RichText):
+                self.writing.rephrase(former.id, text, members)
+            elif text is not None:
+                self.writing.replace(former.id, text, members)
+            elif members or change.title:
+                self.writing.annotate(former.id, members, former=former.title)
+            return
+        if text is not None:
+            raise Failure(400, f"{former.id} is a {former.type}, which has no document")
+        node = self.draft.node(former.id)
+        kept = {name: value for name, value in node.fields.items() if name not in members}
+        self.draft.change(replace(node, fields=kept | {name: value for name, value in members.items() if value}))
+
+    def _delete(self, id: str) -> None:
+        self._page(id)
+        self._parents.add(self.draft.parent(id))
+        for each in list(self.draft.below(id)):
+            self.writing.forget(each)
+            if each != id or self.touched.get(id) == "created_page":
+                self.touched.pop(each, None)
+        if id in self.draft.base.spots:
+            self._note(id, "deleted_page")
+        self.draft.remove(id)
+
+    def _inserted_text(self, change: InsertPage) -> str:
+        match change.document:
+            case Markdown():
+                return change.document.markdown
+            case RichText():
+                document = _checked(change.document)
+                return new_text(document, title=change.title, known=self.draft, space=self.space)
+        return ""
+
+    def _updated_text(self, change: UpdatePage, node: Node) -> str | None:
+        """Return the text that a page is to have, None when it keeps its own."""
+        match change.document:
+            case Markdown():
+                return change.document.markdown
+            case RichText() if node.type == "document":
+                former = self.writing.text(node.id)
+                if change.title is not None:
+                    former = retitle(former, former=node.title, title=change.title)
+                document, title = _checked(change.document), change.title or node.title
+                return changed_text(document, former=former, title=title, known=self.draft, space=self.space)
+            case RichText():
+                return ""
+        return None
+
+    def _revert(self, change: RevertPage) -> None:
+        past = self.past(change.revision or "")
+        spot = past.spots.get(change.page)
+        if change.block is not None:
+            self._revert_blocks(change.page, change.block, None if spot is None else spot.node.body)
+        elif spot is None or not is_page(spot.node):
+            self._delete(change.page)
+        elif change.page in self.draft:
+            self._reset(past, self._page(change.page))
+        else:
+            self._bring_back(past, change.page)
+
+    def _revert_blocks(self, id: str, wanted: Collection[str], former: str | None) -> None:
+        node = self._page(id)
+        if node.type != "document":
+            raise Failure(400, f"{id} is a {node.type}, which has no blocks")
+        now = self.writing.text(id)
+        then = self.writing.blobs.get(former).decode() if former else ""
+        text = revert_blocks(now, then, wanted)
+        if text != now:
+            self.writing.replace(id, text, {})
+        self._note(id, "updated_page")
+
+    def _reset(self, past: Outline, now: Node) -> None:
+        spot = past.spots[now.id]
+        parent = self.draft.parent(now.id)
+        into = spot.parent if spot.parent in self.draft else parent
+        if into != parent:
+            self._relocate(now.id, into, past.order[spot.parent].index(now.id))
+        self._check_slug(spot.node.slug, into, but=now.id)
+        self.writing.forget(now.id)
+        self._moved.discard(now.id)
+        self._restored.append(now.id)
+        self._parents.update((now.id, into))
+        self.draft.change(spot.node)
+        self._note(now.id, "updated_page")
+
+    def _bring_back(self, past: Outline, id: str) -> None:
+        """Insert a deleted page again, with what it held and nobody moved elsewhere."""
+        pending = [id]
+        while pending:
+            spot = past.spots[pending.pop()]
+            if spot.node.id in self.draft:
+                continue
+            parent = spot.parent if spot.parent in self.draft else PAGES
+            self._check_slug(spot.node.slug, parent)
+            self.draft.insert(replace(spot.node, children=()), parent, past.order[spot.parent].index(spot.node.id))
+            self._restored.append(spot.node.id)
+            self._parents.add(parent)
+            self._note(spot.node.id, "updated_page" if spot.node.id in self.draft.base.spots else "created_page")
+            pending += reversed(past.order.get(spot.node.id, ()))
+
+    def _insert_files(self, change: InsertFiles) -> None:
+        placing = Placing(self.draft)
+        for file in change.files:
+            data, fields = decoded(file, self.fetched)
+            id = self.new_id()
+            body = self.writing.keep(data)
+            path = placing.file(file.name, id=id)
+            self.draft.insert(Node(id, "file", file.name, fields=fields, body=body, path=path), FILES)
+            self.inserted_files.append(id)
+            if file.ref is not None:
+                self._name(file.ref, id, self.writing.references.files)
+
+    def _page(self, id: str) -> Node:
+        if id in self.draft and is_page(self.draft.node(id)):
+            return self.draft.node(id)
+        raise Failure(400, f"no page {id} in this change request")
+
+    def _parent(self, id: str | None) -> str:
+        if id is None:
+            return PAGES
+        node = self._page(id)
+        if not has_path(node):
+            raise Failure(400, f"{id} is a {node.type}, which holds no pages")
+        return id
+
+    def _relocate(self, id: str, into: str, at: int | None) -> None:
+        parent = self.draft.parent(id)
+        if into == id or id in self.draft.ancestors(into):
+            raise Failure(400, f"{id} cannot be moved below itself")
+        if into != parent or at is not None:
+            self.draft.move(id, into, at)
+        if into != parent:
+            self._check_depth(id)
+            self._moved.add(id)
+            self._parents.update((parent, into))
+
+    def _check_depth(self, id: str) -> None:
+        # The section and the root are above the outermost page.
+        deepest = max(sum(1 for _ in self.draft.ancestors(each)) for each in self.draft.below(id)) - 1
+        if deepest > DEPTH_MAX:
+            raise Failure(400, f"pages cannot be nested deeper than {DEPTH_MAX}")
+
+    def _new_slug(self, change: InsertPage, parent: str, title: str) -> str:
+        if change.slug:
+            self._check_slug(change.slug, parent)
+            return change.slug
+        # The home page is the one whose slug may be empty.
+        if change.slug == "" and parent == PAGES and "" not in sibling_slugs(self.draft, parent):
+            return ""
+        return free_slug(self.draft, parent, slugify(title))
+
+    def _kept_slug(self, change: UpdatePage, node: Node, *, moved: bool) -> str:
+        if change.slug and change.slug != node.slug:
+            self._moved.add(node.id)
+        if change.slug or (moved and node.slug):
+            self._check_slug(change.slug or node.slug, self.draft.parent(node.id), but=node.id)
+            return change.slug or node.slug
+        if moved and has_path(node):
+            return free_slug(self.draft, self.draft.parent(node.id), slugify(node.title), but=node.id)
+        return node.slug
+
+    def _check_slug(self, slug: str, parent: str, *, but: str = "") -> None:
+        if slug and not _SLUG.fullmatch(slug):
+            raise Failure(400, f"slug: not one segment of a path: {slug!r}")
+        if slug and slug.casefold() in sibling_slugs(self.draft, parent, but=but):
+            raise Failure(400, f"slug: {slug!r} is the slug of another page there")
+
+    def _name(self, ref: str, id: str, refs: dict[str, str]) -> None:
+        references = self.writing.references
+        if not _REF.fullmatch(ref):
+            raise Failure(400, f"ref: not a name: {ref!r}")
+        if ref in references.pages or ref in references.files:
+            raise Failure(400, f"ref: {ref!r} is in this batch already")
+        if collision_key(ref) in self.draft.base.by_path:
+            raise Failure(400, f"ref: {ref!r} is the path of a page")
+        refs[ref] = id
+
+    def _note(self, id: str, what: str) -> None:
+        if self.touched.setdefault(id, what) != "created_page":
+            self.touched[id] = what
+
+
+def _checked(sent: RichText) -> Document:
+    rich_text.checked(sent.document, at="document")
+    return sent.document
+
+
+def _members(change: PageMetadata) -> dict[str, Any]:
+    return {name: value for name, value in change.wire().items() if name in KEYS and value is not None}

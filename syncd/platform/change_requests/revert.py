@@ -1,0 +1,50 @@
+"""Reverting blocks of a page: some of its blocks as they were, all others, title and frontmatter as they are."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from syncd.layout.frontmatter import split_title
+from syncd.layout.quiet import settled
+from syncd.layout.richtext import to_document, to_markdown
+from syncd.model.document import Document
+from syncd.platform.change_requests.write import with_body
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions.diff import unique_pairs
+
+Block = dict[str, Any]
+
+
+def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
+    """Given a page's text, what it was, and keys of blocks, return the text with these as they were.
+
+    Shapes: a key is one of a block that the page is made of, then or now. A block that was added goes, one that was
+    deleted comes back, one that was changed is reset; the keys before and after the change mean the same. What comes
+    back is written as its document is. Raises: Failure 400 for a key of no such block.
+    """
+    former = split_title(then)[1]
+    ours, theirs = to_document(split_title(now)[1]).nodes, to_document(former).nodes
+    unknown = set(wanted) - {block["key"] for block in (*ours, *theirs)}
+    if unknown:
+        raise Failure(400, f"block: neither the page nor what it was is made of a block {min(unknown)}")
+    result = tuple(_chosen(ours, theirs, set(wanted)))
+    if result == ours:
+        return now
+    if result == theirs:
+        return with_body(now, former.lstrip("\r\n"))
+    made = with_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
+    # Whatever is not reverted keeps the bytes that its writer gave it.
+    return settled(now.encode(), made.encode(), at="").decode()
+
+
+def _chosen(ours: Sequence[Block], theirs: Sequence[Block], wanted: set[str]) -> Iterator[Block]:
+    mine = other = 0
+    # No key occurs twice on a side.
+    kept = unique_pairs([block["key"] for block in ours], [block["key"] for block in theirs])
+    for at, there in (*kept, (len(ours), len(theirs))):
+        # Between blocks that both have, the first of one side took the place of the first of the other, and so on.
+        for step in range(max(at - mine, there - other)):
+            here = ours[mine + step : at][:1]
+            was = theirs[other + step : there][:1]
+            yield from was if wanted & {block["key"] for block in (*here, *was)} else here
+        yield from ours[at : at + 1]
+        mine, other = at + 1, there + 1

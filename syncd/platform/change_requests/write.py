@@ -1,0 +1,169 @@
+"""The texts and files of one content write: what is sent stays as it is, and is kept once every operation is sound."""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.layout.frontmatter import split_title
+from syncd.layout.quiet import settled
+from syncd.layout.richtext import to_document, to_markdown
+from syncd.layout.richtext.references import find_references
+from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
+from syncd.platform.change_requests.fetch import Fetched
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions import metadata
+from syncd.platform.revisions.files import CONTENT_TYPE, file_fields
+from syncd.platform.revisions.outline import Draft
+from syncd.platform.revisions.references import References
+from syncd.platform.revisions.targets import Targets
+from syncd.platform.storage.blobs import Blobs, oid_of
+
+
+@dataclass
+class Writing:
+    """What a draft's pages will say; nothing reaches the blobs before `settle`."""
+
+    draft: Draft
+    blobs: Blobs
+    moment: str
+    rewrite: Callable[[str], str] | None = None
+    references: References = field(init=False)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _contents: list[bytes] = field(default_factory=list)
+    _former: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.references = References(self.draft)
+
+    def replace(self, id: str, text: str, members: Mapping[str, Any]) -> None:
+        """Given a page's new text and the members sent with it, let the page say both; its frontmatter wins."""
+        said = metadata.described({}, text)
+        self._texts[id] = _annotated(text, {name: value for name, value in members.items() if name not in said})
+        self._former.pop(id, None)
+
+    def rephrase(self, id: str, text: str, members: Mapping[str, Any]) -> None:
+        """Given a page's text that was made of a document, let the page say that in the words that it has already.
+
+        Shapes: every block that means what it meant keeps its bytes, as the writer has wrapped and marked it up.
+        """
+        former = self._former.get(id) or self.text(id)
+        self.replace(id, text, members)
+        self._former[id] = former
+
+    def annotate(self, id: str, members: Mapping[str, Any], *, former: str) -> None:
+        """Given members and the former title of a page that keeps its text, let the text say them."""
+        node, text = self.draft.node(id), self.text(id)
+        if node.title != former:
+            text = metadata.retitle(text, former=former, title=node.title)
+        self._texts[id] = _annotated(text, members)
+
+    def text(self, id: str) -> str:
+        """Given a page, return what it says so far."""
+        written, body = self._texts.get(id), self.draft.node(id).body
+        if written is not None:
+            return written
+        return self.blobs.get(body).decode() if body else ""
+
+    def forget(self, id: str) -> None:
+        """Given a page, drop what was to be written to it."""
+        self._texts.pop(id, None)
+        self._former.pop(id, None)
+
+    def keep(self, data: bytes) -> str:
+        """Given a file's content, keep it when all is settled, and return its blob id."""
+        self._contents.append(data)
+        return oid_of(data)
+
+    def settle(self, touched: Iterable[str]) -> None:
+        """Given the affected pages, now that each has its path, write their texts and say when they changed."""
+        for id, text in self._texts.items():
+            node = self.draft.node(id)
+            assert node.path
+            text = self.references.rewritten(text, at=node.path)
+            if id in self._former:
+                text = self._keep_wording(id, text, at=node.path)
+            text = self.rewrite(text) if self.rewrite is not None else text
+            body = self.keep(text.encode())
+            fields = metadata.described(node.fields, text, refer=partial(self.references.refer, at=node.path))
+            self.draft.change(replace(node, body=body, fields=fields))
+        self.blobs.put_all(self._contents)
+        for id in touched:
+            if id in self.draft:
+                self._date(id)
+
+    def _keep_wording(self, id: str, text: str, *, at: str) -> str:
+        """The text, with each block in its former words that says what it said."""
+        spot, targets, former = self.draft.base.spots.get(id), Targets(self.draft.base), self._former[id]
+
+        def name(address: str) -> str | None:
+            return None if spot is None else targets.name(address, spot)
+
+        if _plain(former, name) == _plain(text, name):
+            return split_title(text)[0] + split_title(former)[1]
+        return settled(former.encode(), text.encode(), at=at, name=name).decode()
+
+    def _date(self, id: str) -> None:
+        node, former = self.draft.node(id), self.draft.base.node(id)
+        dated = replace(node, fields={**node.fields, "updatedAt": self.moment})
+        if former is not None:
+            then = {"updatedAt": former.fields["updatedAt"]} if "updatedAt" in former.fields else {}
+            undated = {name: value for name, value in node.fields.items() if name != "updatedAt"}
+            same = replace(node, fields=undated | then, children=former.children)
+            # Writing what is there already changes nothing, not even the date.
+            dated = same if same == former else dated
+        self.draft.change(dated)
+
+
+def _plain(text: str, name: Callable[[str], str | None]) -> str:
+    """What the document of a page says, in one form: equal ones say the same."""
+    document = to_document(split_title(text)[1])
+    for ref in find_references(document.nodes):
+        if ref.get("kind") == "url":
+            ref["url"] = name(str(ref.get("url"))) or ref.get("url")
+    return to_markdown(document)
+
+
+def with_body(text: str, body: str) -> str:
+    """Given a page's text and another body, return the text up to its title, its blank lines, and that body."""
+    head, former = split_title(text)
+    between = former[: len(former) - len(former.lstrip("\r\n"))]
+    if head and body and not between:
+        between = "\n" if head.endswith("\n") else "\n\n"
+    return head + between + body if head else body
+
+
+def decoded(file: NewFile | FileAtUrl, fetched: Mapping[str, Fetched]) -> tuple[bytes, dict[str, Any]]:
+    """Given a new file and those that were fetched, return its content and the members of its File.
+
+    Raises: Failure 400.
+    """
+    if isinstance(file, FileAtUrl):
+        data, kind = fetched[file.url].data, file.content_type or fetched[file.url].content_type
+    else:
+        data, kind = _uploaded(file), file.content_type
+    if not CONTENT_TYPE.fullmatch(kind):
+        raise Failure(400, f"{file.name}: not a content type: {kind!r}")
+    return data, file_fields(data, content_type=kind)
+
+
+def _uploaded(file: NewFile) -> bytes:
+    try:
+        data = base64.b64decode(file.base64, validate=True)
+    except (binascii.Error, ValueError):
+        raise Failure(400, f"{file.name}: not base64") from None
+    if len(data) > FILE_BYTES_MAX:
+        raise Failure(400, f"{file.name}: more than {FILE_BYTES_MAX} bytes")
+    return data
+
+
+def _annotated(text: str, members: Mapping[str, Any]) -> str:
+    if not members:
+        return text
+    try:
+        return metadata.annotate(text, members)
+    except FileInvalid as invalid:
+        raise Failure(400, f"the document's frontmatter cannot be read: {invalid.reason}") from invalid

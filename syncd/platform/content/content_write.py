@@ -1,0 +1,122 @@
+"""Writing a change request's content: one request is one new revision, or none (content-write §1)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Depends, Request
+from fastapi.responses import JSONResponse
+
+from syncd.model.content_write import ContentWritten, InsertPage, Markdown, Operation, UpdatePage
+from syncd.platform.change_requests import change_requests
+from syncd.platform.change_requests.change_requests import AtChangeRequest, ChangeRequestScope
+from syncd.platform.change_requests.fetch import fetch_all
+from syncd.platform.change_requests.operations import Batch, Changes
+from syncd.platform.change_requests.write import Writing
+from syncd.platform.content import view
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.revisions import rendering, revisions
+from syncd.platform.revisions.outline import Draft, Outline
+from syncd.platform.settings import Configured, Settings
+from syncd.platform.storage.retry import settle
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+router = room(tags=["change request content"])
+
+TEXTS_MAX = 5_000_000
+"""Characters of all Markdown in one request; content-write names no limit."""
+
+
+async def _offered(settings: Configured) -> None:
+    if not settings.content_write:
+        # Word for word what a platform answers that has no such route.
+        raise Failure(404, "Not Found")
+
+
+@router.post(
+    "/spaces/{space_id}/change-requests/{change_request_id}/content",
+    response_model=ContentWritten,
+    openapi_extra=needs("edit", extension=True),
+    dependencies=[Depends(_offered)],
+)
+def update_change_request_content(
+    at: AtChangeRequest, settings: Configured, body: Changes, compat: bool = True
+) -> JSONResponse:
+    """Given operations, apply them all in order as one revision of the change request, or refuse them all.
+
+    Shapes: `compat=true` answers the ChangeRequest; `compat=false` also what became of each page, and new files.
+    """
+    with at.storage.read() as connection:
+        # Whoever may not write must not make the platform fetch anything either.
+        at.require_live(connection)
+    _check_texts(body.changes)
+    fetched = fetch_all(body.changes, private=settings.private_addresses)
+
+    def prepare(connection: sa.Connection) -> tuple[str, Batch]:
+        row = at.require_live(connection)
+        batch = _begin(at.storage, connection, row, settings)
+        batch.fetched = fetched
+        batch.apply(body.changes)
+        return row.revision, batch
+
+    def record(
+        connection: sa.Connection, prepared: tuple[str, Batch]
+    ) -> tuple[Batch, sa.Row[Any], dict[str, Any]] | None:
+        revision, batch = prepared
+        row = at.require_live(connection)
+        if row.revision != revision:
+            return None
+        _record(at, connection, row, batch)
+        row = change_requests.require(connection, row.space, row.id)
+        return batch, row, change_requests.shown(connection, at.request, row)
+
+    batch, row, shown = settle(at.storage, prepare, record)
+    return answers.ok(shown if compat else {"changeRequest": shown, **_effects(at, batch, row)})
+
+
+def _check_texts(changes: Iterable[Operation]) -> None:
+    """Raises: Failure 413 for more text than one request may bring: all of it is read for addresses, and kept."""
+    texts = (change.document for change in changes if isinstance(change, InsertPage | UpdatePage))
+    if sum(len(text.markdown) for text in texts if isinstance(text, Markdown)) > TEXTS_MAX:
+        raise Failure(413, f"One request may bring at most {TEXTS_MAX} characters of Markdown. Send less at once.")
+
+
+def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any], settings: Settings) -> Batch:
+    def past(revision: str) -> Outline:
+        return revisions.outline(connection, row.space, revision or change_requests.base_of(row))
+
+    draft = Draft(revisions.outline(connection, row.space, row.revision))
+    writing = Writing(draft, storage.blobs, iso(storage.now()), settings.rewrite)
+    return Batch(draft, writing, storage.new_id, past, row.space)
+
+
+def _record(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], batch: Batch) -> None:
+    """Keep what a batch made of the content; when that is what was there already, there is no new revision."""
+    if batch.draft.seal()[0] != batch.draft.base.root:
+        origin = revisions.Origin(row.space, (row.revision,), by=at.caller.user_id)
+        saved = revisions.save(at.storage, connection, batch.draft, origin)
+        change_requests.advance(at.storage, connection, row.id, saved.id)
+
+
+def _effects(at: ChangeRequestScope, batch: Batch, row: sa.Row[Any]) -> dict[str, Any]:
+    look = view.look_of(at.request, at.storage, row.organization, row.space)
+    with at.storage.read() as connection:
+        spots = revisions.outline(connection, row.space, row.revision).spots if batch.inserted_files else {}
+    return {
+        "changes": [_change(at.request, batch, row, id) for id in batch.touched],
+        "insertedFiles": [rendering.file_members(spots[id], look) for id in batch.inserted_files],
+    }
+
+
+def _change(request: Request, batch: Batch, row: sa.Row[Any], id: str) -> dict[str, Any]:
+    what = batch.touched[id]
+    if what == "deleted_page":
+        return {"object": what, "page": id}
+    here = f"/spaces/{row.space}/change-requests/{row.id}/content/page/{id}"
+    page = {"object": "page", "id": id, "urls": {"location": addresses.location(request, here)}}
+    refs = {page: ref for ref, page in batch.writing.references.pages.items()}
+    return {"object": what, **({"ref": refs[id]} if id in refs else {}), "page": page}

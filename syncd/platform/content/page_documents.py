@@ -1,0 +1,152 @@
+"""Documents of pages: a text as rich text, with references to what is in its revision, as a reader asks for it.
+
+The heading that begins a page is its title and no part of its document. Addresses are resolved where the text stands:
+what a page includes is a text of its own, whose addresses and anchors are its own, too.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from syncd.layout.frontmatter import split, split_title
+from syncd.layout.richtext import to_document
+from syncd.layout.richtext.anchors import anchored
+from syncd.layout.richtext.html.labels import drop_labels, spell_labels
+from syncd.layout.richtext.references import find_files, find_references
+from syncd.platform.content.view import View, main_content
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions.evaluation import Variables, evaluate_nodes
+from syncd.platform.revisions.other_spaces import OtherSpaces
+from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.page_text import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX, Dereferenced, Evaluated
+from syncd.platform.revisions.rendering import Look, dumps, file_members, page_members, reusable_members
+from syncd.platform.revisions.targets import Targets, id_of, label_of
+from syncd.platform.revisions.tree import FILES, INCLUDES
+
+Node = dict[str, Any]
+
+
+def body_of(text: str, spot: Spot) -> str:
+    """Given the text of a page or reusable content, return what its document is made of."""
+    return (split if spot.parent == INCLUDES else split_title)(text)[1]
+
+
+@dataclass
+class PageDocuments:
+    """Documents of one revision: `read` returns a blob by its id, `open` the main content of another space."""
+
+    outline: Outline
+    look: Look
+    read: Callable[[str], bytes]
+    open: Callable[[str], Outline | None] = lambda space: None
+    characters: int = 0
+    """Of all texts that were rendered, includes among them."""
+    _targets: Targets = field(init=False)
+    _others: OtherSpaces = field(init=False)
+    _includes_left: int = INCLUDES_MAX
+    _characters_left: int = CHARACTERS_MAX
+
+    def __post_init__(self) -> None:
+        self._targets, self._others = Targets(self.outline), OtherSpaces(self.look.app, self.open)
+
+    def render(self, spot: Spot, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> Node:
+        """Given where a page or reusable content stands, return its document as JSON.
+
+        Raises: Failure 413 when it includes too much.
+        """
+        self._includes_left, self._characters_left = INCLUDES_MAX, CHARACTERS_MAX
+        nodes = self._nodes(self.read(spot.node.body or "").decode(), spot)
+        if dereferenced != "false":
+            nodes = anchored(list(self._expanded(nodes, (spot.node.id,))))
+        if evaluated != "false":
+            nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, spot)))
+        meta = {"meta": {"targets": self._targets_of(nodes)}} if dereferenced == "true" else {}
+        for cell in find_files(nodes):
+            cell[:] = map(_file_value, cell)
+        return {"object": "document", "data": {}, "nodes": nodes} | meta
+
+    def _nodes(self, text: str, spot: Spot) -> list[Node]:
+        self.characters += len(text)
+        nodes = list(to_document(body_of(text, spot)).nodes)
+        spell_labels(nodes)
+        for ref in find_references(nodes):
+            if ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
+                found = self._targets.content_ref(address, spot, app=self.look.app)
+                if found["kind"] == "url":
+                    found = self._others.content_ref(found["url"]) or found
+                ref.clear()
+                ref.update(found)
+        drop_labels(nodes, self._label)
+        return nodes
+
+    def _label(self, ref: Node) -> str | None:
+        spot = self.outline.spots.get(id_of(ref) or "")
+        return label_of(ref, spot.node.path if spot is not None else None)
+
+    def _targets_of(self, nodes: list[Node]) -> list[Node]:
+        """What the references of a document lead to in the space, each once, in reading order."""
+        refs = {dumps(ref): ref for ref in find_references(nodes)}
+        shown = ((ref, self._target(ref)) for ref in refs.values())
+        return [{"ref": ref, **target} for ref, target in shown if target is not None]
+
+    def _target(self, ref: Node) -> Node | None:
+        spot = self.outline.spots.get(id_of(ref) or "")
+        if spot is None:
+            return None
+        if spot.parent == FILES:
+            return {"file": file_members(spot, self.look)}
+        if spot.parent == INCLUDES:
+            return {"reusableContent": reusable_members(spot, self.look)}
+        return {"page": page_members(spot, self.look)}
+
+    def _expanded(self, nodes: list[Node], trail: tuple[str, ...]) -> Iterator[Node]:
+        """The nodes with what they include in the place of each reference to it."""
+        for node in nodes:
+            if node.get("type") == "reusable-content" and (held := self._included(node, trail)) is not None:
+                yield from held
+                continue
+            for name in ("nodes", "fragments"):
+                if isinstance(held := node.get(name), list) and held and "leaves" not in held[0]:
+                    node[name] = list(self._expanded(held, trail))
+            yield node
+
+    def _included(self, node: Node, trail: tuple[str, ...]) -> list[Node] | None:
+        ref = node.get("data", {}).get("ref") or {}
+        spot = self.outline.spots.get(str(ref.get("reusableContent")))
+        if spot is None or "space" in ref or spot.node.body is None or spot.node.id in trail or len(trail) > DEPTH_MAX:
+            return None
+        text = self.read(spot.node.body).decode()
+        self._includes_left -= 1
+        self._characters_left -= len(text)
+        if min(self._includes_left, self._characters_left) < 0:
+            raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
+        nodes = self._nodes(text, spot)
+        _prefix_keys(nodes, f"{node.get('key')}.")
+        return list(self._expanded(nodes, (*trail, spot.node.id)))
+
+
+def documents_of(view: View) -> PageDocuments:
+    """Given a view of a revision, return the documents of its pages for the caller."""
+    open_space = partial(main_content, view.storage, view.caller)
+    return PageDocuments(view.outline, view.look, view.storage.blobs.get, open_space)
+
+
+def _file_value(ref: Node) -> Node | str:
+    """What a cell of files says instead of a reference: the id of a file of the space, else the address."""
+    match ref:
+        case {"kind": "file", "file": str(value)} | {"kind": "url", "url": str(value)} if "space" not in ref:
+            return value
+    return ref
+
+
+def _prefix_keys(nodes: list[Node], prefix: str) -> None:
+    """Let keys of what is included differ from all others of the page."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if "key" in node:
+            node["key"] = f"{prefix}{node['key']}"
+        for name in ("nodes", "fragments"):
+            if isinstance(held := node.get(name), list):
+                pending.extend(child for child in held if isinstance(child, dict))

@@ -1,0 +1,51 @@
+"""Applying a template to a space's main content, or to one of its change requests."""
+
+from fastapi import Response
+
+from syncd.model.template import TemplateApply
+from syncd.platform.change_requests import change_requests, main_content
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import Signed, needs
+from syncd.platform.spaces.spaces import require_space
+from syncd.platform.storage.storage import Stored
+from syncd.platform.templates import apply, prepare
+
+router = room(tags=["templates"])
+
+
+class TemplateApplication(Body, TemplateApply):
+    """Body of `POST /spaces/{spaceId}/content/template`."""
+
+
+@router.post("/spaces/{space_id}/content/template", status_code=201, openapi_extra=needs("edit"))
+def apply_template_to_space(storage: Stored, caller: Signed, space_id: str, body: TemplateApplication) -> Response:
+    """Given a template, put a copy of it behind what is there; a space whose edits are locked takes none directly."""
+    onto = None
+    if body.change_request_id is not None:
+        with storage.read() as connection:
+            require_space(connection, caller, space_id)
+            onto = str(change_requests.require_live(connection, space_id, body.change_request_id).revision)
+    prepared = prepare(storage, caller, space_id, body, onto=onto)
+    with storage.write() as connection:
+        space = require_space(connection, caller, space_id)
+        if body.change_request_id is not None:
+            row = change_requests.require_live(connection, space_id, body.change_request_id)
+            _check(prepared.onto, row.revision)
+            saved = apply(storage, connection, prepared, by=caller.user_id)
+            if saved.id != row.revision:
+                change_requests.advance(storage, connection, row.id, saved.id)
+            return Response(status_code=201)
+        if space.edit_mode == "locked":
+            raise Failure(409, "The edits of this space are locked. Apply the template to a change request.")
+        _check(prepared.onto, space.revision)
+        saved = apply(storage, connection, prepared, by=caller.user_id)
+        if saved.id != space.revision:
+            main_content.advance(storage, connection, saved)
+    return Response(status_code=201)
+
+
+def _check(prepared: str, now: str) -> None:
+    if prepared != now:
+        raise Failure(409, "The content changed while the template was applied. Apply it again.")

@@ -1,0 +1,1 @@
+"""The database: SQLite or PostgreSQL, and what every table is made of."""

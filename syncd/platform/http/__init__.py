@@ -1,0 +1,1 @@
+"""HTTP: routes, lists, answers and refusals, and what a request may cost."""

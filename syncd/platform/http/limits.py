@@ -1,0 +1,179 @@
+"""What a request may cost: rate headers on every answer, 429 beyond a limit, 413 and 415 for bodies we do not read."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from syncd.platform.http.failures import HEADERS_KEY, Failure, body
+
+BODY_BYTES_MAX = 64 * 1024 * 1024
+"""The largest request body; the document shows none. Fifty operations with twenty files of 1 MB each stay below."""
+
+BODIES_BYTES_MAX = 256 * 1024 * 1024
+"""Bytes of all bodies that are received at one time; what is made of them takes several times as much memory."""
+VALUES_MAX = 250_000
+"""Values in one body: while Python makes them, nobody else is answered. A large body is large by its texts and files.
+"""
+STRANGERS_BYTES_MAX = 64 * 1024
+"""The largest body that is read, and understood, before it is known who sent it; then comes the token first."""
+
+_TOO_LARGE = f"A request body may have at most {BODY_BYTES_MAX} bytes."
+_UNLIMITED = 1_000_000
+"""What the headers say when no limit is set."""
+_WINDOW_S = 60
+
+
+class Limits:
+    """ASGI middleware: counts requests a token and minute, and refuses before anything else is done."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        clock: Callable[[], datetime],
+        admit: Callable[[str], Awaitable[object]],
+        per_minute: int | None = None,
+    ) -> None:
+        """Given the application, wrap it; `admit` gets the header `Authorization`. Raises: what `admit` raises, 401."""
+        self._app = app
+        self._admit = admit
+        self._clock = clock
+        self._per_minute = per_minute
+        self._window = 0
+        self._used: dict[int, int] = {}
+        self._received = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Given a connection, answer it with the rate headers, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        left, headers = self._count(scope)
+        scope[HEADERS_KEY] = {name.decode(): value.decode() for name, value in headers}
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *headers]
+            await send(message)
+
+        refusal = _too_many() if left < 0 else _unreadable(scope)
+        count = _Body(self)
+        try:
+            app = refusal or await self._stranger(scope) or self._app
+            await app(scope, count.receiving(receive) if _has_body(scope) else receive, with_headers)
+        finally:
+            self._received -= count.received
+
+    def hold(self, size: int) -> None:
+        """Given how many bytes of a body came, count them. Raises: Failure 503 when those of all are too many."""
+        self._received += size
+        if self._received > BODIES_BYTES_MAX:
+            raise Failure(503, "The platform receives too much at once. Try again in a minute.")
+
+    async def _stranger(self, scope: Scope) -> JSONResponse | None:
+        """Refuse a large body of somebody unknown: FastAPI reads and parses bodies before it asks who sends them."""
+        if not _is_chunked(scope) and int(_header(scope, b"content-length") or 0) <= STRANGERS_BYTES_MAX:
+            return None
+        try:
+            await self._admit((_header(scope, b"authorization") or b"").decode("latin-1"))
+        except Failure as refused:
+            return JSONResponse(body(refused.status, refused.message), refused.status, {"WWW-Authenticate": "Bearer"})
+        except sa.exc.SQLAlchemyError:
+            # The operation itself meets the same, and says it as all operations do.
+            return None
+        return None
+
+    def _count(self, scope: Scope) -> tuple[int, list[tuple[bytes, bytes]]]:
+        now = int(self._clock().timestamp())
+        limit = self._per_minute or _UNLIMITED
+        left = limit if self._per_minute is None else limit - self._used_now(scope, now // _WINDOW_S)
+        reset = (now // _WINDOW_S + 1) * _WINDOW_S
+        return left, [
+            (b"x-ratelimit-limit", b"%d" % limit),
+            (b"x-ratelimit-remaining", b"%d" % max(left, 0)),
+            (b"x-ratelimit-reset", b"%d" % reset),
+        ]
+
+    def _used_now(self, scope: Scope, window: int) -> int:
+        if window != self._window:
+            self._window = window
+            self._used.clear()
+        who = asker(scope)
+        self._used[who] = self._used.get(who, 0) + 1
+        return self._used[who]
+
+
+def _too_many() -> JSONResponse:
+    return JSONResponse(body(429, "Too many requests. Wait until the time in X-RateLimit-Reset."), 429)
+
+
+def _unreadable(scope: Scope) -> JSONResponse | None:
+    length = int(_header(scope, b"content-length") or 0)
+    media = (_header(scope, b"content-type") or b"").split(b";")[0].strip().lower()
+    if length > BODY_BYTES_MAX:
+        return JSONResponse(body(413, _TOO_LARGE), 413)
+    if (length or _is_chunked(scope)) and media != b"application/json":
+        return JSONResponse(body(415, "A request body must have the Content-Type application/json."), 415)
+    return None
+
+
+@dataclass
+class _Body:
+    """The body of one request, counted as it comes: its bytes, and its values, as far as JSON shows them by signs."""
+
+    limits: Limits
+    received: int = 0
+    _values: int = 0
+    _is_in_text: bool = False
+    _cut: bytes = b""
+    """A backslash that ended a piece."""
+
+    def receiving(self, receive: Receive) -> Receive:
+        """Given how a body is received, return a `receive` that stops reading it beyond the limits."""
+
+        async def receive_counted() -> Message:
+            message = await receive()
+            self._take(message.get("body", b""))
+            return message
+
+        return receive_counted
+
+    def _take(self, piece: bytes) -> None:
+        self.received += len(piece)
+        self.limits.hold(len(piece))
+        if self.received > BODY_BYTES_MAX:
+            raise Failure(413, _TOO_LARGE)
+        # Without what is escaped, every quote begins or ends a text.
+        plain = (self._cut + piece).replace(rb"\\", b"").replace(rb"\"", b"")
+        self._cut = plain[len(plain.removesuffix(b"\\")) :]
+        pieces = plain.split(b'"')
+        outside = b"".join(pieces[self._is_in_text :: 2])
+        self._is_in_text ^= len(pieces) % 2 == 0
+        self._values += outside.count(b",") + outside.count(b"[") + outside.count(b"{") + len(pieces) // 8
+        if self._values > VALUES_MAX:
+            raise Failure(413, f"A request body may have at most {VALUES_MAX} values. Send less at once.")
+
+
+def asker(scope: Scope) -> int:
+    """Given a request, return a number for who sends it.
+
+    It is a hash: no token is kept in memory, and no header, however long, costs more than a number.
+    """
+    return hash(_header(scope, b"authorization") or (scope.get("client") or ("",))[0])
+
+
+def _has_body(scope: Scope) -> bool:
+    return _is_chunked(scope) or _header(scope, b"content-length") not in (None, b"0")
+
+
+def _is_chunked(scope: Scope) -> bool:
+    return _header(scope, b"transfer-encoding") is not None
+
+
+def _header(scope: Scope, name: bytes) -> bytes | None:
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    return next((value for key, value in headers if key == name), None)

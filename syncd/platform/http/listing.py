@@ -1,0 +1,171 @@
+"""Pages of a list: the envelope of every list endpoint, and a cursor that no insert or delete can derail."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Annotated, Any, TypeVar
+
+import sqlalchemy as sa
+from fastapi import Depends, Query
+
+from syncd.platform.http.failures import Failure
+
+T = TypeVar("T")
+Measure = Callable[[Sequence[T]], Sequence[int]]
+
+LIMIT_MAX = 1000
+"""Source: API document, Limits."""
+LIMIT_DEFAULT = 50
+"""The document does not show the default page size; small enough that clients must learn to follow `next`."""
+PAGE_BYTES = 1024 * 1024
+"""Of what one page of a list holds; further items come with the next page, however many were asked for."""
+CURSOR_MAX = 2048
+"""Characters of a cursor; those that this server makes are shorter."""
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class PageQuery:
+    """What a caller asked of a list: `page` is a cursor from an earlier answer."""
+
+    page: str | None
+    limit: int | None
+
+    def of(
+        self,
+        items: Sequence[T],
+        *,
+        key: Callable[[T], str],
+        descending: bool = False,
+        measure: Measure[T] | None = None,
+    ) -> dict[str, Any]:
+        """Given all items and their key, return the page that was asked for; see `page_of`."""
+        return page_of(items, page=self.page, limit=self.limit, key=key, descending=descending, measure=measure)
+
+    def rows(
+        self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[Any], descending: bool = False
+    ) -> dict[str, Any]:
+        """Given a query and the text or integer columns that order it, return one page of its rows in the envelope.
+
+        Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `page_of`.
+        """
+        size = checked_limit(self.limit)
+        keyed = query.add_columns(*(column.label(f"_key{at}") for at, column in enumerate(by)))
+        keyed = keyed.order_by(*(column.desc() for column in by)) if descending else keyed.order_by(*by)
+        if self.page is not None:
+            last = _parts(decode(self.page), by)
+            keyed = keyed.where(sa.tuple_(*by) < last if descending else sa.tuple_(*by) > last)
+        fits = _count_fitting(connection, keyed, query, size)
+        found = connection.execute(keyed.limit(fits + 1)).all()
+        counted = query.with_only_columns(*by, maintain_column_froms=True).subquery()
+        total = connection.scalar(sa.select(sa.func.count()).select_from(counted))
+        envelope: dict[str, Any] = {"items": found[:fits], "count": total}
+        if 0 < fits < len(found):
+            envelope["next"] = {"page": encode(" ".join(map(str, found[fits - 1][-len(by) :])))}
+        return envelope
+
+
+async def _paging(
+    page: Annotated[str | None, Query(max_length=CURSOR_MAX)] = None,
+    limit: Annotated[int | None, Query(ge=0, le=LIMIT_MAX)] = None,
+) -> PageQuery:
+    return PageQuery(page, limit)
+
+
+Paging = Annotated[PageQuery, Depends(_paging)]
+"""A handler's parameter for the query parameters `page` and `limit`."""
+
+
+def page_of(
+    items: Sequence[T],
+    *,
+    page: str | None,
+    limit: int | None,
+    key: Callable[[T], str],
+    descending: bool = False,
+    measure: Measure[T] | None = None,
+) -> dict[str, Any]:
+    """Given all items, return the envelope `{items, next?, count}` of those behind the cursor, in the order of `key`.
+
+    Shapes: `key` is unique and never changes for an item, and orders the list as text (an ISO time then the id). The
+    items in the envelope are the ones given; a caller renders them afterwards, so that only one page is rendered.
+    `measure` returns the bytes that each of some items takes; without it, none takes many.
+    Raises: Failure 400 for a limit outside 0 to 1000 or a cursor that this server did not make.
+    """
+    size = checked_limit(limit)
+    ordered = sorted(items, key=key, reverse=descending)
+    rest = ordered if page is None else _behind(ordered, decode(page), key, descending)
+    if measure is not None and size:
+        size = max(1, fitting(measure(rest[:size])))
+    envelope: dict[str, Any] = {"items": rest[:size], "count": len(ordered)}
+    # A page of size 0 has no last item to continue from; without `next`, no client can loop on it.
+    if 0 < size < len(rest):
+        envelope["next"] = {"page": encode(key(rest[size - 1]))}
+    return envelope
+
+
+def fitting(sizes: Iterable[int]) -> int:
+    """Given the bytes of items in order, return how many of them one page holds."""
+    return sum(total <= PAGE_BYTES for total in accumulate(sizes))
+
+
+def checked_limit(limit: int | None) -> int:
+    """Given the query parameter `limit`, return the page size. Raises: Failure 400 when it is outside 0 to 1000."""
+    if limit is None:
+        return LIMIT_DEFAULT
+    if not 0 <= limit <= LIMIT_MAX:
+        raise Failure(400, f"limit: must be from 0 to {LIMIT_MAX}")
+    return limit
+
+
+def encode(key: str) -> str:
+    """Given the key of a page's last item, return the cursor of the next page."""
+    return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
+
+
+def decode(page: str) -> str:
+    """Given a cursor, return the key that it stands for. Raises: Failure 400 when this server did not make it."""
+    try:
+        # The alphabet is checked by encoding again: the decoder skips what it does not know.
+        key = base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
+    except (binascii.Error, ValueError):
+        key = ""
+    if not key or encode(key) != page:
+        raise Failure(400, "page: not a page identifier of this list")
+    return key
+
+
+def _count_fitting(connection: sa.Connection, keyed: sa.Select[Any], query: sa.Select[Any], size: int) -> int:
+    """How many rows of a page there is room for: at least one, so that a reader comes to the end of the list."""
+    documents = [column for column in query.selected_columns if isinstance(column.type, sa.JSON)]
+    if not documents or size <= 1:
+        return size
+    # JSON holds characters beyond ASCII as escapes or as they are: near enough, and no text is read into memory.
+    lengths = [sa.func.coalesce(sa.func.length(sa.cast(column, sa.Text)), 0) for column in documents]
+    sizes = list(connection.scalars(keyed.with_only_columns(sum(lengths, sa.literal(0))).limit(size)))
+    return size if sum(sizes) <= PAGE_BYTES else max(1, fitting(sizes))
+
+
+def _parts(key: str, by: Sequence[sa.ColumnElement[Any]]) -> tuple[str | int, ...]:
+    parts = key.split(" ")
+    # No text in the database has the character NUL; PostgreSQL refuses to compare with one.
+    if (
+        len(parts) != len(by)
+        or "\0" in key
+        or any(_is_number(column) and not _NUMBER.fullmatch(part) for part, column in zip(parts, by, strict=True))
+    ):
+        raise Failure(400, "page: not a page identifier of this list")
+    return tuple(int(part) if _is_number(column) else part for part, column in zip(parts, by, strict=True))
+
+
+def _is_number(column: sa.ColumnElement[Any]) -> bool:
+    return isinstance(column.type, sa.Integer)
+
+
+def _behind(ordered: list[T], last: str, key: Callable[[T], str], descending: bool) -> list[T]:
+    if descending:
+        return [item for item in ordered if key(item) < last]
+    return [item for item in ordered if key(item) > last]

@@ -1,0 +1,42 @@
+"""What HTTP asks of every resource besides its operations: HEAD, OPTIONS, and the API's own root."""
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import syncd
+from syncd.platform.http.routing import Shelves
+
+
+class Methods:
+    """ASGI middleware: a HEAD is its GET without the body, and OPTIONS names the methods that a path has.
+
+    Source: RFC 9110, sections 9.3.2 and 9.3.7.
+    """
+
+    def __init__(self, app: ASGIApp, *, operations: Shelves) -> None:
+        """Given the application and its operations, wrap it."""
+        self._app, self._operations = app, operations
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Given a connection, answer OPTIONS here and let the application answer all else."""
+        method = scope.get("method")
+        if method == "OPTIONS":
+            await self._options(scope)(scope, receive, send)
+        else:
+            # The server itself leaves the body of an answer to HEAD out, and keeps its length.
+            await self._app({**scope, "method": "GET"} if method == "HEAD" else scope, receive, send)
+
+    def _options(self, scope: Scope) -> Response:
+        methods = self._operations.methods_of(scope)
+        if not methods:
+            return JSONResponse({"error": {"code": 404, "message": "Not Found"}}, 404)
+        return Response(status_code=204, headers={"Allow": ", ".join(sorted(methods))})
+
+
+async def answer_information(request: Request) -> JSONResponse:
+    """Given a request of the API's root, return which release this is, and when it was made.
+
+    Source: published-content §1, `GET /v1/`.
+    """
+    return JSONResponse({"version": syncd.__version__, "build": syncd.RELEASED_AT})

@@ -1,0 +1,36 @@
+"""Documents that callers send: bounded before anything walks them, and kept as they were sent."""
+
+from typing import Any
+
+from syncd.model.document import Document
+from syncd.platform.http.failures import Failure
+
+EMPTY: dict[str, Any] = {"object": "document", "data": {}, "nodes": []}
+"""The document that stands where nobody wrote one and clients expect the member."""
+DEPTH_MAX = 100
+VALUES_MAX = 50_000
+CHARACTERS_MAX = 500_000
+"""Levels, values and characters of one document; the API document names no limit, and every reader needs one."""
+
+
+def checked(document: Document, *, at: str) -> dict[str, Any]:
+    """Given a document and the member that holds it, return it as JSON. Raises: Failure 400 beyond the bounds."""
+    if "object" not in document.model_fields_set:
+        raise Failure(400, f"{at}.object: Field required")
+    values = characters = 0
+    level: list[Any] = [document.nodes, document.data, document.model_extra]
+    for _ in range(DEPTH_MAX):
+        values += len(level)
+        characters += sum(len(value) for value in level if isinstance(value, str))
+        if values > VALUES_MAX or characters > CHARACTERS_MAX:
+            raise Failure(400, f"{at}: more than {VALUES_MAX} values or {CHARACTERS_MAX} characters")
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return document.wire()
+    raise Failure(400, f"{at}: nested deeper than {DEPTH_MAX}")
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    return list(value) if isinstance(value, list | tuple) else []

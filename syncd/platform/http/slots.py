@@ -1,0 +1,88 @@
+"""Slots for one kind of work: how many at once, how many wait and for how long, and in what order they get their turn.
+
+Who waits occupies no thread. Callers take turns, so that the one who asks most makes nobody else wait longer.
+"""
+
+import asyncio
+import threading
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Hashable
+from concurrent.futures import Future, InvalidStateError
+from contextlib import asynccontextmanager
+
+from syncd.platform.http.failures import Failure
+
+_FULL = "The platform does too much of this at once. Try again in a minute."
+
+
+class Slots:
+    """Slots for work that is dear; any number of event loops and threads may ask for them."""
+
+    def __init__(self, at_once: int, *, waiting: int, patience_s: float) -> None:
+        """Given how much is done at once, how many may wait, in all, and how many seconds each, begin with all free."""
+        self._free = at_once
+        self._room = waiting
+        self._patience_s = patience_s
+        self._waiting: OrderedDict[Hashable, deque[Future[None]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @asynccontextmanager
+    async def hold(self, by: Hashable) -> AsyncIterator[None]:
+        """Given who asks, wait for a slot and hold it. Raises: Failure 503 when too many wait, or it takes too long."""
+        turn = self._ask(by)
+        if turn is not None:
+            try:
+                await asyncio.wait_for(asyncio.wrap_future(turn), self._patience_s)
+            except TimeoutError:
+                self._withdraw(by, turn)
+                raise Failure(503, _FULL) from None
+            except BaseException:
+                # The client left.
+                self._withdraw(by, turn)
+                raise
+        try:
+            yield
+        finally:
+            self._give_back()
+
+    def _ask(self, by: Hashable) -> Future[None] | None:
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return None
+            if not self._room:
+                raise Failure(503, _FULL)
+            self._room -= 1
+            turn: Future[None] = Future()
+            self._waiting.setdefault(by, deque()).append(turn)
+            return turn
+
+    def _withdraw(self, by: Hashable, turn: Future[None]) -> None:
+        with self._lock:
+            queue = self._waiting.get(by, deque())
+            if turn in queue:
+                queue.remove(turn)
+                self._room += 1
+                if not queue:
+                    del self._waiting[by]
+                return
+            has_slot = turn.done() and not turn.cancelled()
+        if has_slot:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        with self._lock:
+            while self._waiting:
+                by, queue = self._waiting.popitem(last=False)
+                turn = queue.popleft()
+                self._room += 1
+                if queue:
+                    # The caller's next one comes behind those of everybody else.
+                    self._waiting[by] = queue
+                try:
+                    turn.set_result(None)
+                except InvalidStateError:
+                    # Its client left at this moment, and knows nothing of its turn.
+                    continue
+                return
+            self._free += 1

@@ -1,0 +1,154 @@
+"""Tokens of the platform: made for a person, shown once, kept as a hash, and ended by whoever runs the platform."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.errors import ConfigInvalid, NotFound
+from syncd.platform.database.tables import insert_new
+from syncd.platform.people.auth import ROLES
+from syncd.platform.schema import accounts
+from syncd.platform.storage.storage import Storage, token_hash
+from syncd.platform.storage.times import iso
+
+ID_LENGTH = 12
+"""Of a token's hash, these characters name it; nothing about the token follows from them."""
+LABEL_MAX = 100
+ROLE_OF_A_NEW_MEMBER = "read"
+"""What a person may do whom a token brings in, unless its maker says otherwise: the least."""
+
+_EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
+_ID_PART = re.compile(r"[0-9a-f]{4,12}")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token as it may be shown; `secret` is there only when it was just made."""
+
+    id: str
+    label: str
+    user: str
+    email: str | None
+    display_name: str
+    created_at: str
+    secret: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class Person:
+    """For whom a token is: an id or e-mail, None for the owner, and the role that the person gets in an organization.
+
+    Shapes: `role` is what a new member may do, None the least; `organization` None is where the person is a member, or
+    else the first one.
+    """
+
+    user: str | None = None
+    role: str | None = None
+    organization: str | None = None
+
+
+def create(storage: Storage, person: Person, *, label: str = "") -> Token:
+    """Given for whom, return a new token with its secret; an e-mail that nobody has makes a new user and member.
+
+    Raises: NotFound for an unknown id or organization, ConfigInvalid for what cannot be an e-mail, role or label, and
+    when a member has another role.
+    """
+    if person.role is not None and person.role not in ROLES:
+        raise ConfigInvalid(f"no role {person.role}", hint=f"one of {', '.join(ROLES)}")
+    if len(label) > LABEL_MAX or not (label or "-").isprintable():
+        raise ConfigInvalid(f"a label has at most {LABEL_MAX} printable characters")
+    secret, now = f"syncd_{secrets.token_urlsafe(32)}", iso(storage.now())
+    with storage.write() as connection:
+        user = _user(storage, connection, person)
+        row = {"hash": token_hash(secret), "user": user.id, "label": label, "created_at": now}
+        connection.execute(accounts.tokens.insert().values(row))
+    return _token(row["hash"], label, now, user, secret)
+
+
+def listed(storage: Storage) -> list[Token]:
+    """Given a storage, return its tokens, oldest first."""
+    tokens, users = accounts.tokens, accounts.users
+    query = sa.select(tokens, users.c.id, users.c.email, users.c.display_name).join(users, users.c.id == tokens.c.user)
+    with storage.read() as connection:
+        rows = connection.execute(query.order_by(tokens.c.created_at, tokens.c.hash)).all()
+    return [_token(row.hash, row.label, row.created_at, row) for row in rows]
+
+
+def revoke(storage: Storage, name: str) -> Token:
+    """Given a token's label, or its id or the beginning of that, end it and return what it was.
+
+    Raises: NotFound when there is none, ConfigInvalid when several are meant or it is the one in the owner's file.
+    """
+    everything = listed(storage)
+    meant = [token for token in everything if token.label == name] or [
+        token for token in everything if _ID_PART.fullmatch(name) and token.id.startswith(name)
+    ]
+    if not meant:
+        raise NotFound(f"no token {name}", hint="syncd platform token list")
+    if len(meant) > 1:
+        raise ConfigInvalid(f"{len(meant)} tokens are called {name}", hint=f"one of {_ids(meant)}")
+    (token,) = meant
+    if token.label == storage.token_label:
+        hint = f"delete {storage.token_file}: the next start makes another one, and ends this"
+        raise ConfigInvalid("that is the owner's token", hint=hint)
+    with storage.write() as connection:
+        connection.execute(accounts.tokens.delete().where(accounts.tokens.c.hash.startswith(token.id)))
+    return token
+
+
+def _ids(tokens: Sequence[Token]) -> str:
+    return ", ".join(token.id for token in tokens)
+
+
+def _token(hash: str, label: str, created_at: str, user: sa.Row[Any], secret: str = "") -> Token:
+    return Token(hash[:ID_LENGTH], label, user.id, user.email, user.display_name, created_at, secret)
+
+
+def _user(storage: Storage, connection: sa.Connection, person: Person) -> sa.Row[Any]:
+    users = accounts.users
+    if person.user is None:
+        wanted = users.c.id == storage.owner(connection)
+    elif "@" in person.user:
+        wanted = sa.func.lower(users.c.email) == person.user.lower()
+    else:
+        wanted = users.c.id == person.user
+    query = sa.select(users).where(wanted).order_by(users.c.created_at, users.c.id).limit(1)
+    user = connection.execute(query).one_or_none()
+    if user is None and person.user is not None and "@" in person.user:
+        _invite(storage, connection, person.user)
+        user = connection.execute(query).one()
+    elif user is None:
+        raise NotFound(f"no user {person.user or 'who owns this platform'}", hint="give an e-mail to make a new one")
+    if person.user is not None and "@" in person.user:
+        # Nothing here sends letters: whoever runs the platform vouches for the address by naming it.
+        connection.execute(users.update().where(users.c.id == user.id).values(email_verified=True))
+    _join(storage, connection, user.id, person)
+    return user
+
+
+def _invite(storage: Storage, connection: sa.Connection, email: str) -> None:
+    if not _EMAIL.fullmatch(email) or not email.isprintable():
+        raise ConfigInvalid(f"not an e-mail: {email}")
+    row = {"id": storage.new_id(), "display_name": email.partition("@")[0], "email": email}
+    connection.execute(accounts.users.insert().values(row | {"created_at": iso(storage.now())}))
+
+
+def _join(storage: Storage, connection: sa.Connection, user: str, person: Person) -> None:
+    """Make a user a member where the person shall be one; who is one already stays what they are."""
+    members, organizations = accounts.members, accounts.organizations
+    somewhere = connection.scalar(sa.select(members.c.organization).where(members.c.user == user).limit(1))
+    query = sa.select(organizations.c.id).order_by(organizations.c.created_at, organizations.c.id).limit(1)
+    if person.organization or somewhere:
+        query = query.where(organizations.c.id == (person.organization or somewhere))
+    here = connection.scalar(query)
+    if here is None:
+        raise NotFound(f"no organization {person.organization or ''}".rstrip(), hint="leave it out for the first one")
+    row = {"organization": here, "user": user, "role": person.role or ROLE_OF_A_NEW_MEMBER}
+    insert_new(connection, members, [row | {"joined_at": iso(storage.now())}])
+    role = connection.scalar(sa.select(members.c.role).where(members.c.organization == here, members.c.user == user))
+    if person.role not in (None, role):
+        raise ConfigInvalid(f"user {user} has the role {role or 'guest'} already", hint="leave --role out")

@@ -1,0 +1,95 @@
+"""The schema of a site's visitors: what a site may know about them, and the conditions that this suggests."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+
+from syncd.model.adaptive import (
+    UNSIGNED,
+    UNSIGNED_DESCRIPTION,
+    SiteAdaptiveSchema,
+    SiteAdaptiveSchemaWrite,
+    TemplateConditions,
+    claims_in,
+    template_conditions,
+)
+from syncd.platform.database.tables import upsert
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema.publish import adaptive_schemas
+from syncd.platform.sites.structure import AtSite
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/adaptive-schema", tags=["sites"])
+
+
+class SchemaOfVisitors(Body, SiteAdaptiveSchemaWrite):
+    """Body of `PUT …/adaptive-schema`."""
+
+
+@router.get("", response_model=SiteAdaptiveSchema, openapi_extra=needs("read"))
+def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
+    """Given a site, return the schema of its visitors. Raises: Failure 404 when it has none."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        row = _found(connection, at.site_id)
+    if row is None:
+        raise Failure(404, f"Site {at.site_id} has no adaptive schema.")
+    return answers.ok(_shown(row.json_schema, row.updated_at))
+
+
+@router.put("", response_model=SiteAdaptiveSchema, openapi_extra=needs("create"))
+def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONResponse:
+    """Given a JSON Schema of visitors, keep it in place of the former one. Raises: Failure 400 when it is none."""
+    _check(body.json_schema)
+    row = {"site": at.site_id, "json_schema": _described(body.json_schema), "updated_at": iso(at.storage.now())}
+    with at.storage.write() as connection:
+        at.require(connection)
+        upsert(connection, adaptive_schemas, [row], key=("site",))
+    return answers.ok(_shown(row["json_schema"], row["updated_at"]))
+
+
+@router.get("/template-conditions", response_model=TemplateConditions, openapi_extra=needs("read"))
+def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
+    """Given a site, return a condition for each claim of its schema; none while it has no schema."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        row = _found(connection, at.site_id)
+    claims = () if row is None else claims_in(row.json_schema)
+    return answers.ok({"items": [condition.wire() for condition in template_conditions(claims)]})
+
+
+def _described(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with the description that the product gives unsigned claims; the document's sample has none."""
+    unsigned = schema["properties"].get(UNSIGNED)
+    if unsigned is None:
+        return schema
+    described = {"description": UNSIGNED_DESCRIPTION, **unsigned}
+    return {**schema, "properties": {**schema["properties"], UNSIGNED: described}}
+
+
+def _check(schema: dict[str, Any]) -> None:
+    """Raises: Failure 400. Only closed shapes without `$ref` pass the first check, so the second follows no address."""
+    # Slow to import, and needed by this one operation only.
+    from jsonschema import Draft7Validator
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        claims_in(schema)
+        Draft7Validator.check_schema(schema)
+    except ValueError as problem:
+        raise Failure(400, str(problem)) from None
+    except SchemaError as problem:
+        raise Failure(400, f"{problem.json_path.replace('$', 'jsonSchema', 1)}: is not JSON Schema draft-07") from None
+
+
+def _found(connection: sa.Connection, site_id: str) -> sa.Row[Any] | None:
+    return connection.execute(sa.select(adaptive_schemas).where(adaptive_schemas.c.site == site_id)).one_or_none()
+
+
+def _shown(schema: Any, updated_at: Any) -> dict[str, Any]:
+    return {"object": "site-adaptive-schema", "jsonSchema": schema, "updatedAt": updated_at}

@@ -1,0 +1,187 @@
+"""Customization: how a site looks and what it offers, and what a site-space has of its own in place of that."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.customization import SiteCustomizationSettings
+from syncd.model.customization_override import SiteSpaceCustomizationOverride, amended, overlaid
+from syncd.model.customization_write import SiteCustomizationWrite
+from syncd.platform.database.tables import upsert
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema import accounts
+from syncd.platform.schema.publish import customizations, overrides
+from syncd.platform.sites import site_spaces
+from syncd.platform.sites.structure import AtSite
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-customization"])
+
+_LINK = accounts.site_spaces
+_COLORS = {
+    "primaryColor": {"light": "#346DDB", "dark": "#346DDB"},
+    "infoColor": {"light": "#787878", "dark": "#787878"},
+    "successColor": {"light": "#00C950", "dark": "#00C950"},
+    "warningColor": {"light": "#FE9A00", "dark": "#FE9A00"},
+    "dangerColor": {"light": "#FB2C36", "dark": "#FB2C36"},
+}
+DEFAULT: dict[str, Any] = {
+    "styling": {
+        "theme": "clean",
+        **_COLORS,
+        "corners": "rounded",
+        "depth": "subtle",
+        "links": "default",
+        "font": "Inter",
+        "monospaceFont": "IBMPlexMono",
+        "icons": "regular",
+        "sidebar": {"background": "default", "list": "default"},
+        "search": "subtle",
+    },
+    "favicon": {},
+    "header": {"links": []},
+    "footer": {"groups": []},
+    "themes": {"default": "light", "toggeable": True},
+    "pdf": {"enabled": True},
+    "feedback": {"enabled": False},
+    "ai": {"mode": "none"},
+    "advancedCustomization": {"enabled": False},
+    "git": {"showEditLink": False},
+    "pageActions": {"externalAI": False, "markdown": True, "mcp": False},
+    "externalLinks": {"target": "self"},
+    "pagination": {"enabled": True},
+    "trademark": {"enabled": True},
+    "privacyPolicy": {},
+    "socialPreview": {},
+    "insights": {"trackingCookie": False},
+}
+"""The settings of a site that nobody customized: every member that a PUT must have, the cautious value of each."""
+
+_EARLIER: dict[str, dict[str, Any]] = {
+    "styling": {"background": "plain"},
+    "header": {"preset": "default"},
+    "internationalization": {"locale": "en"},
+}
+"""Members that do nothing any more, which a PUT may leave out and clients expect. Source: not-shown.md (c) 7."""
+
+
+class Settings(Body, SiteCustomizationWrite):
+    """Body of `PUT …/customization`."""
+
+
+class Override(Body, SiteSpaceCustomizationOverride):
+    """Body of `PATCH …/site-spaces/{siteSpaceId}/customization`."""
+
+
+@router.get("/customization", deprecated=True, response_model=SiteCustomizationSettings, openapi_extra=needs("read"))
+def get_site_customization_by_id(at: AtSite) -> JSONResponse:
+    """Given a site, return its settings, and those that it starts with until there are any."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        return answers.ok(of_site(connection, at.site_id))
+
+
+@router.put("/customization", response_model=SiteCustomizationSettings, openapi_extra=needs("create"))
+def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONResponse:
+    """Given all settings of a site, keep them in place of the former ones, and return them."""
+    row = {"site": at.site_id, "settings": settings.wire(), "updated_at": iso(at.storage.now())}
+    with at.storage.write() as connection:
+        at.require(connection)
+        upsert(connection, customizations, [row], key=("site",))
+    return answers.ok(_whole(settings.wire()))
+
+
+@router.get(
+    "/site-spaces/{site_space_id}/customization",
+    deprecated=True,
+    response_model=SiteCustomizationSettings,
+    openapi_extra=needs("read"),
+)
+def get_site_space_customization_by_id(at: AtSite, site_space_id: str) -> JSONResponse:
+    """Given a site-space, return the settings that its visitors see: its own, and its site's where it has none."""
+    with at.storage.read() as connection:
+        return answers.ok(_effective(connection, at, site_space_id))
+
+
+@router.patch(
+    "/site-spaces/{site_space_id}/customization",
+    response_model=SiteCustomizationSettings,
+    openapi_extra=needs("create"),
+)
+def override_site_space_customization_by_id(at: AtSite, site_space_id: str, change: Override) -> JSONResponse:
+    """Given settings for a site-space only, return what its visitors see then; null goes back to the site's value."""
+    given = change.wire()
+    with at.storage.write() as connection:
+        row = site_spaces.require(at.view(connection), site_space_id)
+        if "title" in given:
+            _retitle(connection, row.id, given.pop("title"))
+        kept = amended(_own(connection, row.id), given)
+        _keep(connection, at, row.id, kept)
+        return answers.ok(_effective(connection, at, row.id))
+
+
+@router.delete("/site-spaces/{site_space_id}/customization", status_code=204, openapi_extra=needs("create"))
+def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Response:
+    """Given a site-space, let it have all its settings from its site, and its title from its space."""
+    with at.storage.write() as connection:
+        row = at.view(connection).structure.site_space(site_space_id)
+        if row is not None:
+            _retitle(connection, row.id, None)
+            connection.execute(overrides.delete().where(overrides.c.site_space == row.id))
+    return answers.nothing()
+
+
+def of_site(connection: sa.Connection, site_id: str) -> dict[str, Any]:
+    """Given a site, return its settings."""
+    query = sa.select(customizations.c.settings).where(customizations.c.site == site_id)
+    settings: dict[str, Any] | None = connection.scalar(query)
+    return _whole(DEFAULT if settings is None else settings)
+
+
+def of_site_spaces(connection: sa.Connection, site_id: str) -> dict[str, dict[str, Any]]:
+    """Given a site, return, by their ids, the settings that visitors see of those site-spaces that have some of own."""
+    site = of_site(connection, site_id)
+    query = (
+        sa.select(_LINK.c.id, _LINK.c.title, overrides.c.overrides)
+        .outerjoin(overrides, overrides.c.site_space == _LINK.c.id)
+        .where(_LINK.c.site == site_id, sa.or_(_LINK.c.title.is_not(None), overrides.c.site_space.is_not(None)))
+        .order_by(_LINK.c.id)
+    )
+    return {row.id: _laid_over(site, row.title, row.overrides or {}) for row in connection.execute(query)}
+
+
+def _whole(settings: dict[str, Any]) -> dict[str, Any]:
+    return settings | {name: {**members, **settings.get(name, {})} for name, members in _EARLIER.items()}
+
+
+def _effective(connection: sa.Connection, at: AtSite, site_space_id: str) -> dict[str, Any]:
+    row = site_spaces.require(at.view(connection), site_space_id)
+    return _laid_over(of_site(connection, at.site_id), row.title, _own(connection, row.id))
+
+
+def _laid_over(site: dict[str, Any], title: str | None, own: dict[str, Any]) -> dict[str, Any]:
+    # A site's title is not its site-spaces' title: without one of its own, each has its content's.
+    titles = {} if title is None else {"title": title}
+    return titles | overlaid({name: value for name, value in site.items() if name != "title"}, own)
+
+
+def _own(connection: sa.Connection, site_space_id: str) -> dict[str, Any]:
+    query = sa.select(overrides.c.overrides).where(overrides.c.site_space == site_space_id)
+    return connection.scalar(query) or {}
+
+
+def _keep(connection: sa.Connection, at: AtSite, site_space_id: str, kept: dict[str, Any]) -> None:
+    if kept:
+        row = {"site_space": site_space_id, "overrides": kept, "updated_at": iso(at.storage.now())}
+        upsert(connection, overrides, [row], key=("site_space",))
+    else:
+        connection.execute(overrides.delete().where(overrides.c.site_space == site_space_id))
+
+
+def _retitle(connection: sa.Connection, site_space_id: str, title: str | None) -> None:
+    connection.execute(_LINK.update().where(_LINK.c.id == site_space_id).values(title=title))

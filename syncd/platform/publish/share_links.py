@@ -1,0 +1,103 @@
+"""Share links: secret addresses under which a site that is open to nobody else can be read (not-shown.md (e))."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.published_site import ShareLink, ShareLinkCreate, ShareLinkUpdate
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema.publish import share_links
+from syncd.platform.sites.keys import new_key
+from syncd.platform.sites.structure import AtSite, SiteRequest, published_at
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/share-links", tags=["site-share-links"])
+
+LINKS_MAX = 100
+"""Share links of one site: a request with a key compares it with all of them."""
+
+
+class ShareLinkNew(Body, ShareLinkCreate):
+    """Body of `POST …/share-links`."""
+
+
+class ShareLinkChange(Body, ShareLinkUpdate):
+    """Body of `PATCH …/share-links/{shareLinkId}`."""
+
+
+@router.get("", response_model=Listing[ShareLink], openapi_extra=needs("admin", extension=True))
+def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
+    """Given a site, return its share links, oldest first."""
+    with at.storage.read() as connection:
+        site = at.require(connection)
+        envelope = paging.rows(connection, _of(at), share_links.c.created_at, share_links.c.id)
+    return answers.ok(envelope | {"items": [_shown(at, site, row) for row in envelope["items"]]})
+
+
+@router.post("", status_code=201, response_model=ShareLink, openapi_extra=needs("admin", extension=True))
+def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
+    """Given a name, add a share link with a new key. Raises: Failure 400 when the site has as many as it may."""
+    with at.storage.write() as connection:
+        site = at.require(connection)
+        if len(connection.execute(_of(at)).all()) >= LINKS_MAX:
+            raise Failure(400, f"a site has at most {LINKS_MAX} share links")
+        row = {
+            "id": at.storage.new_id(),
+            "site": site.id,
+            "key": new_key(),
+            "name": create.name,
+            "active": True,
+            "created_at": iso(at.storage.now()),
+        }
+        made = connection.execute(share_links.insert().values(row).returning(share_links)).one()
+    return answers.created(_shown(at, site, made), location=at.location(f"/share-links/{made.id}"))
+
+
+@router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=needs("admin", extension=True))
+def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLinkChange) -> JSONResponse:
+    """Given a new name, or whether the link shall work, return the changed ShareLink."""
+    values = {name: getattr(update, name) for name in update.model_fields_set}
+    if not values:
+        raise Failure(400, "name or active: one of them must be given")
+    with at.storage.write() as connection:
+        site = at.require(connection)
+        mine = (share_links.c.id == share_link_id, share_links.c.site == at.site_id)
+        changed = share_links.update().where(*mine).values(values).returning(share_links)
+        row = connection.execute(changed).one_or_none()
+    if row is None:
+        raise Failure(404, f"No share link {share_link_id} in site {at.site_id}.")
+    return answers.ok(_shown(at, site, row))
+
+
+@router.delete("/{share_link_id}", status_code=204, openapi_extra=needs("admin", extension=True))
+def delete_site_share_link_by_id(at: AtSite, share_link_id: str) -> Response:
+    """Given an id, delete that share link: its address leads nowhere from now on."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        mine = (share_links.c.id == share_link_id, share_links.c.site == at.site_id)
+        connection.execute(share_links.delete().where(*mine))
+    return answers.nothing()
+
+
+def _of(at: SiteRequest) -> sa.Select[Any]:
+    return sa.select(share_links).where(share_links.c.site == at.site_id)
+
+
+def _shown(at: SiteRequest, site: sa.Row[Any], row: sa.Row[Any]) -> dict[str, Any]:
+    opens = row.active and site.visibility == "share-link"
+    return {
+        "object": "share-link",
+        "id": row.id,
+        "createdAt": row.created_at,
+        "name": row.name,
+        "active": row.active,
+        "urls": published_at(at.request, site, row.key) if opens else {},
+    }

@@ -1,0 +1,1 @@
+"""Reviews of change requests, and who is asked for one."""

@@ -1,0 +1,146 @@
+"""Reviews of change requests (beyond the document: content-write §8)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Query, Request
+from fastapi.responses import JSONResponse
+
+from syncd.model.comment import CommentBodyWrite, CommentCreate
+from syncd.model.listing import Listing
+from syncd.model.review import Review, ReviewCreate
+from syncd.platform.change_requests.change_requests import AtChangeRequest, ChangeRequestScope
+from syncd.platform.comments.comments import add
+from syncd.platform.comments.places import Place, PlaceRequest
+from syncd.platform.comments.showing import Format, Showing
+from syncd.platform.http import addresses, answers, rich_text
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people import users
+from syncd.platform.people.auth import at_least, needs
+from syncd.platform.reviews.reviewers import request_to
+from syncd.platform.schema.comments import comments
+from syncd.platform.schema.reviews import reviews
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/spaces/{space_id}/change-requests/{change_request_id}", tags=["reviews"])
+
+
+class ReviewNew(Body, ReviewCreate):
+    """Body of `POST …/reviews`."""
+
+
+@router.get(
+    "/reviews",
+    response_model=Listing[Review],
+    openapi_extra=needs("read", extension=True),
+    operation_id="getReviewsByChangeRequestId",
+)
+def list_reviews(
+    at: AtChangeRequest,
+    paging: Paging,
+    format: Format = "markdown",
+    outdated: Annotated[bool | None, Query()] = None,
+) -> JSONResponse:
+    """Given a change request, return its reviews, oldest first; `outdated` asks for those of former content only."""
+    with at.storage.read() as connection:
+        row = at.require(connection)
+        query = sa.select(reviews).where(reviews.c.change_request == row.id)
+        if outdated is not None:
+            query = query.where((reviews.c.revision != row.revision) == outdated)
+        envelope = paging.rows(connection, query, reviews.c.seq)
+        return answers.ok(envelope | {"items": _reviews_shown(at, connection, envelope["items"], format)})
+
+
+@router.post(
+    "/reviews",
+    status_code=201,
+    response_model=Review,
+    openapi_extra=needs("comment", extension=True),
+    operation_id="submitChangeRequestReview",
+)
+def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
+    """Given a verdict and what there is to say about it, return the new Review, of the content as it is now."""
+    said = None
+    if "comment" in body.model_fields_set:
+        said = {"document": rich_text.checked(body.comment, at="comment")}
+    with at.storage.write() as connection:
+        space, row = at.space(connection), at.require_live(connection)
+        asked = request_to(connection, row.id, at.caller.user_id)
+        if asked is None and not at_least(space.level, "review"):
+            raise Failure(403, "A review is for those who are asked for one, and for the role review.")
+        id = at.storage.new_id()
+        comment = None if said is None else _commented(at, connection, id, said)
+        _add(at, connection, row, id, status=body.status, comment=comment, requested_by=asked)
+        made = _reviews_shown(at, connection, [_require(connection, row.id, id)], "document")[0]
+    return answers.created(made, location=made["urls"]["location"])
+
+
+@router.get("/reviews/{review_id}", response_model=Review, openapi_extra=needs("read", extension=True))
+def get_change_request_review_by_id(at: AtChangeRequest, review_id: str, format: Format = "markdown") -> JSONResponse:
+    """Given an id, return the Review."""
+    with at.storage.read() as connection:
+        row = _require(connection, at.require(connection).id, review_id)
+        return answers.ok(_reviews_shown(at, connection, [row], format)[0])
+
+
+def _add(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], id: str, **values: Any) -> None:
+    last = sa.select(sa.func.coalesce(sa.func.max(reviews.c.seq), 0)).where(reviews.c.change_request == row.id)
+    now = iso(at.storage.now())
+    about = {"change_request": row.id, "revision": row.revision, "reviewer": at.caller.user_id}
+    moments = {"created_at": now, "updated_at": now}
+    connection.execute(reviews.insert().values(id=id, seq=last.scalar_subquery() + 1, **about, **moments, **values))
+
+
+def _commented(at: ChangeRequestScope, connection: sa.Connection, review: str, said: dict[str, Any]) -> str:
+    place = _place(at, connection)
+    asked = PlaceRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id)
+    id = add(asked, connection, place, CommentCreate(body=CommentBodyWrite()), said)
+    connection.execute(comments.update().where(comments.c.id == id).values(review=review))
+    return id
+
+
+def _place(at: ChangeRequestScope, connection: sa.Connection) -> Place:
+    return PlaceRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id).require(connection)
+
+
+def _require(connection: sa.Connection, change_request: str, id: str) -> sa.Row[Any]:
+    query = sa.select(reviews).where(reviews.c.id == id, reviews.c.change_request == change_request)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise Failure(404, f"No review {id} of change request {change_request}.")
+    return row
+
+
+def _reviews_shown(
+    at: ChangeRequestScope, connection: sa.Connection, rows: Sequence[sa.Row[Any]], format: Any
+) -> list[dict[str, Any]]:
+    place = _place(at, connection)
+    assert place.change_request is not None
+    showing = Showing(connection, at.request, place, at.caller.user_id, format)
+    held = sa.select(comments).where(comments.c.id.in_([row.comment for row in rows if row.comment]), place.mine)
+    named = {id for row in rows for id in (row.reviewer, row.requested_by) if id is not None}
+    known = users.shown_by_id(connection, at.request, named)
+    known |= {comment["id"]: comment for comment in showing.comments(connection.execute(held).all())}
+    return [_review_shown(at.request, place, row, known) for row in rows]
+
+
+def _review_shown(request: Request, place: Place, row: sa.Row[Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Given a review's row, and by id the people and the comment that it names, return the Review."""
+    assert place.change_request is not None
+    optional = {"requestedBy": known.get(row.requested_by), "comment": known.get(row.comment)}
+    return {
+        "object": "change-request-review",
+        "id": row.id,
+        "revision": row.revision,
+        "reviewer": known[row.reviewer],
+        "status": row.status,
+        "outdated": row.revision != place.change_request.revision,
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        **{name: value for name, value in optional.items() if value is not None},
+        "urls": {"location": addresses.location(request, f"{place.path}/reviews/{row.id}")},
+    }

@@ -1,0 +1,78 @@
+"""Downloads: what a `downloadURL` leads to, and what kind of file a name and its bytes stand for."""
+
+import hmac
+import mimetypes
+import re
+from io import BytesIO
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import imagesize
+from fastapi import Query
+from fastapi.responses import FileResponse, Response, StreamingResponse
+
+from syncd.platform.http.downloads import sign
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import room
+from syncd.platform.storage.storage import Stored
+
+router = room(prefix="/downloads", tags=["files"])
+
+CONTENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}")
+"""A media type without parameters; nothing else may become a header."""
+
+_UNKNOWN = "application/octet-stream"
+_SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif")
+"""What a browser may show in place; anything that could carry a script is offered for saving."""
+# Built in only: what the machine's own tables say would differ from one machine to the next.
+_TYPES = mimetypes.MimeTypes()
+for _name in ("image/webp", "image/avif", "font/woff2"):
+    _TYPES.add_type(_name, f".{_name.partition('/')[2]}")
+
+
+@router.get("/{oid}/{name:path}", name="download_file")
+def download_file(
+    storage: Stored,
+    oid: str,
+    name: str,
+    expires: int,
+    signature: str,
+    content_type: Annotated[str, Query(alias="type")],
+) -> Response:
+    """Given an address that this platform made, return the file; the signature stands for the token."""
+    if not hmac.compare_digest(sign(storage.secret, oid, name, content_type, expires).encode(), signature.encode()):
+        raise Failure(403, "This address was not made by this platform.")
+    if storage.now().timestamp() >= expires:
+        raise Failure(403, "This address has expired. Read the file again to get a new one.")
+    if not storage.blobs.has(oid):
+        raise Failure(404, "The file is not here.")
+    way = "inline" if content_type in _SHOWN else "attachment"
+    headers = {
+        "Content-Disposition": f"{way}; {_filename(name)}",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Cache-Control": "private, max-age=3600, immutable",
+    }
+    file = storage.blobs.file(oid)
+    if file is not None:
+        return FileResponse(file, media_type=content_type, headers=headers)
+    length, pieces = storage.blobs.stream(oid)
+    return StreamingResponse(pieces, media_type=content_type, headers=headers | {"Content-Length": str(length)})
+
+
+def _filename(name: str) -> str:
+    quoted = quote(name)
+    return f'filename="{name}"' if quoted == name else f"filename*=utf-8''{quoted}"
+
+
+def content_type_of(name: str) -> str:
+    """Given a file's name, return its media type."""
+    return _TYPES.guess_type(f"x{name}", strict=False)[0] or _UNKNOWN
+
+
+def file_fields(data: bytes, *, content_type: str) -> dict[str, Any]:
+    """Given a file's content, return the members of its File that follow from it. Units: `size` in bytes."""
+    fields: dict[str, Any] = {"contentType": content_type, "size": len(data)}
+    # Bytes that are no image have the size -1 by -1.
+    width, height = imagesize.get(BytesIO(data)) if content_type.startswith("image/") else (-1, -1)
+    return fields | ({"dimensions": {"width": width, "height": height}} if width > 0 and height > 0 else {})

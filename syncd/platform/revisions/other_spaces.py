@@ -1,0 +1,58 @@
+"""Addresses that lead into other spaces of this platform, as content references, for those who may read them there."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import unquote
+
+from syncd.layout.paths import collision_key
+from syncd.layout.placement import APP
+from syncd.platform.revisions.outline import Outline, is_page
+from syncd.platform.revisions.targets import ContentRef
+
+SPACES_MAX = 20
+"""Other spaces that are opened for one document; addresses in further ones stay addresses."""
+
+
+@dataclass
+class OtherSpaces:
+    """Resolves addresses of the app: `app` is that of the space at hand, `open` returns a space's main content.
+
+    Shapes: `open` returns None for a space that is not there or that the caller may not read. What comes out depends
+    on the caller and on what the other spaces hold now; so nothing of it may be remembered for somebody else.
+    """
+
+    app: str
+    open: Callable[[str], Outline | None]
+    _opened: dict[str, Outline | None] = field(default_factory=dict)
+
+    def content_ref(self, url: str) -> ContentRef | None:
+        """Given an absolute address, return the reference to what it leads to in a space; None when it leads nowhere.
+
+        Shapes: behind the space's id stands a page's path or id; a reference within the same space names no space.
+        """
+        found = self._address.fullmatch(url)
+        outline = self._outline(found["space"]) if found else None
+        if found is None or outline is None:
+            return None
+        own = found["space"] == self.app.rpartition("/")[2]
+        space = {} if own else {"space": found["space"]}
+        path, anchor = unquote(found["path"] or "").strip("/"), found["anchor"]
+        if not path and not anchor:
+            return {"kind": "space", "space": found["space"]}
+        spot = outline.spots.get(path)
+        page = path if spot is not None and is_page(spot.node) else outline.by_path.get(collision_key(path))
+        if page is None:
+            return None
+        return ({"kind": "anchor", "anchor": anchor} if anchor else {"kind": "page"}) | {"page": page} | space
+
+    @cached_property
+    def _address(self) -> re.Pattern[str]:
+        here = re.escape(self.app.split("/app/o/")[0]) + "/app/o/[^/?#]+/s/"
+        return re.compile(rf"(?:{re.escape(APP)}|{here})(?P<space>[\w-]+)(?P<path>/[^?#]*)?(?:#(?P<anchor>.+)?)?")
+
+    def _outline(self, space: str) -> Outline | None:
+        if space not in self._opened and len(self._opened) < SPACES_MAX:
+            self._opened[space] = self.open(space)
+        return self._opened.get(space)

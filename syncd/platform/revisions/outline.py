@@ -1,0 +1,223 @@
+"""A revision's tree, opened: every page and file by id, with its parent and path, and a draft that can change it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import sqlalchemy as sa
+
+from syncd.layout.paths import collision_key
+from syncd.platform.cache import Cache
+from syncd.platform.revisions import tree
+from syncd.platform.revisions.tree import PAGES, ROOT, SECTIONS, Node, Row
+
+_REMEMBERED_PAGES = 300_000
+_cache: Cache[bytes, "Outline"] = Cache(_REMEMBERED_PAGES, weigh=lambda outline: len(outline.spots))
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A node where it stands: `path` joins the slugs of its ancestors and its own, as in the API."""
+
+    node: Node
+    hash: bytes
+    parent: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Everything in one tree; `spots` is by id, parents first and in reading order; `order` has each one's children."""
+
+    root: bytes
+    spots: Mapping[str, Spot]
+    order: Mapping[str, tuple[str, ...]]
+
+    def node(self, id: str) -> Node | None:
+        """Given an id, return its node, or None when this tree has none."""
+        spot = self.spots.get(id)
+        return None if spot is None else spot.node
+
+    @cached_property
+    def by_path(self) -> Mapping[str, str]:
+        """Ids of pages and groups by the key of their path in the API; the first wins."""
+        found: dict[str, str] = {}
+        for id, spot in self.spots.items():
+            if has_path(spot.node):
+                found.setdefault(collision_key(spot.path), id)
+        return found
+
+    @cached_property
+    def by_file(self) -> Mapping[str, str]:
+        """Ids of whatever has a file in a repository, by the key of its path there."""
+        return {collision_key(spot.node.path): id for id, spot in self.spots.items() if spot.node.path is not None}
+
+
+class Draft:
+    """A tree under change: it holds only what differs from its base, and so does what is saved of it."""
+
+    def __init__(self, base: Outline | None = None) -> None:
+        """Given the tree to start from, begin a draft of it; without one, the draft is an empty tree."""
+        self.base = base or _EMPTY
+        self._own: dict[str, Node] = {} if base else {id: spot.node for id, spot in _EMPTY.spots.items()}
+        self._order: dict[str, list[str]] = {}
+        self._parent: dict[str, str] = {}
+        self._gone: set[str] = set()
+
+    def __contains__(self, id: object) -> bool:
+        return id not in self._gone and (id in self._own or id in self.base.spots)
+
+    def node(self, id: str) -> Node:
+        """Given the id of something in this draft, return its node; its `children` mean nothing here."""
+        return self._own.get(id) or self.base.spots[id].node
+
+    def parent(self, id: str) -> str:
+        """Given an id, return the id of what holds it."""
+        return self._parent.get(id) or self.base.spots[id].parent
+
+    def children(self, id: str) -> list[str]:
+        """Given an id, return the ids that it holds, in order."""
+        order = self._order.get(id)
+        return list(self.base.order.get(id, ()) if order is None else order)
+
+    def ancestors(self, id: str) -> Iterator[str]:
+        """Given an id, return what holds it, nearest first, the root last."""
+        while id != ROOT:
+            id = self.parent(id)
+            yield id
+
+    def below(self, id: str) -> Iterator[str]:
+        """Given an id, return it and all that it holds, parents first, in reading order."""
+        pending = [id]
+        while pending:
+            here = pending.pop()
+            yield here
+            pending += reversed(self.children(here))
+
+    def path(self, id: str) -> str:
+        """Given a page, return its path in the API: its ancestors' slugs and its own."""
+        slugs = [self.node(id).slug, *(self.node(above).slug for above in self.ancestors(id))]
+        return "/".join(slug for slug in reversed(slugs) if slug)
+
+    def at_file(self, path: str) -> str | None:
+        """Given a path in a repository, return the id of what lies there."""
+        key = collision_key(path)
+        for id in (*self.touched, self.base.by_file.get(key)):
+            if id is not None and id in self and collision_key(self.node(id).path or "") == key:
+                return id
+        return None
+
+    @property
+    def touched(self) -> list[str]:
+        """Ids of what is new, moved or has other members than in the base, in the order in which it was touched."""
+        return [id for id in {**self._own, **self._parent} if id in self]
+
+    def insert(self, node: Node, into: str, at: int | None = None) -> None:
+        """Given a new node, put it among the children of `into`: at an index, or last."""
+        self._gone.discard(node.id)
+        self._own[node.id] = node
+        self._parent[node.id] = into
+        self._order[node.id] = []
+        self._place(node.id, into, at)
+
+    def change(self, node: Node) -> None:
+        """Given a node of this draft with other members, let it take the place of the former one."""
+        former = self.node(node.id)
+        if replace(node, children=former.children) != former:
+            self._own[node.id] = node
+
+    def move(self, id: str, into: str, at: int | None = None) -> None:
+        """Given an id, put it among the children of `into`: at an index of those without it, or last."""
+        former = self.parent(id)
+        self._order[former] = [child for child in self.children(former) if child != id]
+        if former != into:
+            self._parent[id] = into
+        self._place(id, into, at)
+
+    def arrange(self, id: str, children: list[str]) -> None:
+        """Given an id and the order of its children, put them so; the children are the ones that it has."""
+        if children != self.children(id):
+            self._order[id] = list(children)
+
+    def remove(self, id: str) -> None:
+        """Given an id, remove it and all that it holds."""
+        self.remove_all([id])
+
+    def remove_all(self, ids: Iterable[str]) -> None:
+        """Given ids, remove each and all that it holds. Cost: linear, however many siblings go together."""
+        outermost = list(ids)
+        gone = {each for id in outermost for each in self.below(id)}
+        for former in {self.parent(id) for id in outermost} - gone:
+            self._order[former] = [child for child in self.children(former) if child not in gone]
+        self._gone.update(gone)
+        for each in gone:
+            self._own.pop(each, None)
+            self._parent.pop(each, None)
+            self._order.pop(each, None)
+
+    def seal(self) -> tuple[bytes, list[Row]]:
+        """Return the hash of this draft's tree, and the rows that its base does not have."""
+        changed = {id for id in (*self._own, *self._order) if id in self}
+        dirty = changed | {above for id in changed for above in self.ancestors(id)}
+        rows: dict[str, Row] = {}
+        for id in sorted(dirty, key=lambda id: -sum(1 for _ in self.ancestors(id))):
+            children = tuple(rows[child].hash if child in rows else self._hash(child) for child in self.children(id))
+            rows[id] = tree.seal(replace(self.node(id), children=children))
+        root = rows[ROOT].hash if ROOT in rows else self.base.root
+        return root, [row for id, row in rows.items() if row.hash != self._hash(id)]
+
+    def _place(self, id: str, into: str, at: int | None) -> None:
+        if into not in self._order:
+            self._order[into] = self.children(into)
+        siblings = self._order[into]
+        siblings.insert(len(siblings) if at is None else at, id)
+
+    def _hash(self, id: str) -> bytes:
+        spot = self.base.spots.get(id)
+        return b"" if spot is None else spot.hash
+
+
+def is_page(node: Node) -> bool:
+    """Given a node, return whether it stands in the page tree."""
+    return node.type in ("document", "group", "link", "computed")
+
+
+def has_path(node: Node) -> bool:
+    """Given a node, return whether it has a slug and a path of its own: links and computed pages have none."""
+    return node.type in ("document", "group")
+
+
+def remembered(root: bytes) -> Outline | None:
+    """Given a root hash, return its outline when it is at hand, without asking the database."""
+    return _cache.get(root)
+
+
+def open_tree(connection: sa.Connection, root: bytes) -> Outline:
+    """Given a root hash, return its outline; remembered, since it can never change."""
+    return _cache.get(root) or _cache.put(root, outline(root, tree.load(connection, root)))
+
+
+def outline(root: bytes, nodes: Mapping[bytes, Node]) -> Outline:
+    """Given a root hash and the nodes below it, return their outline."""
+    spots: dict[str, Spot] = {}
+    order: dict[str, tuple[str, ...]] = {}
+    pending = [(root, ROOT, "")]
+    while pending:
+        hash, parent, above = pending.pop()
+        node = nodes[hash]
+        path = f"{above}/{node.slug}" if above and node.slug else above or node.slug
+        spots[node.id] = Spot(node, hash, parent, path)
+        if node.children:
+            order[node.id] = tuple(nodes[child].id for child in node.children)
+            pending += [(child, node.id, path) for child in reversed(node.children)]
+    return Outline(root, spots, order)
+
+
+def _empty() -> Outline:
+    # Hashes that no node has, so that a draft of it saves all of it.
+    spots = {ROOT: Spot(Node(ROOT, "content"), b"", ROOT, "")}
+    spots |= {id: Spot(Node(id, "section"), b"", ROOT, "") for id in SECTIONS}
+    return Outline(b"", spots, {ROOT: SECTIONS, PAGES: ()})
+
+
+_EMPTY = _empty()

@@ -1,0 +1,149 @@
+"""A page's text as a reader asks for it: with expressions and conditions evaluated, and with what it includes in it.
+
+Only what does not depend on the reader is evaluated (`evaluation`): whoever calls is no visitor of a site, so
+`evaluated=true` and `deterministic-only` say the same. What asks for more stays as it is written.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from syncd.layout import links
+from syncd.layout.blocks import prose
+from syncd.layout.frontmatter import split
+from syncd.layout.paths import collision_key
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions.evaluation import BRACES, Scalar, Variables, format_value
+from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.rendering import Look, file_members
+from syncd.platform.revisions.tree import FILES, INCLUDES
+
+Evaluated = Literal["true", "false", "deterministic-only"]
+Dereferenced = Literal["true", "false", "reusable-contents"]
+
+DEPTH_MAX = 8
+"""Includes within includes."""
+INCLUDES_MAX = 500
+CHARACTERS_MAX = 250_000
+"""Of all that one page includes: a few that include each other several times could fill any memory."""
+
+_EXPRESSION = re.compile(r'<code class="expression">([^<\n]*+)</code>|' + BRACES)
+_CONDITION = re.compile(r"(?m:^)[ \t]*+\{%[ \t]*+(if|endif)\b[ \t]*+((?:[^%\n]|%(?!\}))*+)%\}[ \t]*+(?:\r?\n|\Z)")
+_INCLUDE = re.compile(r'\{%[ \t]*+include[ \t]++"([^"\n]*+)"[ \t]*+%\}')
+_SPECIAL = re.compile(r"[\\`*_\[\]<{]")
+
+
+@dataclass(frozen=True)
+class Words:
+    """Texts of one revision: `read` returns a blob by its id."""
+
+    outline: Outline
+    look: Look
+    read: Callable[[str], bytes]
+
+    def render(self, spot: Spot, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
+        """Given where a page or reusable content stands, return its text, exactly as written unless more is asked for.
+
+        Shapes: `dereferenced` puts in what is included; `true` also lets every address of a page or file of the space
+        be one that works anywhere. Raises: Failure 413 when that makes it too long.
+        """
+        text = self.read(spot.node.body or "").decode()
+        if dereferenced != "false":
+            text = self._included(text, spot)
+        if dereferenced == "true":
+            text = links.rewrite(text, lambda address: self._anywhere(address, at=spot.node.path or ""))
+        return self._evaluated(text, spot) if evaluated != "false" else text
+
+    def _included(self, text: str, spot: Spot) -> str:
+        left = [INCLUDES_MAX, CHARACTERS_MAX]
+
+        def put_in(text: str, at: str, trail: tuple[str, ...]) -> str:
+            def replacement(found: re.Match[str]) -> str:
+                target = links.resolve(found[1], at=at)
+                id = self.outline.by_file.get(collision_key(target[0])) if target else None
+                if id is None or id in trail or len(trail) > DEPTH_MAX:
+                    return found[0]
+                inner = self.outline.spots[id]
+                if inner.parent != INCLUDES or inner.node.body is None:
+                    return found[0]
+                raw = split(self.read(inner.node.body).decode())[1].strip("\r\n")
+                left[0] -= 1
+                left[1] -= len(raw)
+                if min(left) < 0:
+                    raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
+                here = inner.node.path or ""
+                return links.rewrite(put_in(raw, here, (*trail, id)), lambda to: _moved(to, source=here, at=at))
+
+            return _in_prose(text, _INCLUDE, replacement)
+
+        return put_in(text, spot.node.path or "", (spot.node.id,))
+
+    def _anywhere(self, address: str, *, at: str) -> str | None:
+        target = links.resolve(address, at=at)
+        id = self.outline.by_file.get(collision_key(target[0])) if target else None
+        if target is None or id is None:
+            return None
+        spot = self.outline.spots[id]
+        if spot.parent == FILES:
+            return str(file_members(spot, self.look)["downloadURL"])
+        place = f"{self.look.app}/{spot.path}" if spot.path else self.look.app
+        return None if spot.parent == INCLUDES else place + target[1]
+
+    def _evaluated(self, text: str, spot: Spot) -> str:
+        variables = Variables.of_page(self.outline, spot)
+
+        def replacement(found: re.Match[str]) -> str:
+            value = variables.value(html.unescape(found[1])) if found[1] is not None else None
+            if found[1] is None:
+                value = variables.get(found[2], found[3])
+            return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escaped(value))
+
+        return _in_prose(_decided(text, variables), _EXPRESSION, replacement)
+
+
+def _decided(text: str, variables: Variables) -> str:
+    """The text without blocks whose condition is false, and without the tags around those whose condition is true."""
+    tags = list(_tags(text)) if "{%" in text else []
+    opened: list[tuple[re.Match[str], bool | None]] = []
+    gone: list[tuple[int, int]] = []
+    for tag in tags:
+        if tag[1] == "if":
+            opened.append((tag, variables.truth(tag[2])))
+        elif opened:
+            first, truth = opened.pop()
+            gone += [(first.start(), first.end()), (tag.start(), tag.end())] if truth else []
+            gone += [(first.start(), tag.end())] if truth is False else []
+    pieces, done = [], 0
+    for start, end in sorted(gone):
+        pieces.append(text[done : max(start, done)])
+        done = max(end, done)
+    return "".join([*pieces, text[done:]])
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    for start, end in prose(text, len(split(text)[0])):
+        yield from _CONDITION.finditer(text, start, end)
+
+
+def _in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> str:
+    """Replace what matches, but not in code blocks, which show how such things are written."""
+    if not pattern.search(text):
+        return text
+    pieces: list[str] = []
+    done = 0
+    for start, end in prose(text, len(split(text)[0])):
+        for found in pattern.finditer(text, start, end):
+            pieces += [text[done : found.start()], replacement(found)]
+            done = found.end()
+    return "".join([*pieces, text[done:]])
+
+
+def _moved(address: str, *, source: str, at: str) -> str | None:
+    target = links.resolve(address, at=source)
+    return links.relative(target[0], at=at) + target[1] if target else None
+
+
+def _escaped(value: Scalar) -> str:
+    return html.escape(format_value(value), quote=False).replace("\n", " ")

@@ -1,0 +1,176 @@
+"""Where written pages and files come to lie in a repository: paths derived from their place, each unique."""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+
+from syncd.layout.paths import collision_key, safe_segment, slugify
+from syncd.platform.revisions.outline import Draft, has_path
+from syncd.platform.revisions.tree import PAGES
+
+ASSETS = ".gitbook/assets"
+HOME = "readme.md"
+"""The last segment, case-folded, of the file of a page with a folder of its own."""
+SLUG_MAX = 100
+
+_RESERVED = ("summary.md", ".gitbook.yaml")
+
+
+class Placing:
+    """Paths for what a draft's writer inserted, moved or renamed; what they did not touch keeps the path it has."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._root = _root_directory(draft)
+        self._taken = {collision_key(_join(self._root, name)): "" for name in _RESERVED}
+        self._leaving: set[str] = set()
+        for id in draft.touched:
+            path = draft.node(id).path
+            if path is not None and self._is_free(path, id):
+                self._taken[collision_key(path)] = id
+
+    def pages(self, moved: Iterable[str], parents: Iterable[str]) -> None:
+        """Given pages whose place or slug is new, and pages that won or lost a child, give each its path.
+
+        All that a moved page holds moves with it; a page with children becomes its folder's README.
+        """
+        for parent in parents:
+            if parent in self._draft and self._draft.node(parent).type == "document":
+                self._turn(parent)
+        below = [each for id in self._highest(set(moved)) for each in self._draft.below(id)]
+        documents = [id for id in below if self._draft.node(id).type == "document"]
+        # All of them leave before the first one arrives, so that two pages can change places.
+        self._leaving.update(documents)
+        for id in documents:
+            self._set(id, self._derived(id))
+
+    def file(self, name: str, *, id: str) -> str:
+        """Given a new file's name, return its path below the assets; a collision is numbered as Git Sync does it."""
+        stem, dot, extension = safe_segment(name, fallback=id).rpartition(".")
+        if not stem:
+            stem, dot, extension = extension, "", ""
+        names = (f"{stem}{dot}{extension}" if at == 0 else f"{stem} ({at}){dot}{extension}" for at in count())
+        return self._free((_join(self._root, f"{ASSETS}/{name}") for name in names), id)
+
+    def separate(self, ids: Iterable[str]) -> list[str]:
+        """Given pages and files that two sides brought together, give those whose path another holds a free one."""
+        clashed = []
+        for id in ids:
+            node = self._draft.node(id)
+            if node.path is not None and not self._is_free(node.path, id):
+                stem, dot, extension = node.path.rpartition(".")
+                self._set(id, (f"{stem or extension}-{at}{dot}{extension if stem else ''}" for at in count(1)))
+                clashed.append(id)
+        return clashed
+
+    def _highest(self, moved: set[str]) -> Iterator[str]:
+        # A page below another moved one is reached from there, parents first.
+        return (id for id in sorted(moved) if id in self._draft and moved.isdisjoint(self._draft.ancestors(id)))
+
+    def _turn(self, id: str) -> None:
+        path = self._draft.node(id).path
+        if path is None:
+            return
+        parent, had = _has_documents(self._draft, id), id in self._draft.base.spots and _had_documents(self._draft, id)
+        if parent and not _is_readme(path):
+            self._set(id, _numbered(_directory_of(path), "/README.md"))
+        elif had and not parent and _is_readme(path) and _directory_of(path) != self._root:
+            self._set(id, _numbered(_directory_of(path), ".md"))
+
+    def _derived(self, id: str) -> Iterator[str]:
+        node, parent = self._draft.node(id), self._draft.parent(id)
+        home = _join(self._root, "README.md")
+        if parent == PAGES and self._is_free(home, id) and _first_document(self._draft) == id:
+            return iter((home,))
+        stem = _join(self._directory(parent), safe_segment(node.slug or slugify(node.title), fallback=id))
+        return _numbered(stem, "/README.md" if _has_documents(self._draft, id) else ".md")
+
+    def _directory(self, id: str) -> str:
+        if id == PAGES:
+            return self._root
+        node = self._draft.node(id)
+        if node.path is not None:
+            return _directory_of(node.path)
+        # A group has no file. Where its pages lie already is where a writer wants the next one.
+        settled = (child for child in self._draft.children(id) if child not in self._leaving)
+        for path in (self._draft.node(child).path for child in settled):
+            if path is not None:
+                return (_directory_of(path) if _is_readme(path) else path).rpartition("/")[0]
+        return _join(self._directory(self._draft.parent(id)), safe_segment(node.slug, fallback=id))
+
+    def _set(self, id: str, candidates: Iterator[str]) -> None:
+        node = self._draft.node(id)
+        path = self._free(candidates, id)
+        self._leaving.discard(id)
+        if path != node.path:
+            self._draft.change(replace(node, path=path))
+
+    def _free(self, candidates: Iterator[str], id: str) -> str:
+        path = next(path for path in candidates if self._is_free(path, id))
+        self._taken[collision_key(path)] = id
+        return path
+
+    def _is_free(self, path: str, id: str) -> bool:
+        key = collision_key(path)
+        holder = self._taken.get(key)
+        if holder is None:
+            holder = self._draft.base.by_file.get(key, id)
+            # The base's holder may be gone or elsewhere by now.
+            if holder not in self._draft or collision_key(self._draft.node(holder).path or "") != key:
+                return True
+        return holder == id or holder in self._leaving
+
+
+def free_slug(draft: Draft, parent: str, slug: str, *, but: str = "") -> str:
+    """Given a slug that nobody asked for, return it, numbered when another child of `parent` has it."""
+    return unlike(slug, sibling_slugs(draft, parent, but=but))
+
+
+def unlike(slug: str, taken: Container[str]) -> str:
+    """Given a slug and case-folded ones that are taken, return it, numbered when it is one of them."""
+    stem = slug[: SLUG_MAX - 6]
+    names = (slug if at == 0 else f"{stem}-{at}" for at in count())
+    return next(name for name in names if name.casefold() not in taken)
+
+
+def sibling_slugs(draft: Draft, parent: str, *, but: str = "") -> set[str]:
+    """Given a parent, return the case-folded slugs of its children, except one."""
+    nodes = (draft.node(child) for child in draft.children(parent) if child != but)
+    return {node.slug.casefold() for node in nodes if has_path(node)}
+
+
+def _root_directory(draft: Draft) -> str:
+    # A space that was imported with a root in `.gitbook.yaml` lies in the folder of its home page.
+    tops = (draft.node(child) for child in draft.children(PAGES))
+    homes = (node.path for node in tops if node.type == "document" and not node.slug and node.path)
+    home = next(homes, "")
+    return _directory_of(home) if _is_readme(home) else ""
+
+
+def _first_document(draft: Draft) -> str | None:
+    return next((id for id in draft.children(PAGES) if draft.node(id).type == "document"), None)
+
+
+def _has_documents(draft: Draft, id: str) -> bool:
+    return any(draft.node(child).type == "document" for child in draft.children(id))
+
+
+def _had_documents(draft: Draft, id: str) -> bool:
+    return any(draft.base.spots[child].node.type == "document" for child in draft.base.order.get(id, ()))
+
+
+def _is_readme(path: str) -> bool:
+    return path.rpartition("/")[2].casefold() == HOME
+
+
+def _directory_of(path: str) -> str:
+    """The folder that a page's children lie in: its own for a README, else the one named as the page."""
+    return path.rpartition("/")[0] if _is_readme(path) else path.removesuffix(".md")
+
+
+def _join(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name
+
+
+def _numbered(stem: str, ending: str) -> Iterator[str]:
+    return (f"{stem}{ending}" if at == 0 else f"{stem}-{at}{ending}" for at in count())

@@ -1,0 +1,81 @@
+"""Addresses that only the platform understands, in Markdown that is being written: they become relative file paths."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from syncd.layout import links
+from syncd.platform.revisions.outline import Draft, has_path
+from syncd.platform.revisions.tree import PAGES
+
+
+@dataclass
+class References:
+    """What an address can mean in one batch: something by its id or path, or by a `ref` of this batch only."""
+
+    draft: Draft
+    pages: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    _by_path: dict[str, str] = field(default_factory=dict)
+    """Pages by the key of their path; read when an address asks for one first, when the draft has its final shape."""
+
+    def rewritten(self, text: str, *, at: str) -> str:
+        """Given a page's text and its path, return the text with such addresses relative to it; all else byte for byte.
+
+        Shapes: `/files/<id>`, `/includes/<id>`, `/pages/<id or path>`, `./<ref>.md` and `./<ref>`, each with any
+        `#anchor`. An address that means nothing here stays, where another platform drops the link: nothing a writer
+        wrote is lost.
+        """
+
+        def replacement(address: str) -> str | None:
+            place, hash, anchor = address.partition("#")
+            path = self._path(place)
+            return None if path is None else links.relative(path, at=at) + hash + anchor
+
+        return links.rewrite(text, replacement)
+
+    def refer(self, address: str, *, at: str) -> dict[str, Any]:
+        """Given an address in the frontmatter of the page at a path, return the ContentRef that it stands for."""
+        found = links.resolve(address, at=at)
+        id = self.draft.at_file(found[0]) if found else None
+        kind = self.draft.node(id).type if id else ""
+        return {"document": {"kind": "page", "page": id}, "file": {"kind": "file", "file": id}}.get(
+            kind, {"kind": "url", "url": address}
+        )
+
+    def _path(self, place: str) -> str | None:
+        id: str | None = None
+        if place.startswith("/files/"):
+            id = self._of_type("file", place.removeprefix("/files/"))
+        elif place.startswith("/includes/"):
+            id = self._of_type("reusable-content", place.removeprefix("/includes/"))
+        elif place.startswith("/pages/"):
+            id = self._page(place.removeprefix("/pages/"))
+        elif place.startswith("./"):
+            name = place.removeprefix("./")
+            id = self.files.get(name) or (self.pages.get(name.removesuffix(".md")) if name.endswith(".md") else None)
+        return self.draft.node(id).path if id is not None and id in self.draft else None
+
+    def _of_type(self, type: str, name: str) -> str | None:
+        return name if name in self.draft and self.draft.node(name).type == type else None
+
+    def _page(self, name: str) -> str | None:
+        if name in self.draft and self.draft.node(name).type == "document":
+            return name
+        path = unquote(name).removesuffix(".md")
+        self._by_path = self._by_path or _paths(self.draft)
+        return self._by_path.get("" if path == "README" else path.removesuffix("/README").casefold())
+
+
+def _paths(draft: Draft) -> dict[str, str]:
+    """The ids of pages by their case-folded path in the API; the home page's own slug may be empty. The first wins."""
+    found: dict[str, str] = {}
+    pending = [(child, "") for child in reversed(draft.children(PAGES))]
+    while pending:
+        id, above = pending.pop()
+        slug = draft.node(id).slug.casefold()
+        here = f"{above}/{slug}" if above and slug else above or slug
+        if has_path(draft.node(id)):
+            found.setdefault(here, id)
+        pending += [(child, here) for child in reversed(draft.children(id))]
+    return found

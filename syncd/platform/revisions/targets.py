@@ -1,0 +1,170 @@
+"""What an address in a text means in one revision, and the content reference that stands for it in a document."""
+
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, unquote
+
+from syncd.layout import links
+from syncd.layout.keeping import BROKEN
+from syncd.layout.paths import collision_key
+from syncd.layout.placement import APP
+from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.tree import FILES, INCLUDES
+
+ContentRef = dict[str, Any]
+
+_LOST = "/~/broken?address="
+"""Behind the address of the space in the app: an address that leads to nothing, as it is written."""
+_LOST_URL = re.compile(rf"https?://[^/?#]+/app/o/[^/?#]+/s/[^/?#]+{re.escape(_LOST)}(.*)")
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_BY_ID = re.compile(
+    r"/(?:broken/)?(?:spaces/(?P<space>[\w-]+)/)?(?P<kind>pages|files|includes)/(?P<id>[\w-]+)(?:#(?P<anchor>.+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a place refers to. Shapes: `id` is that of a page, file or reusable content of the revision, None for all
+    else; `address` is as written; `anchor` is without its `#`; `found` is False when the target does not exist."""
+
+    kind: str
+    address: str
+    id: str | None = None
+    anchor: str | None = None
+    found: bool = True
+    relation: str = "reference"
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Resolves addresses in one revision; every question costs a few look-ups in its outline."""
+
+    outline: Outline
+    _by_path: dict[str, str | None] = field(default_factory=dict)
+
+    def resolve(self, address: str, spot: Spot) -> Reference:
+        """Given an address as written and where its text stands, return what it refers to."""
+        if address.startswith("#"):
+            return Reference("anchor", address, spot.node.id, address[1:])
+        target = links.resolve(address, at=spot.node.path or "")
+        if target is None:
+            # A path from the root of nowhere, or out of the space; everything else that is absolute is a URL.
+            return Reference("url", address, found=is_absolute(address))
+        id = self.find(target[0])
+        if id is None:
+            return Reference("url", address, found=False)
+        anchor = target[1].partition("#")[2] or None
+        here = self.outline.spots[id]
+        if here.parent == INCLUDES:
+            return Reference("reusable-content", address, id, relation="dependsOn")
+        if here.parent == FILES:
+            return Reference("file", address, id)
+        return Reference("anchor" if anchor else "page", address, id, anchor)
+
+    def find(self, path: str) -> str | None:
+        """Given a path, return the id of what lies there: with or without its ending, or the page of a folder."""
+        if path not in self._by_path:
+            by_file = self.outline.by_file
+            stem = path.rstrip("/")
+            readme = f"{stem}/README.md" if stem else "README.md"
+            tried = (by_file.get(collision_key(name)) for name in (path, f"{stem}.md", readme))
+            self._by_path[path] = next((id for id in tried if id is not None), None)
+        return self._by_path[path]
+
+    def content_ref(self, address: str, spot: Spot, *, app: str) -> ContentRef:
+        """Given an address, where its text stands, and the address of the space in the app, return its reference.
+
+        Shapes: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app`
+        that tells what is written; `/broken/pages/<id>` names a page by its id.
+        """
+        found = self.resolve(address, spot)
+        if found.id is not None:
+            return self._of_id(found.kind, found.id, found.anchor)
+        if found.found:
+            return {"kind": "url", "url": f"https:{address}" if address.startswith("//") else address}
+        if by_id := _BY_ID.fullmatch(address):
+            return _refer_to_missing(by_id)
+        return {"kind": "url", "url": f"{app}{_LOST}{quote(address, safe='')}"}
+
+    def name(self, address: str, spot: Spot) -> str | None:
+        """Given an address and where its text stands, return one name for all addresses that lead to the same."""
+        return address_of(self.content_ref(address, spot, app=""), self.outline.spots)
+
+    def _of_id(self, kind: str, id: str, anchor: str | None) -> ContentRef:
+        if kind == "file":
+            return {"kind": "file", "file": id}
+        if kind == "reusable-content":
+            return {"kind": "reusable-content", "reusableContent": id}
+        if not anchor:
+            return {"kind": "page", "page": id}
+        # An anchor within what a page includes is one of whatever page that is.
+        page = {} if self.outline.spots[id].parent == INCLUDES else {"page": id}
+        return {"kind": "anchor", "anchor": anchor} | page
+
+
+def _refer_to_missing(by_id: re.Match[str]) -> ContentRef:
+    """The reference to something that is not there, which is named by its id."""
+    space = {"space": by_id["space"]} if by_id["space"] else {}
+    if by_id["kind"] == "files":
+        return {"kind": "file", "file": by_id["id"]} | space
+    if by_id["kind"] == "includes":
+        return {"kind": "reusable-content", "reusableContent": by_id["id"]} | space
+    if by_id["anchor"]:
+        return {"kind": "anchor", "anchor": by_id["anchor"], "page": by_id["id"]} | space
+    return {"kind": "page", "page": by_id["id"]} | space
+
+
+def id_of(ref: Mapping[str, Any]) -> str | None:
+    """Given a content reference, return the id of the page, file or reusable content of this space that it names."""
+    id = ref.get("page") or ref.get("file") or ref.get("reusableContent")
+    return str(id) if id and "space" not in ref else None
+
+
+def label_of(ref: Mapping[str, Any], path: str | None) -> str | None:
+    """Given a content reference and the path of what it names, return the words that stand for it in a table.
+
+    None for anything but a page, an anchor or a file of the space. The page of a folder has the name of the folder.
+    """
+    if "space" in ref or ref.get("kind") not in ("page", "anchor", "file"):
+        return None
+    if ref["kind"] == "anchor":
+        return f"#{ref.get('anchor')}"
+    return (path.removesuffix("/README.md").rpartition("/")[2] or None) if path else None
+
+
+def address_of(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None:
+    """Given a content reference of a document that is written, return the address that a text has for it.
+
+    Shapes: what is in the space is named by its id (`/pages/<id>`, `/files/<id>`, `/includes/<id>`), from which
+    writing makes a relative path; an id that is not in `known` is one of something that is gone; None for a reference
+    that no address can stand for, such as one to a user.
+    """
+    match dict(ref):
+        case {"kind": "url", "url": str(url), **more} if not more:
+            lost = _LOST_URL.fullmatch(url)
+            return unquote(lost[1]) if lost else url
+        case {"kind": "space", "space": str(space), **more} if not more:
+            return f"{APP}{space}"
+        case {"kind": "page", "page": str(page), **more} if more.keys() <= {"space"}:
+            return f"{APP}{more['space']}/{page}" if more else _by_id("pages", page, known)
+        case {"kind": "anchor", "anchor": str(anchor), **more} if more.keys() <= {"page", "space"}:
+            if "space" in more:
+                return f"{APP}{more['space']}/{more.get('page', '')}#{anchor}"
+            return f"{_by_id('pages', more['page'], known) if more else ''}#{anchor}"
+        case {"kind": "file", "file": str(file), **more} if not more:
+            return _by_id("files", file, known)
+        case {"kind": "reusable-content", "reusableContent": str(content), **more} if not more:
+            return _by_id("includes", content, known)
+    return None
+
+
+def _by_id(kind: str, id: str, known: Container[str]) -> str:
+    return f"/{kind}/{id}" if id in known else f"{BROKEN}{kind}/{id}"
+
+
+def is_absolute(address: str) -> bool:
+    """Given an address that no path of the space is, return whether it is one with a host or scheme."""
+    return address.startswith("//") or _SCHEME.match(address) is not None

@@ -1,0 +1,52 @@
+"""Tables of publishing: groups of sections, settings of sites and of their site-spaces, visitors, share links."""
+
+import sqlalchemy as sa
+
+from syncd.platform.database.tables import Json, Text, metadata
+
+section_groups = sa.Table(
+    "site_section_groups",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("parent", sa.ForeignKey("site_section_groups.id", ondelete="CASCADE")),
+    sa.Column("position", sa.Integer, nullable=False, comment="among the sections and groups beside it"),
+    sa.Column("title", Text, nullable=False),
+    sa.Column("icon", Text),
+)
+
+customizations = sa.Table(
+    "site_customizations",
+    metadata,
+    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("settings", Json, nullable=False, comment="as written"),
+    sa.Column("updated_at", Text, nullable=False),
+)
+
+overrides = sa.Table(
+    "site_space_customizations",
+    metadata,
+    sa.Column("site_space", sa.ForeignKey("site_spaces.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("overrides", Json, nullable=False, comment="only what differs from the site; the title is the link's"),
+    sa.Column("updated_at", Text, nullable=False),
+)
+
+adaptive_schemas = sa.Table(
+    "site_adaptive_schemas",
+    metadata,
+    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("json_schema", Json, nullable=False),
+    sa.Column("updated_at", Text, nullable=False),
+)
+
+share_links = sa.Table(
+    "site_share_links",
+    metadata,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("site", sa.ForeignKey("sites.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("key", Text, nullable=False, unique=True, comment="the secret; shown again to administrators"),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("active", sa.Boolean, nullable=False),
+    sa.Column("created_at", Text, nullable=False),
+)
+sa.Index("ix_site_share_links_order", share_links.c.site, share_links.c.created_at, share_links.c.id)

@@ -1,0 +1,156 @@
+"""The passages that a question is about: pages by the search index, then their sections by the words they share.
+
+The index says for each word of the question which pages have it; the pages with the most telling words are read, and
+only these are looked at section by section. What it costs follows the question, not the site.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from syncd.layout.frontmatter import split_title
+from syncd.layout.richtext import sections
+from syncd.platform.cache import Cache
+from syncd.platform.services.ask.conditions import without_conditions
+from syncd.platform.services.ask.scope import Place, is_open
+from syncd.platform.services.search import index
+from syncd.platform.services.search.engine import MATCHES_MAX, find
+from syncd.platform.services.search.words import terms
+from syncd.platform.services.words import stems, words
+from syncd.platform.storage.storage import Storage
+
+PAGES_MAX = 20
+"""Pages that are read for one question."""
+PASSAGES_MAX = 8
+COVERED = 0.45
+"""The share of what a question says that a passage must have for it to be about the question."""
+_WORDS_MAX = 16
+_SECTIONS_MAX = 400
+"""Sections of one page that are looked at."""
+_BODY_MAX = 20_000
+_PREFIX_MIN = 3
+_TITLE, _HEADING = 1, 2
+"""How often a word counts that is in the page's title or in the section's heading."""
+_TIERS = {"0": 3.0, "1": 2.0}
+"""How much a page counts that has a word in its title, or in a heading; one that has it elsewhere counts once."""
+_SATURATION, _BY_LENGTH = 1.2, 0.75
+"""The two numbers of BM25."""
+_REMEMBERED = 20_000_000
+
+_Read = tuple[str, str, str, Mapping[str, int], int]
+_cache: Cache[str, tuple[_Read, ...]] = Cache(_REMEMBERED, weigh=lambda read: sum(len(one[2]) for one in read) + 1)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A section of a page. Shapes: `covered` is the share of the question's words, by weight, that are in it."""
+
+    place: Place
+    page: str
+    title: str
+    anchor: str
+    heading: str
+    body: str
+    score: float
+    covered: float
+
+    @property
+    def path(self) -> str:
+        """Where it is read, below the site, with its anchor."""
+        path = "/".join(part for part in (self.place.path, self.place.outline.spots[self.page].path) if part)
+        return f"{path}#{self.anchor}" if self.anchor else path
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is for a question: passages, the best first, and further headings of their pages."""
+
+    passages: tuple[Passage, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+def found(storage: Storage, where: Sequence[Place], question: str) -> Found:
+    """Given places and a question, return what there is for it; nothing when no passage is about it."""
+    wanted = _wanted(question)
+    if not wanted or not where:
+        return Found()
+    by_space = {place.space: place for place in where}
+    index.refresh(storage, list(by_space))
+    worth, ranked = _pages(storage, by_space, wanted)
+    read = [
+        (place, page, part) for place, page in ranked for part in _parts(storage, place.outline.spots[page].node.body)
+    ]
+    passages = sorted(_rated(read, worth), key=lambda one: (-one.score, one.place.space, one.page, one.anchor))
+    telling = tuple(one for one in passages if one.covered >= COVERED)[:PASSAGES_MAX]
+    chosen = {(one.page, one.heading) for one in telling[:3]}
+    near = {one.page for one in telling[:2]}
+    beside = (part[1] for _, page, part in read if page in near and (page, part[1]) not in chosen)
+    return Found(telling, tuple(dict.fromkeys(heading for heading in beside if heading)))
+
+
+def _wanted(question: str) -> dict[str, str]:
+    """Given a question, return its stems, each with the beginning of a word by which the index finds it."""
+    wanted: dict[str, str] = {}
+    for stem, word in words(question):
+        prefix = _common(stem, word.casefold())
+        wanted.setdefault(stem, prefix if len(prefix) >= _PREFIX_MIN else word)
+    return dict(list(wanted.items())[:_WORDS_MAX])
+
+
+def _common(one: str, other: str) -> str:
+    size = next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), len(one))
+    return one[:size]
+
+
+def _pages(
+    storage: Storage, by_space: Mapping[str, Place], wanted: Mapping[str, str]
+) -> tuple[dict[str, float], list[tuple[Place, str]]]:
+    """The weight of each stem, and the pages that have the most of them."""
+    scores: dict[tuple[str, str], float] = defaultdict(float)
+    worth: dict[str, float] = {}
+    with storage.read() as connection:
+        for stem, prefix in wanted.items():
+            matches = find(connection, terms(prefix), list(by_space))
+            worth[stem] = math.log(1 + (MATCHES_MAX + 1) / (len(matches) + 1))
+            for match in matches:
+                scores[match.space, match.page] += worth[stem] * _TIERS.get(match.key[:1], 1.0)
+    best = sorted(scores, key=lambda one: (-scores[one], one))
+    opened = ((by_space[space], page) for space, page in best if is_open(by_space[space].outline, page))
+    return worth, [one for one, _ in zip(opened, range(PAGES_MAX), strict=False)]
+
+
+def _parts(storage: Storage, oid: str | None) -> tuple[_Read, ...]:
+    if oid is None:
+        return ()
+    known = _cache.get(oid)
+    if known is not None:
+        return known
+    text = without_conditions(split_title(storage.blobs.get(oid).decode())[1])
+    read = []
+    for part in sections(text)[:_SECTIONS_MAX]:
+        body = part.body[:_BODY_MAX]
+        counted = Counter(stems(body))
+        for stem in stems(part.title):
+            counted[stem] += _HEADING
+        read.append((part.id, part.title, body, dict(counted), sum(counted.values())))
+    return _cache.put(oid, tuple(read))
+
+
+def _rated(read: Iterable[tuple[Place, str, _Read]], worth: Mapping[str, float]) -> Iterator[Passage]:
+    listed = list(read)
+    everything = math.fsum(worth.values())
+    average = sum(part[4] for *_, part in listed) / max(len(listed), 1) or 1.0
+    for place, page, (anchor, heading, body, counted, size) in listed:
+        title = place.outline.spots[page].node.title
+        in_title = set(stems(title))
+        # What stands before the first heading stands under the title.
+        in_heading = () if heading else in_title
+        often = {stem: counted.get(stem, 0) + (_TITLE if stem in in_title else 0) for stem in worth}
+        often |= {stem: often[stem] + _HEADING for stem in worth if stem in in_heading}
+        norm = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * size / average)
+        score = math.fsum(worth[stem] * n * (_SATURATION + 1) / (n + norm) for stem, n in often.items())
+        covered = math.fsum(worth[stem] for stem, n in often.items() if n) / everything
+        # A heading alone answers nothing, and a title covers all sections of its page alike.
+        if body and any(stem in counted or stem in in_heading for stem in worth):
+            yield Passage(place, page, title, anchor, heading or title, body, score, covered)

@@ -1,0 +1,128 @@
+"""Ask over HTTP: events that each hold the answer so far, then `done`."""
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fastapi.responses import StreamingResponse
+
+from syncd.layout.richtext import to_document
+from syncd.model.ask import AskQuestion
+from syncd.platform.http import addresses
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.services.ask import endpoint, extracting
+from syncd.platform.services.ask.retrieval import Found, Passage, found
+from syncd.platform.services.ask.scope import places
+from syncd.platform.settings import Configured, Endpoint
+from syncd.platform.sites.structure import AtSite
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-ask"])
+
+FOLLOW_UPS_MAX = 3
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
+"""The second keeps a proxy from holding the stream back until it ends."""
+_QUESTIONS = ("how", "what", "why", "when", "where", "who", "which", "can", "is", "are", "do", "does")
+
+_STREAM: dict[str, Any] = {"text/event-stream": {}}
+
+Format = Literal["document", "markdown"]
+_log = logging.getLogger(__name__)
+
+
+class Question(Body, AskQuestion):
+    """Body of `POST …/ask`."""
+
+
+@router.post(
+    "/ask",
+    openapi_extra=needs("read"),
+    response_class=StreamingResponse,
+    responses={
+        200: {"description": "Lines `data: <JSON>`; the last event is named `done`, `data: done`.", "content": _STREAM}
+    },
+)
+def stream_ask_in_site(
+    at: AtSite, settings: Configured, question: Question, format: Format = "document"
+) -> StreamingResponse:
+    """Given a question, return a stream of events with the answer so far; the last one before `done` is the answer."""
+    with at.storage.read() as connection:
+        where = places(at, connection, question.scope, question.context)
+        basename = str(at.require(connection).basename)
+    answering = _Answering(
+        question.question,
+        found(at.storage, where, question.question),
+        addresses.published(at.request, basename),
+        format,
+        settings.ask,
+    )
+    return StreamingResponse(answering.stream(), media_type="text/event-stream", headers=_HEADERS)
+
+
+@dataclass(frozen=True)
+class _Answering:
+    """One question with what was found for it."""
+
+    question: str
+    found: Found
+    base: str
+    format: Format
+    endpoint: Endpoint | None
+
+    def stream(self) -> Iterator[str]:
+        """The events as they are sent; the last one has a name too, at which the product's client ends."""
+        for event in self.events():
+            text = json.dumps({"type": "answer", "answer": event}, ensure_ascii=False, separators=(",", ":"))
+            yield f"data: {text}\n\n"
+        yield "event: done\ndata: done\n\n"
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        passages = self.found.passages
+        if not passages:
+            # An honest end: no answer, no sources.
+            yield self.event(None, ())
+            return
+        if self.endpoint is not None:
+            try:
+                yield from self.grown(endpoint.answers(self.endpoint, self.question, passages), passages)
+                return
+            except endpoint.NoAnswer as failure:
+                _log.warning("the endpoint for answers gave none: %s", failure)
+        # Whatever part of a model's answer went out before: the last event counts, and it is this one.
+        chosen = extracting.quoted(passages)
+        yield from self.grown(extracting.answers(chosen, self.question, self.base), chosen)
+
+    def grown(self, texts: Iterator[str], passages: Sequence[Passage]) -> Iterator[dict[str, Any]]:
+        last = None
+        for text in texts:
+            last = text
+            yield self.event(text, passages)
+        follow_ups = [_as_question(heading) for heading in self.found.beside[:FOLLOW_UPS_MAX]]
+        yield self.event(last, passages if last is not None else (), follow_ups)
+
+    def event(self, text: str | None, passages: Sequence[Passage], follow_ups: Sequence[str] = ()) -> dict[str, Any]:
+        said = {} if text is None else {"answer": self.formatted(text)}
+        return {**said, "followupQuestions": list(follow_ups), "sources": _sources(passages)}
+
+    def formatted(self, text: str) -> dict[str, Any]:
+        return {"markdown": text} if self.format == "markdown" else {"document": to_document(text).wire()}
+
+
+def _sources(passages: Sequence[Passage]) -> list[dict[str, str]]:
+    """One source for each page, with the heading that is its best passage's. Shapes: not-shown.md (b), line 264."""
+    sources: dict[tuple[str, str], dict[str, str]] = {}
+    for one in passages:
+        key = (one.place.space, one.page)
+        page = {"type": "page", "page": one.page, "space": one.place.space, "revision": one.place.revision}
+        sources.setdefault(key, {**page, "reason": one.heading})
+    return list(sources.values())
+
+
+def _as_question(heading: str) -> str:
+    if heading.endswith("?"):
+        return heading
+    first = heading.split(" ", 1)[0].casefold()
+    return f"{heading}?" if first in _QUESTIONS else f"What about “{heading}”?"

@@ -1,0 +1,106 @@
+"""What of a site a question may be answered from: site-spaces that are published to everybody, and their open pages.
+
+Who asks is no visitor, and so meets no condition: what is shown to some visitors only is left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.model.ask import AskContext, DefaultScope, Scope, SpecificScope
+from syncd.platform.http.failures import Failure
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Outline
+from syncd.platform.revisions.tree import PAGES, ROOT
+from syncd.platform.schema.content import spaces
+from syncd.platform.sites.structure import SiteRequest, Structure
+from syncd.platform.spaces import roles
+
+_FOR_EVERYBODY = ("public", "unlisted")
+_CLOSED = ("hidden", "noIndex", "condition")
+"""Members of a page that keep it out of search and answers. Source: gitsync §1.6."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A space as a site publishes it. Shapes: `path` is where it is read, below the site."""
+
+    space: str
+    revision: str
+    outline: Outline
+    path: str
+
+
+def places(at: SiteRequest, connection: sa.Connection, scope: Scope, context: AskContext) -> list[Place]:
+    """Given a site and the scope of a question, return where to look, in the site's order; a space counts once.
+
+    Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require`.
+    """
+    structure = at.load(connection)
+    chosen = [row for row in _chosen(structure, scope, context) if _is_open(structure, row)]
+    if not structure.site.published:
+        return []
+    rows = _spaces(at, connection, structure, {row.space for row in chosen})
+    found: dict[str, Place] = {}
+    for row in chosen:
+        space = rows.get(row.space)
+        if space is not None and row.space not in found:
+            outline = revisions.outline(connection, row.space, space.revision)
+            found[row.space] = Place(row.space, space.revision, outline, structure.variant_path(row))
+    return list(found.values())
+
+
+def is_open(outline: Outline, page_id: str) -> bool:
+    """Given a page, return whether answers may come from it: neither it nor what it is in is hidden."""
+    spot = outline.spots.get(page_id)
+    while spot is not None and spot.node.id not in (PAGES, ROOT):
+        if any(spot.node.fields.get(name) for name in _CLOSED):
+            return False
+        spot = outline.spots.get(spot.parent)
+    return spot is not None and spot.node.id == PAGES
+
+
+def _chosen(structure: Structure, scope: Scope, context: AskContext) -> Iterator[sa.Row[Any]]:
+    if isinstance(scope, SpecificScope):
+        for id in dict.fromkeys(scope.site_space_ids):
+            yield _require(structure, id, "scope.siteSpaceIds")
+    elif isinstance(scope, DefaultScope):
+        yield from _default(structure, scope, context)
+    else:
+        yield from (row for row in structure.site_spaces if not row.hidden)
+
+
+def _default(structure: Structure, scope: DefaultScope, context: AskContext) -> Iterator[sa.Row[Any]]:
+    current = None
+    if scope.current_site_space is not None:
+        current = _require(structure, scope.current_site_space, "scope.currentSiteSpace")
+    elif context.site_space_id is not None:
+        current = _require(structure, context.site_space_id, "context.siteSpaceId")
+    holders: Sequence[str | None] = [None, *(row.id for row in structure.sections)]
+    for holder in holders:
+        row = current if current is not None and current.section == holder else structure.default_variant(holder)
+        if row is not None and (row is current or not row.hidden):
+            yield row
+
+
+def _require(structure: Structure, id: str, member: str) -> sa.Row[Any]:
+    row = structure.site_space(id)
+    if row is None:
+        raise Failure(400, f"{member}: the site has no site-space {id}")
+    return row
+
+
+def _is_open(structure: Structure, row: sa.Row[Any]) -> bool:
+    section = structure.section(row.section)
+    return row.condition is None and (section is None or section.condition is None)
+
+
+def _spaces(at: SiteRequest, connection: sa.Connection, structure: Structure, ids: set[str]) -> dict[str, sa.Row[Any]]:
+    mine = (spaces.c.id.in_(ids), spaces.c.deleted_at.is_(None), spaces.c.organization == at.organization_id)
+    query = roles.of_spaces(spaces.c.id, spaces.c.revision).where(*mine)
+    # A site for some visitors only: a member reads of it what the member may read anyway.
+    if structure.site.visibility not in _FOR_EVERYBODY:
+        query = query.where(roles.SPACE_READABLE)
+    return {row.id: row for row in connection.execute(query, {"caller": at.caller.user_id})}

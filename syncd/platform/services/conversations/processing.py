@@ -1,0 +1,197 @@
+"""From a conversation to its issues and their clusters: a job for each organization that has new ones.
+
+Each conversation is one short transaction, whose cost follows its own words: its former issues leave their clusters,
+its present ones join the nearest ones, found by the rarest of their stems, or begin new ones. Clusters depend on the
+order in which conversations came, and on nothing else.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.database.tables import upsert
+from syncd.platform.schema.conversations import clusters, conversations, frequencies, issues, postings, weeks
+from syncd.platform.services.conversations.finding import Issue, issues_of
+from syncd.platform.services.conversations.likeness import Cluster, Frequencies, nearest
+from syncd.platform.storage import jobs
+from syncd.platform.storage.jobs import Handler, Work
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+PROCESS = "conversations.process"
+AT_ONCE = 50
+"""Conversations of one run of the job; a longer queue takes several."""
+CANDIDATES = 8
+SOURCES_MAX = 100
+"""Sources whose conversations a cluster counts one by one."""
+WEEKS = 13
+"""Of the weekly pulse: three months."""
+_POSTINGS_MAX = 2_000
+"""Clusters that are looked through for candidates, about."""
+_ALL = ""
+"""The stem that stands for all issues in the table of frequencies."""
+_MONDAY = 3
+"""The first day of the epoch was a Thursday; weeks begin on Mondays."""
+
+
+def process_soon(connection: sa.Connection, storage: Storage, organization_id: str) -> None:
+    """Given an organization with new conversations, have them processed."""
+    jobs.enqueue(connection, storage, PROCESS, {"organization": organization_id}, key=organization_id)
+
+
+def week_of(moment: datetime) -> int:
+    """Given an aware moment, return the number of its week since the epoch."""
+    return (int(moment.timestamp()) // 86_400 + _MONDAY) // 7
+
+
+def _process(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    pending = (conversations.c.organization == payload["organization"], conversations.c.processed_at.is_(None))
+    oldest = sa.select(conversations).where(*pending).order_by(conversations.c.ingested_at, conversations.c.key)
+    with work.storage.read() as connection:
+        rows = connection.execute(oldest.limit(AT_ONCE)).all()
+    for row in rows:
+        content = row.content
+        said = [part["body"] for part in content["parts"] if part["role"] == "user"]
+        found = issues_of(content.get("subject", ""), said)
+        with work.storage.write() as connection:
+            _Room(connection, work.storage, row).settle(found)
+    return timedelta() if len(rows) == AT_ONCE else None
+
+
+HANDLERS: Mapping[str, Handler] = {PROCESS: _process}
+
+
+@dataclass
+class _Room:
+    """One conversation in one transaction."""
+
+    connection: sa.Connection
+    storage: Storage
+    conversation: sa.Row[Any]
+
+    def settle(self, found: Sequence[Issue]) -> None:
+        mine = (conversations.c.key == self.conversation.key, conversations.c.sent == self.conversation.sent)
+        now = iso(self.storage.now())
+        # Another content under the same id is another run's.
+        if not self.connection.execute(conversations.update().where(*mine).values(processed_at=now)).rowcount:
+            return
+        self.withdraw()
+        joined: set[str] = set()
+        for issue in found:
+            self.count(issue.terms, 1)
+            known = self.frequencies(issue.terms)
+            cluster = nearest(self.candidates(issue.terms, known), issue.terms, known)
+            joined.add(self.join(cluster, issue, known, is_first=cluster is None or cluster.id not in joined))
+
+    def withdraw(self) -> None:
+        own = issues.c.conversation == self.conversation.key
+        rows = self.connection.execute(sa.select(issues).where(own)).all()
+        left = {row.cluster for row in rows if row.cluster is not None}
+        for row in rows:
+            self.count(row.terms, -1)
+            if row.cluster is not None:
+                self.leave(row, is_last=row.cluster in left)
+                left.discard(row.cluster)
+        self.connection.execute(issues.delete().where(own))
+
+    def count(self, terms: Mapping[str, str], by: int) -> None:
+        names = [_ALL, *terms]
+        counted = self.counts(names)
+        key = {"organization": self.conversation.organization}
+        rows = [{**key, "term": term, "issues": max(counted.get(term, 0) + by, 0)} for term in names]
+        upsert(self.connection, frequencies, rows, key=("organization", "term"))
+
+    def counts(self, terms: Sequence[str]) -> dict[str, int]:
+        table = frequencies
+        query = sa.select(table.c.term, table.c.issues).where(
+            table.c.organization == self.conversation.organization, table.c.term.in_(terms)
+        )
+        return {row.term: row.issues for row in self.connection.execute(query)}
+
+    def frequencies(self, terms: Mapping[str, object]) -> Frequencies:
+        counted = self.counts([_ALL, *terms])
+        return Frequencies(counted.pop(_ALL, 0), counted)
+
+    def candidates(self, terms: Mapping[str, str], known: Frequencies) -> list[Cluster]:
+        wanted, looked_through = list[str](), 0
+        for term in sorted(terms, key=lambda term: (known.by_term.get(term, 0), term)):
+            looked_through += known.by_term.get(term, 0)
+            if wanted and looked_through > _POSTINGS_MAX:
+                break
+            wanted.append(term)
+        common = sa.func.count()
+        most = (
+            sa.select(postings.c.cluster)
+            .where(postings.c.organization == self.conversation.organization, postings.c.term.in_(wanted))
+            .group_by(postings.c.cluster)
+            .order_by(common.desc(), postings.c.cluster)
+            .limit(CANDIDATES)
+        )
+        ids = list(self.connection.scalars(most))
+        return [_cluster(row) for row in self.connection.execute(sa.select(clusters).where(clusters.c.id.in_(ids)))]
+
+    def join(self, cluster: Cluster | None, issue: Issue, known: Frequencies, *, is_first: bool) -> str:
+        id = self.storage.new_id() if cluster is None else cluster.id
+        if cluster is None:
+            self.begin(id, issue)
+        self.change(id, (cluster or Cluster(id)).with_issue(issue.terms), conversations_by=1 if is_first else 0)
+        row, now = self.conversation, iso(self.storage.now())
+        week = week_of(datetime.fromisoformat(row.created_at))
+        self.count_week(id, week, 1)
+        made = {"id": self.storage.new_id(), "title": issue.title, "summary": issue.summary, "terms": issue.terms}
+        place = {"organization": row.organization, "conversation": row.key, "cluster": id}
+        moments = {"week": week, "created_at": row.created_at, "ingested_at": now}
+        self.connection.execute(issues.insert().values({**made, **place, **moments}))
+        return id
+
+    def begin(self, id: str, issue: Issue) -> None:
+        now = iso(self.storage.now())
+        row = {"id": id, "organization": self.conversation.organization, "example": issue.title, "created_at": now}
+        empty = {"label": "", "icon": "", "terms": {}, "sources": {}, "issues": 0, "conversations": 0}
+        self.connection.execute(clusters.insert().values({**row, **empty, "updated_at": now}))
+
+    def leave(self, issue: sa.Row[Any], *, is_last: bool) -> None:
+        row = self.connection.execute(sa.select(clusters).where(clusters.c.id == issue.cluster)).one()
+        self.count_week(row.id, issue.week, -1)
+        self.change(row.id, _cluster(row).without(issue.terms), conversations_by=-1 if is_last else 0)
+
+    def change(self, id: str, cluster: Cluster, *, conversations_by: int) -> None:
+        if not cluster.issues:
+            self.connection.execute(clusters.delete().where(clusters.c.id == id))
+            return
+        row = self.connection.execute(sa.select(clusters).where(clusters.c.id == id)).one()
+        known = self.frequencies(cluster.terms)
+        values = {
+            "label": cluster.label(known) or row.label,
+            "icon": cluster.icon(known),
+            "terms": {term: list(one) for term, one in cluster.terms.items()},
+            "sources": _counted(row.sources, self.conversation.source, conversations_by),
+            "issues": cluster.issues,
+            "conversations": row.conversations + conversations_by,
+            "updated_at": iso(self.storage.now()),
+        }
+        self.connection.execute(clusters.update().where(clusters.c.id == id).values(values))
+        self.connection.execute(postings.delete().where(postings.c.cluster == id))
+        key = {"organization": self.conversation.organization, "cluster": id}
+        self.connection.execute(postings.insert(), [{**key, "term": term} for term in cluster.strongest(known)])
+
+    def count_week(self, id: str, week: int, by: int) -> None:
+        mine = (weeks.c.cluster == id, weeks.c.week == week)
+        counted = self.connection.scalar(sa.select(weeks.c.issues).where(*mine)) or 0
+        row = {"cluster": id, "week": week, "issues": max(counted + by, 0)}
+        upsert(self.connection, weeks, [row], key=("cluster", "week"))
+
+
+def _cluster(row: sa.Row[Any]) -> Cluster:
+    return Cluster(row.id, row.issues, {term: (count, word) for term, (count, word) in row.terms.items()})
+
+
+def _counted(sources: Mapping[str, int], source: str, by: int) -> dict[str, int]:
+    counted = Counter(sources)
+    if source in counted or len(counted) < SOURCES_MAX:
+        counted[source] += by
+    return {name: count for name, count in counted.items() if count > 0}

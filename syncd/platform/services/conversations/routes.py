@@ -1,0 +1,268 @@
+"""Conversations over HTTP: taken in at once and processed later; lists of them, of their issues and of the clusters."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from fastapi import Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import Field, model_validator
+
+from syncd.model.conversation import (
+    AT_ONCE,
+    TEXT_MAX,
+    Conversation,
+    ConversationDetail,
+    ConversationWrite,
+    IssuesCluster,
+    IssueWithConversation,
+)
+from syncd.model.listing import Listing
+from syncd.platform.database.tables import upsert
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
+from syncd.platform.schema.conversations import clusters, conversations, issues, weeks
+from syncd.platform.services.conversations.processing import HANDLERS, WEEKS, process_soon, week_of
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+__all__ = ["HANDLERS", "router"]
+
+router = room(prefix="/orgs/{organization_id}", tags=["conversations"])
+
+_FILTER_MAX = 512
+_CLUSTER = "/conversations-clusters/{cluster_id}"
+_TASKS = dict.fromkeys(("tasksTotal", "tasksBacklog", "tasksStarted", "tasksCompleted", "tasksCancelled"), 0)
+"""Nobody here makes tasks of issues; clients expect the counts. Source: not-shown.md (c) 7."""
+_ORDERS: dict[str, Sequence[sa.ColumnElement[Any]]] = {
+    "updatedAt": (clusters.c.updated_at, clusters.c.id),
+    "issues": (clusters.c.issues, clusters.c.id),
+    "conversations": (clusters.c.conversations, clusters.c.id),
+    # Tasks are an agent's, and there is none here: every cluster has as many as any other.
+    **dict.fromkeys(("tasksTotal", "tasksBacklog", "tasksStarted"), (clusters.c.id,)),
+}
+OrderBy = Literal["updatedAt", "issues", "conversations", "tasksTotal", "tasksBacklog", "tasksStarted"]
+Filter = Annotated[str | None, Query(max_length=_FILTER_MAX, pattern=r"^[^\x00]*$")]
+
+
+class ConversationNew(Body, ConversationWrite):
+    """One conversation to take in."""
+
+    @model_validator(mode="after")
+    def _is_short(self) -> "ConversationNew":
+        if sum(len(part.body) for part in self.parts) > TEXT_MAX:
+            raise ValueError(f"all parts together may have at most {TEXT_MAX} characters")
+        return self
+
+
+ConversationsNew = ConversationNew | Annotated[list[ConversationNew], Field(min_length=1, max_length=AT_ONCE)]
+
+
+@router.get("/conversations", response_model=Listing[Conversation], openapi_extra=needs("read"))
+def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None) -> JSONResponse:
+    """Given an organization, return its conversations, newest first; `source` keeps those that came from there."""
+    query = sa.select(conversations).where(conversations.c.organization == at.organization_id)
+    if source is not None:
+        query = query.where(conversations.c.source == source)
+    with at.storage.read() as connection:
+        at.require(connection)
+        order = (conversations.c.created_at, conversations.c.key)
+        envelope = paging.rows(connection, query, *order, descending=True)
+    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+
+
+@router.post("/conversations", status_code=204, openapi_extra=needs("create"))
+def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
+    """Given one conversation or several, take them in; one with an id that is known takes the other's place."""
+    several = new if isinstance(new, list) else [new]
+    # Of two with one id the last one counts, as if they had come one after the other.
+    latest = {one.id: one for one in several}
+    source = f"integration:api:{at.caller.user_id}"
+    with at.storage.write() as connection:
+        at.require(connection)
+        if _ingest(connection, at, latest, source):
+            process_soon(connection, at.storage, at.organization_id)
+    return answers.nothing()
+
+
+@router.get("/conversations/{conversation_id:path}", response_model=ConversationDetail, openapi_extra=needs("read"))
+def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResponse:
+    """Given its sender's id, return the conversation with all that was said."""
+    mine = (conversations.c.organization == at.organization_id, conversations.c.id == conversation_id)
+    with at.storage.read() as connection:
+        at.require(connection)
+        row = connection.execute(sa.select(conversations).where(*mine)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No such conversation in organization {at.organization_id}.")
+    content = row.content
+    return answers.ok(
+        {"conversation": _shown(at.request, row), "parts": content["parts"], "metadata": content["metadata"]}
+    )
+
+
+@router.get("/conversations-issues", response_model=Listing[IssueWithConversation], openapi_extra=needs("read"))
+def list_conversations_issues(
+    at: AtOrganization, paging: Paging, cluster: Filter = None, conversation: Filter = None
+) -> JSONResponse:
+    """Given an organization, return the issues of its conversations, newest first, each with its conversation."""
+    query = _issues(at)
+    if cluster is not None:
+        query = query.where(issues.c.cluster == cluster)
+    if conversation is not None:
+        query = query.where(conversations.c.id == conversation)
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, issues.c.created_at, issues.c.id, descending=True)
+    return answers.ok(envelope | {"items": [_issue_shown(at.request, row) for row in envelope["items"]]})
+
+
+@router.get("/conversations-issues/{issue_id}", response_model=IssueWithConversation, openapi_extra=needs("read"))
+def get_conversation_issue_by_id(at: AtOrganization, issue_id: str) -> JSONResponse:
+    """Given an id, return the issue with its conversation."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        row = connection.execute(_issues(at).where(issues.c.id == issue_id)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No such issue in organization {at.organization_id}.")
+    return answers.ok(_issue_shown(at.request, row))
+
+
+@router.get("/conversations-clusters", response_model=Listing[IssuesCluster], openapi_extra=needs("read"))
+def list_conversations_issues_clusters(
+    at: AtOrganization,
+    paging: Paging,
+    order: Literal["asc", "desc"] = "desc",
+    order_by: Annotated[OrderBy, Query(alias="orderBy")] = "updatedAt",
+    status: Literal["pending", "analysing"] | None = None,
+) -> JSONResponse:
+    """Given an organization, return the clusters of its issues.
+
+    No agent analyses clusters here, so each is `pending` and none is `analysing`.
+    """
+    query = sa.select(clusters).where(clusters.c.organization == at.organization_id)
+    if status == "analysing":
+        query = query.where(sa.false())
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, *_ORDERS[order_by], descending=order == "desc")
+        shown = _clusters_shown(connection, at, envelope["items"])
+    return answers.ok(envelope | {"items": shown})
+
+
+@router.get(_CLUSTER, response_model=IssuesCluster, openapi_extra=needs("read", extension=True))
+def get_conversations_issues_cluster_by_id(at: AtOrganization, cluster_id: str) -> JSONResponse:
+    """Given an id, return the cluster."""
+    mine = (clusters.c.organization == at.organization_id, clusters.c.id == cluster_id)
+    with at.storage.read() as connection:
+        at.require(connection)
+        rows = connection.execute(sa.select(clusters).where(*mine)).all()
+        shown = _clusters_shown(connection, at, rows)
+    if not shown:
+        raise Failure(404, f"No such cluster in organization {at.organization_id}.")
+    return answers.ok(shown[0])
+
+
+def _ingest(connection: sa.Connection, at: OrganizationRequest, new: dict[str, ConversationNew], source: str) -> bool:
+    """Given conversations by id, keep those that say something new, and return whether there are any."""
+    table = conversations
+    query = sa.select(table).where(table.c.organization == at.organization_id, table.c.id.in_(list(new)))
+    known = {row.id: row for row in connection.execute(query)}
+    now, rows = iso(at.storage.now()), []
+    for one in new.values():
+        content, former = _content(one), known.get(one.id)
+        if former is not None and former.content == content:
+            continue
+        created_at = content["metadata"].get("createdAt") or (now if former is None else former.created_at)
+        row = {"id": one.id, "content": content, "created_at": created_at}
+        rows.append(row | _kept(at.storage, former, source))
+    given = {"organization": at.organization_id, "ingested_at": now, "processed_at": None}
+    upsert(connection, table, [row | given for row in rows], key=("organization", "id"))
+    return bool(rows)
+
+
+def _kept(storage: Storage, former: sa.Row[Any] | None, source: str) -> dict[str, Any]:
+    if former is None:
+        return {"key": storage.new_id(), "source": source, "sent": 1}
+    return {"key": former.key, "source": former.source, "sent": former.sent + 1}
+
+
+def _content(new: ConversationNew) -> dict[str, Any]:
+    content = new.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"id"})
+    metadata = dict(content.get("metadata", {}))
+    if "createdAt" in metadata:
+        metadata["createdAt"] = iso(new.metadata.created_at)
+    return {**content, "metadata": metadata}
+
+
+def _issues(at: OrganizationRequest) -> sa.Select[Any]:
+    named = [column.label(f"of_{column.name}") for column in conversations.c]
+    joined = sa.select(issues, *named).join(conversations, conversations.c.key == issues.c.conversation)
+    return joined.where(issues.c.organization == at.organization_id)
+
+
+def _shown(request: Request, row: Any, prefix: str = "") -> dict[str, Any]:
+    def of(name: str) -> Any:
+        return getattr(row, prefix + name)
+
+    content = of("content")
+    optional = {"subject": content.get("subject"), "processedAt": of("processed_at")}
+    url = content["metadata"].get("url")
+    path = f"/orgs/{of('organization')}/conversations/{quote(of('id'), safe='')}"
+    return {
+        "object": "conversation",
+        "id": of("id"),
+        "createdAt": of("created_at"),
+        "source": of("source"),
+        **{name: value for name, value in optional.items() if value is not None},
+        "urls": {"location": addresses.location(request, path), **({"source": url} if url else {})},
+    }
+
+
+def _issue_shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+    path = f"/orgs/{row.organization}/conversations-issues/{row.id}"
+    issue = {
+        "object": "conversation-issue",
+        "id": row.id,
+        "title": row.title,
+        "summary": row.summary,
+        "createdAt": row.created_at,
+        "ingestedAt": row.ingested_at,
+        "conversation": row.of_id,
+        **({} if row.cluster is None else {"cluster": row.cluster}),
+        "urls": {"location": addresses.location(request, path)},
+    }
+    return {"issue": issue, "conversation": _shown(request, row, "of_")}
+
+
+def _clusters_shown(
+    connection: sa.Connection, at: OrganizationRequest, rows: Iterable[sa.Row[Any]]
+) -> list[dict[str, Any]]:
+    listed = list(rows)
+    last = week_of(at.storage.now())
+    recent = sa.select(weeks).where(weeks.c.cluster.in_([row.id for row in listed]), weeks.c.week > last - WEEKS)
+    counted = {(row.cluster, row.week): row.issues for row in connection.execute(recent)}
+    return [
+        {
+            "object": "issues-cluster",
+            "id": row.id,
+            "label": row.label,
+            "createdAt": row.created_at,
+            "updatedAt": row.updated_at,
+            "icon": row.icon,
+            "summary": f"{row.issues} {'issue' if row.issues == 1 else 'issues'}, such as: {row.example}",
+            "weeklyPulse": [counted.get((row.id, week), 0) for week in range(last - WEEKS + 1, last + 1)],
+            "sources": row.sources,
+            "stats": {"issues": row.issues, "conversations": row.conversations, **_TASKS},
+            "urls": {
+                "location": addresses.location(at.request, f"/orgs/{row.organization}/conversations-clusters/{row.id}"),
+                "app": addresses.app(at.request, f"/o/{row.organization}/conversations/clusters/{row.id}"),
+            },
+        }
+        for row in listed
+    ]

@@ -1,0 +1,321 @@
+"""Import a directory in Git Sync layout as a space, or as a new revision of one; who was there keeps its id."""
+
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from posixpath import basename
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.errors import FileInvalid, NotFound
+from syncd.layout import frontmatter, yaml
+from syncd.layout.draft import Draft as Declared
+from syncd.layout.draft import page_slug, read_draft, text_of
+from syncd.layout.links import resolve
+from syncd.layout.paths import shown, slugify
+from syncd.layout.skipped import SkippedPart
+from syncd.layout.summary import Entry
+from syncd.platform.change_requests import main_content
+from syncd.platform.change_requests.operations import DEPTH_MAX
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.files import content_type_of, file_fields
+from syncd.platform.revisions.metadata import described, pointed
+from syncd.platform.revisions.outline import Draft, Outline, is_page
+from syncd.platform.revisions.paths import unlike
+from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, Node
+from syncd.platform.schema import accounts
+from syncd.platform.schema.content import spaces
+from syncd.platform.services.search.index import later
+from syncd.platform.spaces.spaces import found_space
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+_KEPT = ("createdAt", "updatedAt", "emoji")
+"""Members of a page that no file need hold."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import led to; `changed` is False when the space had this content already.
+
+    Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file.
+    """
+
+    space: str
+    revision: str
+    changed: bool
+    skipped: tuple[SkippedPart, ...] = ()
+
+
+def import_directory(
+    storage: Storage,
+    directory: Path,
+    *,
+    title: str | None = None,
+    space: str | None = None,
+    organization: str | None = None,
+) -> Imported:
+    """Given a directory in Git Sync layout, make it a new space, or the next revision of `space`.
+
+    Shapes: pages and files are known again by their path, groups and links by their place; `.git` and symbolic links
+    are left out; without `organization` the first one is meant. It may run beside a server on the same data.
+    Raises: FileInvalid naming the file, NotFound for an unknown space or organization.
+    """
+    paths = sorted(_paths(directory))
+    declared = read_draft(paths, lambda path: _read(directory, path))
+    bodies = _keep(storage, directory, declared)
+    skipped = _skipped(declared)
+    with storage.write() as connection:
+        row = None if space is None else _space(connection, space)
+        known = None if row is None else revisions.outline(connection, row.id, row.revision)
+        planting = _Planting(declared, bodies, known, storage.new_id, iso(storage.now()))
+        draft = planting.planted()
+        skipped = (*skipped, *planting.skipped)
+        if row is None:
+            home = organization or _first_organization(connection)
+            name = title or directory.resolve().name or "Untitled"
+            id, saved = found_space(storage, connection, draft, organization=home, by=None, title=name)
+            later(connection, storage, id)
+            return Imported(id, saved.id, True, skipped)
+        if draft.seal()[0] == revisions.get(connection, row.id, row.revision).root:
+            return Imported(row.id, row.revision, False, skipped)
+        saved = revisions.save(storage, connection, draft, revisions.Origin(row.id, (row.revision,)))
+        main_content.advance(storage, connection, saved)
+        if title:
+            connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
+        later(connection, storage, row.id)
+        return Imported(row.id, saved.id, True, skipped)
+
+
+def _skipped(declared: Declared) -> tuple[SkippedPart, ...]:
+    """What of the files is not taken, in the order of the table of contents."""
+    summary = declared.settings.below(declared.settings.summary)
+    missing = (
+        SkippedPart(summary, one.line, 1, f"there is no file {shown(one.path or '')}") for one in declared.missing
+    )
+    return (*declared.skipped, *missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A kept body. Shape: `heading` is the first heading of a page that starts with one."""
+
+    oid: str
+    fields: Mapping[str, Any]
+    heading: str = ""
+
+
+def _paths(directory: Path) -> Iterator[str]:
+    if not directory.is_dir():
+        raise FileInvalid("is not a directory", path=str(directory))
+    for here, folders, names in os.walk(directory, onerror=_refuse):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in names:
+            path = Path(here, name)
+            # A symbolic link could lead anywhere on this machine, and what it leads to would be published.
+            if name != ".git" and stat.S_ISREG(path.lstat().st_mode):
+                yield _spelled(path.relative_to(directory).as_posix())
+
+
+def _read(directory: Path, path: str) -> bytes:
+    try:
+        return (directory / path).read_bytes()
+    except OSError as failure:
+        _refuse(failure)
+        raise
+
+
+def _refuse(failure: OSError) -> None:
+    # A folder or file that cannot be read must not pass for one that is not there.
+    raise FileInvalid(f"cannot be read: {failure.strerror}", path=str(failure.filename)) from failure
+
+
+def _spelled(path: str) -> str:
+    try:
+        path.encode()
+    except UnicodeEncodeError as invalid:
+        raise FileInvalid("its name is not UTF-8", path=ascii(path)) from invalid
+    return path
+
+
+def _keep(storage: Storage, directory: Path, declared: Declared) -> dict[str, _Body]:
+    """Keep every body; texts are checked and described, files measured, on the way."""
+    described_as: dict[str, tuple[Mapping[str, Any], str]] = {}
+
+    def contents() -> Iterator[bytes]:
+        for path in (*declared.documents, *declared.includes, *declared.files):
+            data = _read(directory, path)
+            described_as[path] = _described(path, data, declared)
+            yield data
+
+    oids = storage.blobs.put_all(contents())
+    return {path: _Body(oid, *described_as[path]) for oid, path in zip(oids, described_as, strict=True)}
+
+
+def _described(path: str, data: bytes, declared: Declared) -> tuple[Mapping[str, Any], str]:
+    """The members that follow from a body, and the heading that a page starts with."""
+    if path in declared.files:
+        return file_fields(data, content_type=content_type_of(basename(path))), ""
+    text = text_of(data, at=path)
+    if path in declared.includes:
+        return {"title": frontmatter.fields(text, at=path).get("title")}, ""
+    return described({}, text), frontmatter.heading(text) or ""
+
+
+def _space(connection: sa.Connection, id: str) -> sa.Row[Any]:
+    row = connection.execute(sa.select(spaces).where(spaces.c.id == id, spaces.c.deleted_at.is_(None))).one_or_none()
+    if row is None:
+        raise NotFound(f"no space {id}", hint="leave the space out to import into a new one")
+    return row
+
+
+def _first_organization(connection: sa.Connection) -> str:
+    table = accounts.organizations
+    first = connection.scalar(sa.select(table.c.id).order_by(table.c.created_at, table.c.id).limit(1))
+    if first is None:
+        raise NotFound("this platform has no organization", hint="start the platform once, which makes one")
+    return str(first)
+
+
+@dataclass
+class _Planting:
+    """The tree that a directory declares, with the ids of the tree that is there already."""
+
+    declared: Declared
+    bodies: Mapping[str, _Body]
+    known: Outline | None
+    new_id: Callable[[], str]
+    moment: str
+    draft: Draft = field(default_factory=Draft)
+    skipped: list[SkippedPart] = field(default_factory=list)
+    _ids: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    _by_file: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._slugs: dict[str, set[str]] = defaultdict(set)
+        self._files = frozenset(self.declared.files)
+        self._documents = frozenset(self.declared.documents)
+
+    def planted(self) -> Draft:
+        """Return the tree as a draft."""
+        self._remember()
+        for path in self.declared.files:
+            self._file(path, basename(path), "file", FILES)
+        for path in self.declared.includes:
+            title = self.bodies[path].fields.get("title")
+            self._file(path, str(title or basename(path).removesuffix(".md")), "reusable-content", INCLUDES)
+        late: list[tuple[str, Entry]] = []
+        self._pages(late)
+        for id, entry in late:
+            self.draft.change(replace(self.draft.node(id), fields=self._linked(id, entry)))
+        shared = {"variables": self.declared.variables, "tags": list(self.declared.tags)}
+        fields = {name: value for name, value in shared.items() if value}
+        self.draft.change(replace(self.draft.node(ROOT), fields=fields))
+        return self.draft
+
+    def _remember(self) -> None:
+        if self.known is None:
+            return
+        for id, spot in self.known.spots.items():
+            if spot.node.path is not None:
+                self._by_file[spot.node.path] = id
+            elif is_page(spot.node):
+                self._ids.setdefault(_place(spot.node.type, spot.node.title, spot.node.slug, spot.parent), []).append(
+                    id
+                )
+
+    def _pages(self, late: list[tuple[str, Entry]]) -> None:
+        """Insert pages parents first; links wait until everything that they can lead to has its id."""
+        pending = [(entry, PAGES, 1) for entry in reversed(self.declared.entries)]
+        unlisted = set(self._documents)
+        while pending:
+            entry, parent, depth = pending.pop()
+            if depth > DEPTH_MAX:
+                raise FileInvalid("is nested too deep", path=self.declared.settings.summary, line=entry.line or 1)
+            id = parent
+            if entry.path in unlisted and entry.anchor is None:
+                unlisted.remove(entry.path)
+                id = self._document(entry, entry.path, parent)
+            elif entry.kind == "group" and parent != PAGES:
+                where = self.declared.settings.below(self.declared.settings.summary)
+                why = f"the group {shown(entry.title)} is below a page, and groups stand at the top; its pages move up"
+                self.skipped.append(SkippedPart(where, entry.line, 1, why))
+            elif entry.kind == "group":
+                id = self._other("group", entry, parent, slug=entry.slug or slugify(entry.title))
+            elif entry.kind == "computed":
+                fields = {"computed": yaml.load(entry.computed or "", at=self.declared.settings.summary)}
+                id = self._other("computed", entry, parent, fields=fields)
+            elif entry.kind == "link" or entry.path in self._documents:
+                id = self._other("link", entry, parent)
+                late.append((id, entry))
+            # A page whose file is missing is not published; what it holds is, in its place.
+            pending += [(child, id, depth + 1) for child in reversed(entry.children)]
+
+    def _document(self, entry: Entry, path: str, parent: str) -> str:
+        slug = self._slug(page_slug(path, settings=self.declared.settings), parent)
+        body = self.bodies[path]
+        fields = pointed(body.fields, lambda address: self._refer(address, path))
+        fields |= {"linkTitle": entry.link_title} if entry.link_title else {}
+        emoji, title = frontmatter.split_emoji(body.heading)
+        fields |= {"emoji": emoji} if emoji and title == entry.title else {}
+        node = Node(self._id_of(path), "document", entry.title, slug, fields, body.oid, path)
+        return self._insert(node, parent)
+
+    def _file(self, path: str, title: str, type: str, section: str) -> None:
+        body = self.bodies[path]
+        fields = body.fields if type == "file" else {}
+        self.draft.insert(Node(self._id_of(path), type, title, "", fields, body.oid, path), section)
+
+    def _other(
+        self, type: str, entry: Entry, parent: str, *, slug: str = "", fields: Mapping[str, Any] | None = None
+    ) -> str:
+        slug = self._slug(slug, parent) if slug else slug
+        waiting = self._ids.get(_place(type, entry.title, slug, parent))
+        id = waiting.pop(0) if waiting else self.new_id()
+        return self._insert(Node(id, type, entry.title, slug, fields or {}), parent)
+
+    def _insert(self, node: Node, parent: str) -> str:
+        """Insert a page with what no file holds; its dates move only when it changed."""
+        former = self.known.node(node.id) if self.known else None
+        kept = {name: former.fields[name] for name in _KEPT if name in former.fields} if former else {}
+        node = replace(node, fields={"createdAt": self.moment, **kept, **node.fields})
+        if former is not None and replace(former, children=()) != node and node.type != "link":
+            node = replace(node, fields={**node.fields, "updatedAt": self.moment})
+        self.draft.insert(node, parent)
+        return node.id
+
+    def _linked(self, id: str, entry: Entry) -> dict[str, Any]:
+        fields = {**self.draft.node(id).fields} | ({"linkTitle": entry.link_title} if entry.link_title else {})
+        if entry.path is not None:
+            target: dict[str, Any] = {"kind": "page", "page": self._by_file[entry.path]}
+            return fields | {"target": target | ({"anchor": entry.anchor} if entry.anchor else {})}
+        address = entry.target or ""
+        below = self.declared.settings.below
+        found = resolve(address, at=below(self.declared.settings.summary), root=below(""))
+        file = self._by_file.get(found[0]) if found and found[0] in self._files else None
+        return fields | {"target": {"kind": "url", "url": address} if file is None else {"kind": "file", "file": file}}
+
+    def _slug(self, wanted: str, parent: str) -> str:
+        slug = unlike(wanted, self._slugs[parent])
+        self._slugs[parent].add(slug.casefold())
+        return slug
+
+    def _refer(self, address: str, at: str) -> dict[str, Any]:
+        found = resolve(address, at=at, root=self.declared.settings.below(""))
+        if found and found[0] in self._files:
+            return {"kind": "file", "file": self._id_of(found[0])}
+        if found and found[0] in self._documents:
+            return {"kind": "page", "page": self._id_of(found[0])}
+        return {"kind": "url", "url": address}
+
+    def _id_of(self, path: str) -> str:
+        return self._by_file.setdefault(path, self.new_id())
+
+
+def _place(type: str, title: str, slug: str, parent: str) -> tuple[str, ...]:
+    # A group is known by where it is, whatever its title; a link only by its title.
+    return (type, slug or title, parent)

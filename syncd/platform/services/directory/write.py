@@ -1,0 +1,61 @@
+"""Export a space to a directory in Git Sync layout: the way back from `importing`."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from syncd.errors import NotFound, PathRefused
+from syncd.layout.files import render_files
+from syncd.layout.placement import place
+from syncd.model.revision import Revision
+from syncd.platform.http.downloads import Downloads
+from syncd.platform.revisions import rendering, revisions
+from syncd.platform.revisions.outline import Outline
+from syncd.platform.revisions.rendering import Look
+from syncd.platform.schema.content import spaces
+from syncd.platform.storage.storage import Storage
+
+
+def export_directory(storage: Storage, space: str, directory: Path) -> int:
+    """Given a space's id and a directory that is absent or empty, write the main content there; return how many files.
+
+    Everything is written aside and appears at once. Raises: NotFound, PathRefused when the directory is not empty.
+    """
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise PathRefused(f"{directory} is not an empty directory", hint="export to a new directory")
+    revision, outline = _main_content(storage, space)
+
+    def body(id: str) -> bytes:
+        return storage.blobs.get(outline.spots[id].node.body or "")
+
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}-"))
+    try:
+        count = 0
+        for path, data in render_files(revision, body, place(revision)):
+            target = scratch / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+            count += 1
+        # mkdtemp keeps others out; an exported directory is as readable as any other.
+        scratch.chmod(0o755)
+        os.replace(scratch, directory)
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    return count
+
+
+def _main_content(storage: Storage, space: str) -> tuple[Revision, Outline]:
+    with storage.read() as connection:
+        main = sa.select(spaces.c.revision).where(spaces.c.id == space, spaces.c.deleted_at.is_(None))
+        id = connection.scalar(main)
+        if id is None:
+            raise NotFound(f"no space {space}")
+        outline = revisions.outline(connection, space, id)
+    # Addresses play no part in files.
+    look = Look("", Downloads("", b"", 0))
+    return Revision.model_validate_json(rendering.revision(outline, {"id": id}, look)), outline

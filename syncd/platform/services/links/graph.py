@@ -1,0 +1,122 @@
+"""Who refers to what in one revision: addresses in texts, and references among the members of pages, resolved."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from syncd.platform.cache import Cache
+from syncd.platform.http.time_limits import check_time
+from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.targets import Reference, Targets
+from syncd.platform.services.links.addresses import found_in
+from syncd.platform.storage.storage import Storage
+
+Addresses = Callable[[Iterable[str]], Mapping[str, tuple[str, ...]]]
+
+_REMEMBERED = 1_000_000
+_TEXTS = ("document", "reusable-content")
+_graphs: Cache[bytes, "Graph"] = Cache(_REMEMBERED, weigh=lambda graph: graph.weight)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The references of every place in a revision, by the place's id, in reading order."""
+
+    outgoing: Mapping[str, tuple[Reference, ...]]
+
+    @cached_property
+    def incoming(self) -> Mapping[str, tuple[str, ...]]:
+        """For each page, file and reusable content that something refers to, the places that do."""
+        found: dict[str, dict[str, None]] = {}
+        for place, references in self.outgoing.items():
+            for reference in references:
+                if reference.id is not None:
+                    found.setdefault(reference.id, {})[place] = None
+        return {id: tuple(places) for id, places in found.items()}
+
+    @cached_property
+    def grouped(self) -> Mapping["Reference", tuple[str, ...]]:
+        """Each target once, with the places that refer to it."""
+        return grouped(self.outgoing)
+
+    @property
+    def weight(self) -> int:
+        """How much memory it takes, in references."""
+        return 1 + sum(len(references) for references in self.outgoing.values())
+
+
+def grouped(outgoing: Mapping[str, Iterable[Reference]]) -> dict[Reference, tuple[str, ...]]:
+    """Given references by their place, return each target once, with the places that refer to it.
+
+    Shapes: what references to one target have in common, which is not how each page spells its address.
+    """
+    found: dict[Reference, dict[str, None]] = {}
+    same: dict[Reference, Reference] = {}
+    for place, references in outgoing.items():
+        for reference in references:
+            target = same.get(reference)
+            if target is None:
+                target = replace(reference, address="") if reference.id is not None else reference
+                same[reference] = target
+            found.setdefault(target, {})[place] = None
+    return {target: tuple(places) for target, places in found.items()}
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """Resolves what the places of one revision say; `addresses` returns the addresses in texts by their blob ids."""
+
+    outline: Outline
+    addresses: Addresses
+
+    @cached_property
+    def _targets(self) -> Targets:
+        return Targets(self.outline)
+
+    def graph(self) -> Graph:
+        """Return the references of all places."""
+        spots = [spot for spot in self.outline.spots.values() if spot.node.body or spot.node.fields]
+        texts = self.addresses(spot.node.body or "" for spot in spots if _is_text(spot))
+        pairs = ((spot.node.id, tuple(self._of(spot, texts))) for spot in spots)
+        return Graph({id: references for id, references in pairs if references})
+
+    def of(self, spot: Spot) -> tuple[Reference, ...]:
+        """Given one place, return its references, at the cost of its own text."""
+        texts = self.addresses([spot.node.body] if _is_text(spot) and spot.node.body else [])
+        return tuple(self._of(spot, texts))
+
+    def _of(self, spot: Spot, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
+        check_time(even_written=True)
+        if _is_text(spot):
+            yield from (self._targets.resolve(address, spot) for address in texts[spot.node.body or ""])
+        # Covers stand in the text, too; links and meta links stand among the members only.
+        meta = spot.node.fields.get("metaLinks", {})
+        for ref in (spot.node.fields.get("target"), meta.get("canonical"), *meta.get("alternates", ())):
+            if isinstance(ref, Mapping):
+                yield self._referred(ref)
+
+    def _referred(self, ref: Mapping[str, Any]) -> Reference:
+        kind = str(ref.get("kind", ""))
+        if kind == "url":
+            return Reference("url", str(ref.get("url", "")))
+        id = str(ref.get("page") or ref.get("file") or ref.get("reusableContent") or "")
+        anchor = ref.get("anchor")
+        if id in self.outline.spots:
+            return Reference("anchor" if anchor else kind, "", id, anchor)
+        return Reference(kind, id, found=False)
+
+
+def graph_of(storage: Storage, outline: Outline) -> Graph:
+    """Given a revision's tree, return its graph; remembered, since it can never change."""
+    known = _graphs.get(outline.root)
+    return known if known is not None else _graphs.put(outline.root, resolver(storage, outline).graph())
+
+
+def resolver(storage: Storage, outline: Outline) -> Resolver:
+    """Given a revision's tree, return what resolves its references."""
+    return Resolver(outline, lambda bodies: found_in(storage, bodies))
+
+
+def _is_text(spot: Spot) -> bool:
+    return spot.node.type in _TEXTS and spot.node.body is not None

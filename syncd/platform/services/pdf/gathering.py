@@ -1,0 +1,95 @@
+"""What a PDF is made of: the pages that were asked for, as rich text, and the images in them, all from the platform."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from syncd.layout.richtext.references import find_files, find_references
+from syncd.platform.content.page_documents import PageDocuments
+from syncd.platform.http.downloads import Downloads
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.time_limits import check_time
+from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.rendering import Look, dumps
+from syncd.platform.revisions.tree import PAGES
+from syncd.platform.revisions.tree import Node as TreeNode
+from syncd.platform.services.pdf.worker import JOB
+from syncd.platform.storage.storage import Storage
+
+PAGES_MAX = 500
+"""Pages of content in one PDF."""
+TEXT_MAX = 10_000_000
+"""Characters of their texts."""
+IMAGES_MAX = 1_000
+IMAGE_BYTES_MAX = 20_000_000
+
+_DRAWN = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_NOWHERE = Look("", Downloads("", b"", 0))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is asked for: everything, a page with what is below it, or `only` the page."""
+
+    page: str = ""
+    only: bool = False
+
+    def spots(self, outline: Outline) -> Iterator[tuple[int, Spot]]:
+        """Given a tree, yield the pages that are meant, each with its depth, in reading order."""
+        pending = [(0, id) for id in reversed((self.page,) if self.page else outline.order.get(PAGES, ()))]
+        while pending:
+            depth, id = pending.pop()
+            yield depth, outline.spots[id]
+            if not self.only:
+                pending += [(depth + 1, below) for below in reversed(outline.order.get(id, ()))]
+
+
+@dataclass
+class Gathering:
+    """The pages and images of one PDF; images are put into `directory`, each once."""
+
+    storage: Storage
+    outline: Outline
+    directory: Path
+    _images: dict[str, str] = field(default_factory=dict)
+
+    def gather(self, title: str, part: Part) -> None:
+        """Given a title and what is asked for, write down the job of the process that lays it out.
+
+        Raises: Failure 413 when it is too much for one PDF.
+        """
+        documents = PageDocuments(self.outline, _NOWHERE, self.storage.blobs.get)
+        shown = [(depth, spot) for depth, spot in part.spots(self.outline) if spot.node.type in ("document", "group")]
+        if len(shown) > PAGES_MAX:
+            raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
+        with (self.directory / JOB).open("wb") as file:
+            file.write(dumps(title) + b"\n")
+            for depth, spot in shown:
+                check_time()
+                nodes = documents.render(spot, "true", "reusable-contents")["nodes"] if spot.node.body else []
+                if documents.characters > TEXT_MAX:
+                    raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
+                file.write(dumps(self._page(depth, spot, nodes)) + b"\n")
+
+    def _page(self, depth: int, spot: Spot, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+        ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
+        ids |= {str(value) for cell in find_files(nodes) for value in cell}
+        files = {id: self._file(self.outline.spots[id].node) for id in ids if id in self.outline.spots}
+        return {"id": spot.node.id, "title": spot.node.title, "depth": depth, "nodes": nodes, "files": files}
+
+    def _file(self, node: TreeNode) -> dict[str, str]:
+        drawn = node.fields.get("contentType") in _DRAWN and node.body
+        image = self._image(node.body) if drawn and node.body else None
+        return {"name": node.title} | ({"image": image} if image is not None else {})
+
+    def _image(self, body: str) -> str | None:
+        if body not in self._images:
+            if len(self._images) >= IMAGES_MAX:
+                return None
+            data = self.storage.blobs.get(body)
+            if len(data) > IMAGE_BYTES_MAX:
+                return None
+            (self.directory / body).write_bytes(data)
+            self._images[body] = body
+        return self._images[body]

@@ -1,0 +1,155 @@
+"""The PDF of a change request, or of a space: its address, and the download, which is made when somebody fetches it."""
+
+import hmac
+import logging
+import os
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import anyio
+import sqlalchemy as sa
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
+
+import syncd
+from syncd.model.pdf import PDFLink
+from syncd.platform.content.view import View, Viewed, described
+from syncd.platform.http import answers
+from syncd.platform.http.downloads import sign
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import room
+from syncd.platform.http.time_limits import LONG_S, time_limit
+from syncd.platform.http.work import Work
+from syncd.platform.people.auth import needs
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Outline
+from syncd.platform.schema.content import spaces
+from syncd.platform.services.pdf.gathering import Gathering, Part
+from syncd.platform.storage.storage import Storage, Stored
+
+router = room(tags=["pdf"])
+_log = logging.getLogger(__name__)
+
+PATIENCE_S = 90
+"""For the whole PDF; its process has less computing time than that."""
+
+_OF_SPACE = "/spaces/{space_id}/pdf"
+_OF_REQUEST = "/spaces/{space_id}/change-requests/{change_request_id}/pdf"
+_MEDIA = "application/pdf"
+
+
+@router.get(
+    _OF_REQUEST,
+    response_model=PDFLink,
+    operation_id="getChangeRequestPDF",
+    openapi_extra=needs("read") | described(_OF_REQUEST),
+)
+def get_change_request_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONResponse:
+    """Given a change request, return where its content, a page of it with its subpages, or only a page is as PDF."""
+    return _addressed(view, Part(page, only))
+
+
+@router.get(
+    _OF_SPACE,
+    response_model=PDFLink,
+    operation_id="getSpacePDF",
+    openapi_extra=needs("read", extension=True) | described(_OF_SPACE),
+)
+def get_space_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONResponse:
+    """Given a space, return where its main content, a page of it with its subpages, or only a page is as PDF."""
+    return _addressed(view, Part(page, only))
+
+
+@router.get("/downloads/{revision_id}.pdf", operation_id="downloadPDF", response_class=Response)
+async def download_pdf(
+    request: Request,
+    storage: Stored,
+    revision_id: str,
+    space: str,
+    expires: int,
+    signature: str,
+    page: str = "",
+    only: bool = False,
+) -> Response:
+    """Given an address that this platform made, return the PDF; the signature stands for the token."""
+    part = Part(page, only)
+    promised = _signature(storage.secret, revision_id, space, part, expires)
+    if not hmac.compare_digest(promised.encode(), signature.encode()):
+        raise Failure(403, "This address was not made by this platform.")
+    if storage.now().timestamp() >= expires:
+        raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
+    title, outline = await run_in_threadpool(_find_space, storage, space, revision_id)
+    work: Work = request.app.state.work
+
+    async def make() -> bytes:
+        async with work.slot("pdf", request):
+            with time_limit(LONG_S):
+                return await _lay_out(storage, outline, title, part)
+
+    headers = {
+        "Content-Disposition": f"inline; filename*=UTF-8''{quote(title, safe='')}.pdf",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, max-age=3600",
+    }
+    return Response(await work.share(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers)
+
+
+def _addressed(view: View, part: Part) -> JSONResponse:
+    if part.only and not part.page:
+        raise Failure(400, "only: needs a page")
+    if part.page:
+        view.page(part.page)
+    downloads, saved = view.look.downloads, view.revision
+    signature = _signature(downloads.secret, saved.id, saved.space, part, downloads.expires)
+    chosen = {"page": part.page, "only": "true" if part.only else ""}
+    query = {"space": saved.space, **{name: value for name, value in chosen.items() if value}}
+    query |= {"expires": str(downloads.expires), "signature": signature}
+    return answers.ok({"url": f"{downloads.origin}/v1/downloads/{saved.id}.pdf?{urlencode(query)}"})
+
+
+def _signature(secret: bytes, revision: str, space: str, part: Part, expires: int) -> str:
+    return sign(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
+
+
+def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:
+    with storage.read() as connection:
+        title = connection.scalar(sa.select(spaces.c.title).where(spaces.c.id == space, spaces.c.deleted_at.is_(None)))
+        if title is None:
+            raise Failure(404, f"No space {space}.")
+        return str(title), revisions.outline(connection, space, revision)
+
+
+def _kind_of(trace: bytes) -> str:
+    """Given what a process wrote to standard error, return the name of the error that ended it; texts are content."""
+    *_, last = trace.decode(errors="replace").strip().split("\n")
+    return last.partition(":")[0] or "it said nothing"
+
+
+async def _lay_out(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
+        directory = Path(name)
+        await run_in_threadpool(Gathering(storage, outline, directory).gather, title, part)
+        try:
+            with anyio.fail_after(PATIENCE_S):
+                # Its process is killed when time is up, and when nobody waits for the PDF any more.
+                done = await anyio.run_process(
+                    [sys.executable, "-m", "syncd.platform.services.pdf.worker", name],
+                    cwd=name,
+                    env=_environment(name),
+                    check=False,
+                )
+        except TimeoutError:
+            raise Failure(413, "This PDF takes too long. Ask for a page of it.") from None
+    if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
+        _log.warning("the process that lays out PDFs ended with %d: %s", done.returncode, _kind_of(done.stderr))
+        raise Failure(413, "This cannot be laid out within the limits of a PDF. Ask for a page of it.")
+    return done.stdout
+
+
+def _environment(home: str) -> dict[str, str]:
+    # Nothing of our environment, which may hold secrets; only where the program itself is.
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(Path(syncd.__file__).parent.parent), "HOME": home}

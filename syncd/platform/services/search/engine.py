@@ -1,0 +1,92 @@
+"""The one place that knows how each database keeps and finds words; every statement is bound, none is put together."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.schema.search import pages
+
+MATCHES_MAX = 1_000
+"""Pages that one search finds, the best first: a word that is everywhere must not cost as much as everything."""
+
+_COLUMNS = ("title", "headings", "body")
+"""In the order of their weight: a page whose title has all words stands before one whose headings do."""
+_WEIGHTS = "ABC"
+_WRITE = {
+    "sqlite": sa.text(
+        "INSERT INTO search_words (rowid, place, title, headings, body) VALUES (:id, :place, :title, :headings, :body)"
+    ),
+    "postgresql": sa.text(
+        "INSERT INTO search_words (id, words) VALUES (:id, setweight(to_tsvector('simple', :title), 'A') || "
+        "setweight(to_tsvector('simple', :headings), 'B') || setweight(to_tsvector('simple', :body), 'C'))"
+    ),
+}
+_FIND = {
+    "sqlite": sa.text(
+        "SELECT rowid AS id, bm25(search_words, 0, 10, 4, 1) AS rank FROM search_words WHERE search_words MATCH :query"
+    ),
+    "postgresql": sa.text(
+        "SELECT id, -ts_rank('{0, 0.1, 0.4, 1}', words, asked) AS rank "
+        "FROM search_words, to_tsquery('simple', :query) AS asked WHERE words @@ asked"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A page that has all terms. Shapes: `key` orders matches as text, the best first, and is unique."""
+
+    space: str
+    page: str
+    key: str
+
+
+def write(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Given, for each page, its row's `id`, its `place` and the folded words of its `title`, `headings` and `body`,
+    keep them."""
+    if rows:
+        connection.execute(_WRITE[connection.dialect.name], list(rows))
+
+
+def find(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str]) -> list[Match]:
+    """Given terms and spaces, return the pages there that have all of them; pages with them in the title come first."""
+    if not terms or not spaces:
+        return []
+    best: dict[tuple[str, str], str] = {}
+    for tier in range(len(_COLUMNS)):
+        for row in _found(connection, terms, spaces, tier):
+            rank = f"{max(0.0, 1e6 + row.rank):017.9f}"
+            best.setdefault((row.space, row.page), f"{tier}{rank} {row.space} {row.page}")
+        if len(best) >= MATCHES_MAX:
+            break
+    return sorted((Match(space, page, key) for (space, page), key in best.items()), key=lambda match: match.key)
+
+
+def _found(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str], tier: int) -> Sequence[Any]:
+    sqlite = connection.dialect.name == "sqlite"
+    query = _fts5(terms, spaces, tier) if sqlite else _tsquery(terms, tier)
+    found = _FIND[connection.dialect.name].columns(id=sa.Integer, rank=sa.Float).subquery("found")
+    select = (
+        sa.select(pages.c.space, pages.c.page, found.c.rank)
+        .join(found, found.c.id == pages.c.id)
+        .where(pages.c.space.in_(list(spaces)))
+        .order_by(found.c.rank, pages.c.id)
+        .limit(MATCHES_MAX)
+    )
+    return connection.execute(select, {"query": query}).all()
+
+
+def _fts5(terms: Sequence[str], spaces: Collection[str], tier: int) -> str:
+    *whole, last = terms
+    words = " AND ".join([*(f'"{term}"' for term in whole), f'"{last}" *'])
+    where = f"{{{' '.join(_COLUMNS[: tier + 1])}}} : ({words})"
+    # One space among many on a platform is found by a word, too, not by looking at every page that has the others.
+    return f'{where} AND place : "{next(iter(spaces))}"' if len(spaces) == 1 else where
+
+
+def _tsquery(terms: Sequence[str], tier: int) -> str:
+    *whole, last = terms
+    weights = _WEIGHTS[: tier + 1]
+    return " & ".join([*(f"'{term}':{weights}" for term in whole), f"'{last}':*{weights}"])

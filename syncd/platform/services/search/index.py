@@ -1,0 +1,202 @@
+"""The index of main content: brought up to where main content is by every search, so that no write has to wait for it.
+
+Whatever moves main content (a merge, an import, a template) needs to know nothing of the index. A search first looks
+whether the root that was indexed is the root that there is, and indexes the pages in between; those cost as much as
+what changed. Spaces from before there was an index are no special case.
+"""
+
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.layout.frontmatter import heading, split_title
+from syncd.layout.richtext import sections
+from syncd.platform.database.tables import upsert
+from syncd.platform.http.time_limits import check_time
+from syncd.platform.revisions.outline import open_tree
+from syncd.platform.revisions.tree import Node
+from syncd.platform.schema.content import revisions, spaces
+from syncd.platform.schema.search import indexed, pages
+from syncd.platform.services.search import engine
+from syncd.platform.services.search.words import words
+from syncd.platform.storage.jobs import Handler, Work, enqueue
+from syncd.platform.storage.storage import Storage
+
+VERSION = "2"
+"""Of the rules by which words are taken from a page; another one has everything indexed again."""
+SECTIONS_MAX = 500
+"""Sections of one page that are shown; the words of all of them are found."""
+BODY_MAX = 2_000
+"""Characters of a section that are shown."""
+WORDS_MAX = 200_000
+"""Characters of words of one page that are indexed; PostgreSQL has a limit near a million bytes."""
+
+_AT_ONCE = 500
+_AT_ONCE_CHARACTERS = 1_000_000
+"""Pages and characters of their words in one transaction, so that other writers get their turn."""
+_TRIES = 5
+_locks = tuple(threading.Lock() for _ in range(16))
+
+
+@dataclass(frozen=True)
+class _State:
+    """Where one space is, and what the index has of it."""
+
+    space: str
+    root: bytes
+    wanted: Mapping[str, Node]
+    known: Mapping[str, str]
+
+
+def refresh(storage: Storage, space_ids: Collection[str]) -> None:
+    """Given spaces, index what is not indexed of their main content."""
+    for space in _stale(storage, space_ids):
+        # Two that search at once: the second finds the work done.
+        with _locks[hash(space) % len(_locks)]:
+            for _ in range(_TRIES):
+                if _bring(storage, space):
+                    break
+
+
+def later(connection: sa.Connection, storage: Storage, space: str) -> None:
+    """Given a space that gets much content at once, have it indexed before somebody searches."""
+    enqueue(connection, storage, _KIND, {"space": space}, key=space)
+
+
+def _stale(storage: Storage, space_ids: Collection[str]) -> list[str]:
+    query = (
+        sa.select(spaces.c.id)
+        .join(revisions, revisions.c.id == spaces.c.revision)
+        .outerjoin(indexed, indexed.c.space == spaces.c.id)
+        .where(spaces.c.id.in_(list(space_ids)), sa.or_(indexed.c.root.is_(None), indexed.c.root != revisions.c.root))
+    )
+    with storage.read() as connection:
+        return list(connection.scalars(query))
+
+
+def _bring(storage: Storage, space: str) -> bool:
+    """Index one space; False when its main content moved meanwhile."""
+    state = _state(storage, space)
+    if state is None:
+        return True
+    stamps = {id: _stamp(node) for id, node in state.wanted.items()}
+    changed = [id for id, stamp in stamps.items() if state.known.get(id) != stamp]
+    for rows in _rows(storage, state, changed, stamps):
+        with storage.write() as connection:
+            if not _is_main(connection, state):
+                return False
+            _replace(connection, state.space, rows)
+        # Who asks again goes on from here.
+        check_time(even_written=True)
+    with storage.write() as connection:
+        if not _is_main(connection, state):
+            return False
+        _forget(connection, state.space, (id for id in state.known if id not in state.wanted))
+        upsert(connection, indexed, [{"space": state.space, "root": state.root}], key=("space",))
+    return True
+
+
+def _state(storage: Storage, space: str) -> _State | None:
+    with storage.read() as connection:
+        root = connection.scalar(_main(space))
+        if root is None or root == connection.scalar(sa.select(indexed.c.root).where(indexed.c.space == space)):
+            return None
+        outline = open_tree(connection, root)
+        known = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space)).all()
+    wanted = {id: spot.node for id, spot in outline.spots.items() if spot.node.type == "document"}
+    return _State(space, root, wanted, {row.page: row.stamp for row in known})
+
+
+def _rows(
+    storage: Storage, state: _State, ids: Iterable[str], stamps: Mapping[str, str]
+) -> Iterator[list[dict[str, Any]]]:
+    """What the index is to have of pages, in parts that are written at once."""
+    rows: list[dict[str, Any]] = []
+    size = 0
+    for id in ids:
+        rows.append(_row(storage, state, id, stamps[id]))
+        size += len(rows[-1]["words"]["body"])
+        if len(rows) == _AT_ONCE or size > _AT_ONCE_CHARACTERS:
+            yield rows
+            rows, size = [], 0
+    if rows:
+        yield rows
+
+
+def _row(storage: Storage, state: _State, id: str, stamp: str) -> dict[str, Any]:
+    node = state.wanted[id]
+    text = storage.blobs.get(node.body).decode() if node.body else ""
+    parts = sections(split_title(text)[1])
+    return {
+        "row": {
+            "space": state.space,
+            "page": id,
+            "stamp": stamp,
+            "sections": [[part.id, part.title, part.body[:BODY_MAX]] for part in parts[:SECTIONS_MAX]],
+        },
+        "words": {
+            "place": state.space,
+            "title": _joined(dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), heading(text) or ""])),
+            "headings": _joined(part.title for part in parts),
+            "body": _joined([str(node.fields.get("description", "")), *(part.body for part in parts)]),
+        },
+    }
+
+
+def _joined(texts: Iterable[str]) -> str:
+    def pieces() -> Iterator[str]:
+        size = 0
+        for text in texts:
+            for word in words(text):
+                size += len(word) + 1
+                if size > WORDS_MAX:
+                    return
+                yield word
+
+    return " ".join(pieces())
+
+
+def _replace(connection: sa.Connection, space: str, rows: list[dict[str, Any]]) -> None:
+    _forget(connection, space, (row["row"]["page"] for row in rows))
+    made = pages.insert().returning(pages.c.id, sort_by_parameter_order=True)
+    ids = connection.scalars(made, [row["row"] for row in rows]).all()
+    engine.write(connection, [{"id": id, **row["words"]} for id, row in zip(ids, rows, strict=True)])
+
+
+def _forget(connection: sa.Connection, space: str, page_ids: Iterable[str]) -> None:
+    for ids in _batched(page_ids):
+        connection.execute(pages.delete().where(pages.c.space == space, pages.c.page.in_(ids)))
+
+
+def _batched(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    rest = iter(ids)
+    while batch := tuple(islice(rest, _AT_ONCE)):
+        yield batch
+
+
+def _is_main(connection: sa.Connection, state: _State) -> bool:
+    return bool(connection.scalar(_main(state.space)) == state.root)
+
+
+def _main(space: str) -> sa.Select[Any]:
+    return sa.select(revisions.c.root).join(spaces, spaces.c.revision == revisions.c.id).where(spaces.c.id == space)
+
+
+def _stamp(node: Node) -> str:
+    described = (node.title, node.fields.get("linkTitle", ""), node.fields.get("description", ""))
+    return f"{VERSION} {node.body} {' '.join(map(str, described))}"
+
+
+def _index(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    refresh(work.storage, [payload["space"]])
+    return None
+
+
+_KIND = "index-space"
+HANDLERS: Mapping[str, Handler] = {_KIND: _index}
+"""The job that indexes a space ahead of its first search."""

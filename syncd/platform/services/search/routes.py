@@ -1,0 +1,147 @@
+"""Searching the main content of a space, or of all spaces of an organization that the caller may read."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Query, Request
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.search import QUERY_MAX, SearchPage, SearchSpace
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.people.organizations import AtOrganization
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Outline
+from syncd.platform.revisions.tree import PAGES
+from syncd.platform.schema.content import spaces
+from syncd.platform.schema.search import pages
+from syncd.platform.services.search import index
+from syncd.platform.services.search.engine import Match, find
+from syncd.platform.services.search.words import matches, terms
+from syncd.platform.spaces import roles
+from syncd.platform.spaces.spaces import require_space
+from syncd.platform.storage.storage import Stored
+
+router = room(tags=["search"])
+
+SECTIONS_MAX = 20
+"""Sections that a page is shown with: those that match, in reading order."""
+PAGES_MAX = 20
+"""Pages that a space of an organization is shown with, the best first; the space's own search has all."""
+
+Asked = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_MAX)]
+
+
+@router.get("/spaces/{space_id}/search", response_model=Listing[SearchPage], openapi_extra=needs("read"))
+def search_space_content(
+    request: Request, storage: Stored, caller: Signed, paging: Paging, space_id: str, asked: Asked
+) -> JSONResponse:
+    """Given words, return the pages that have all of them, the last one perhaps only begun; the best come first."""
+    with storage.read() as connection:
+        space = require_space(connection, caller, space_id)
+    index.refresh(storage, [space_id])
+    wanted = terms(asked)
+    with storage.read() as connection:
+        measure = partial(_sizes, connection)
+        envelope = paging.of(find(connection, wanted, [space_id]), key=lambda match: match.key, measure=measure)
+        shown = _shown(connection, request, space, envelope["items"], wanted)
+    return answers.ok(envelope | {"items": shown})
+
+
+@router.get("/orgs/{organization_id}/search", response_model=Listing[SearchSpace], openapi_extra=needs("read"))
+def search_organization_content(at: AtOrganization, paging: Paging, asked: Asked) -> JSONResponse:
+    """Given words, return the spaces with pages that have all of them, the space with the best page first."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        readable = {row.id: row for row in _readable(connection, at.caller, at.organization_id)}
+    index.refresh(at.storage, list(readable))
+    wanted = terms(asked)
+    with at.storage.read() as connection:
+        found: dict[str, list[Match]] = {}
+        for match in find(connection, wanted, list(readable)):
+            found.setdefault(match.space, []).append(match)
+        envelope = paging.of(
+            [matched[:PAGES_MAX] for matched in found.values()],
+            key=lambda matched: matched[0].key,
+            measure=lambda several: [sum(_sizes(connection, matched)) for matched in several],
+        )
+        items = [
+            {
+                "id": matched[0].space,
+                "title": readable[matched[0].space].title,
+                "pages": _shown(connection, at.request, readable[matched[0].space], matched, wanted),
+            }
+            for matched in envelope["items"]
+        ]
+    return answers.ok(envelope | {"items": items})
+
+
+def _readable(connection: sa.Connection, caller: Caller, organization: str) -> Iterable[sa.Row[Any]]:
+    mine = roles.of_spaces(spaces).where(
+        spaces.c.organization == organization, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE
+    )
+    return connection.execute(mine, {"caller": caller.user_id})
+
+
+def _shown(
+    connection: sa.Connection, request: Request, space: sa.Row[Any], found: list[Match], wanted: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    chosen = sa.select(pages.c.page, pages.c.sections).where(
+        pages.c.space == space.id, pages.c.page.in_([match.page for match in found])
+    )
+    parts = {row.page: row.sections for row in connection.execute(chosen)}
+    main = connection.scalar(sa.select(spaces.c.revision).where(spaces.c.id == space.id))
+    outline = revisions.outline(connection, space.id, str(main))
+    app = addresses.app(request, f"/o/{space.organization}/s/{space.id}")
+    return [
+        _page(outline, match.page, parts[match.page], wanted, app)
+        for match in found
+        # Content may have moved since the index was brought up to date.
+        if match.page in parts and match.page in outline.spots
+    ]
+
+
+def _sizes(connection: sa.Connection, found: Sequence[Match]) -> list[int]:
+    """The bytes of what the index has to show of each page."""
+    places, ids = {match.space for match in found}, [match.page for match in found]
+    length = sa.func.length(sa.cast(pages.c.sections, sa.Text))
+    query = sa.select(pages.c.space, pages.c.page, length).where(pages.c.space.in_(places), pages.c.page.in_(ids))
+    sizes = {(row.space, row.page): int(row[2]) for row in connection.execute(query)}
+    return [sizes.get((match.space, match.page), 0) for match in found]
+
+
+def _page(outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, ...], app: str) -> dict[str, Any]:
+    spot = outline.spots[id]
+    address = f"{app}/{spot.path}" if spot.path else app
+    fitting = [part for part in parts if matches(wanted, f"{part[1]} {part[2]}")][:SECTIONS_MAX]
+    return {
+        "id": id,
+        "title": spot.node.title,
+        "path": spot.path,
+        "sections": [
+            {
+                "id": anchor or id,
+                "title": title or spot.node.title,
+                "path": f"{spot.path}#{anchor}" if anchor else spot.path,
+                "body": body,
+                "urls": {"app": f"{address}#{anchor}" if anchor else address},
+            }
+            for anchor, title, body in fitting
+        ],
+        "ancestors": [{"title": title} for title in _above(outline, id)],
+        "urls": {"app": address},
+    }
+
+
+def _above(outline: Outline, id: str) -> list[str]:
+    titles: list[str] = []
+    parent = outline.spots[id].parent
+    while parent != PAGES:
+        titles.append(outline.spots[parent].node.title)
+        parent = outline.spots[parent].parent
+    return titles[::-1]

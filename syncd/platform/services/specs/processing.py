@@ -1,0 +1,136 @@
+"""From a source to a version: a job that fetches, reads and checks a specification, and says what came of it.
+
+pending → progress → complete, whether it went well or not; what went wrong stands beside it, and the version that was
+good before stays. A source that replaces another one while this is at work makes the result of the former void. What
+comes from an address is fetched again every six hours.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.net import exchange
+from syncd.platform.schema.specs import specs, versions
+from syncd.platform.services.specs import reading
+from syncd.platform.storage import jobs
+from syncd.platform.storage.jobs import Handler, Work
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+PROCESS, REFRESH = "openapi.process", "openapi.refresh"
+REFRESH_AFTER = timedelta(hours=6)
+FETCH_S = 20.0
+VERSIONS_MAX = 100
+"""Versions of one specification that are kept; older ones go when a new one comes."""
+PENDING, PROGRESS, COMPLETE = "pending", "progress", "complete"
+FETCH_TIMEOUT, FETCH_ERROR, PARSE_ERROR = "FETCH_TIMEOUT", "FETCH_ERROR", "PARSE_ERROR"
+"""Source: not-shown.md (d), OpenAPI."""
+_ACCEPT = "application/json, application/yaml, text/yaml, */*;q=0.5"
+_MESSAGE_MAX = 500
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What processing came to: a content that can be used, or a code and messages."""
+
+    content: str = ""
+    media_type: str = ""
+    code: str | None = None
+    messages: tuple[str, ...] = ()
+
+
+def process_soon(connection: sa.Connection, storage: Storage, spec_id: str, asked: int) -> None:
+    """Given a specification and the count of its sources, have the latest one processed."""
+    jobs.enqueue(connection, storage, PROCESS, {"spec": spec_id, "asked": asked}, key=f"{spec_id} {asked}")
+
+
+def _process(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    _run(work, payload["spec"], payload["asked"])
+    return None
+
+
+def _refresh(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    with work.storage.read() as connection:
+        row = connection.execute(sa.select(specs).where(specs.c.id == payload["spec"])).one_or_none()
+    if row is not None and row.source_url is not None:
+        _run(work, row.id, row.asked)
+    return None
+
+
+HANDLERS: Mapping[str, Handler] = {PROCESS: _process, REFRESH: _refresh}
+
+
+def _run(work: Work, spec_id: str, asked: int) -> None:
+    mine = (specs.c.id == spec_id, specs.c.asked == asked)
+    with work.storage.write() as connection:
+        begun = specs.update().where(*mine).values(state=PROGRESS).returning(specs)
+        row = connection.execute(begun).one_or_none()
+    if row is None:
+        return
+    result = _result(work, row)
+    with work.storage.write() as connection:
+        row = connection.execute(sa.select(specs).where(*mine)).one_or_none()
+        if row is not None:
+            _keep(connection, work.storage, row, result)
+
+
+def _result(work: Work, row: sa.Row[Any]) -> _Result:
+    if row.source_url is None:
+        content = work.storage.blobs.get(row.source_text)
+    else:
+        fetched = _fetched(work, row.source_url)
+        if isinstance(fetched, _Result):
+            return fetched
+        content = fetched
+    read = reading.read(content)
+    if read.problems:
+        return _Result(code=PARSE_ERROR, messages=tuple(map(str, read.problems)))
+    return _Result(work.storage.blobs.put(content), read.media_type)
+
+
+def _fetched(work: Work, url: str) -> bytes | _Result:
+    private = work.settings.private_addresses
+    headers = {"Accept": _ACCEPT, "User-Agent": "syncd"}
+    try:
+        reply = exchange.send("GET", url, headers=headers, timeout=FETCH_S, limit=reading.BYTES_MAX, private=private)
+    except exchange.TimedOut as error:
+        return _Result(code=FETCH_TIMEOUT, messages=(str(error),))
+    except exchange.NetworkError as error:
+        return _Result(code=FETCH_ERROR, messages=(str(error),))
+    if reply.status != 200:
+        return _Result(code=FETCH_ERROR, messages=(f"The address answered with the status {reply.status}.",))
+    return reply.body
+
+
+def _keep(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result: _Result) -> None:
+    moment = storage.now()
+    now = iso(moment)
+    problems = [{"message": _tidy(message), "code": result.code} for message in result.messages]
+    values = {"state": COMPLETE, "last_processed_at": now, "last_error": result.code, "last_problems": problems}
+    if result.code is None and result.content != row.last_content:
+        values |= {"last_version": storage.new_id(), "last_content": result.content, "updated_at": now}
+        made = {"id": values["last_version"], "spec": row.id, "content": result.content, "created_at": now}
+        connection.execute(versions.insert().values(media_type=result.media_type, **made))
+        _forget_oldest(connection, row.id)
+    connection.execute(specs.update().where(specs.c.id == row.id).values(values))
+    if row.source_url is not None:
+        _refresh_later(connection, storage, row.id, moment)
+
+
+def _refresh_later(connection: sa.Connection, storage: Storage, spec_id: str, now: datetime) -> None:
+    jobs.enqueue(connection, storage, REFRESH, {"spec": spec_id}, due=now + REFRESH_AFTER, key=spec_id)
+
+
+def _forget_oldest(connection: sa.Connection, spec_id: str) -> None:
+    order = (versions.c.created_at.desc(), versions.c.id.desc())
+    kept = sa.select(versions.c.id).where(versions.c.spec == spec_id).order_by(*order).limit(VERSIONS_MAX)
+    ids = list(connection.scalars(kept))
+    if len(ids) == VERSIONS_MAX:
+        connection.execute(versions.delete().where(versions.c.spec == spec_id, versions.c.id.not_in(ids)))
+
+
+def _tidy(message: str) -> str:
+    return "".join(sign if sign.isprintable() else " " for sign in message)[:_MESSAGE_MAX]

@@ -1,0 +1,59 @@
+"""Bytes to an OpenAPI description: JSON or YAML, read without surprises and within limits, then checked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json
+
+from syncd.errors import FileInvalid
+from syncd.layout.yaml import load
+from syncd.platform.services.specs.checking import DEPTH_MAX, Problem, problems
+
+BYTES_MAX = 8 * 1024 * 1024
+"""Of a description in JSON, and of what is fetched at all."""
+YAML_BYTES_MAX = 2 * 1024 * 1024
+"""Of a description in YAML, which takes about a hundred times as long to read: seconds for this much."""
+JSON, YAML = "application/json", "application/yaml"
+
+
+@dataclass(frozen=True)
+class Read:
+    """What became of a text. Shapes: `media_type` is what it is written in; it can be used when `problems` is empty."""
+
+    media_type: str
+    problems: tuple[Problem, ...]
+
+
+def read(content: bytes) -> Read:
+    """Given a description's bytes, return what they are and what is wrong with them."""
+    if len(content) > BYTES_MAX:
+        return Read(JSON, (Problem("", f"is larger than {BYTES_MAX} bytes"),))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Read(JSON, (Problem("", "is not UTF-8"),))
+    if text.lstrip()[:1] == "{":
+        media_type, parsed = JSON, _json(text)
+        # YAML's flow style begins like JSON; a text that says nothing as JSON may be that.
+        if isinstance(parsed, Problem) and len(content) <= YAML_BYTES_MAX:
+            other = _yaml(text)
+            media_type, parsed = (JSON, parsed) if isinstance(other, Problem) else (YAML, other)
+    else:
+        media_type, parsed = YAML, _yaml(text)
+    if isinstance(parsed, Problem):
+        return Read(media_type, (parsed,))
+    return Read(media_type, tuple(problems(parsed)))
+
+
+def _json(text: str) -> Any:
+    try:
+        return from_json(text, allow_inf_nan=False, allow_partial=False)
+    except ValueError as error:
+        return Problem("", f"is not JSON that can be read: {str(error)[:200]}")
+
+
+def _yaml(text: str) -> Any:
+    try:
+        return load(text, at="specification", bytes_max=YAML_BYTES_MAX, depth_max=DEPTH_MAX)
+    except FileInvalid as error:
+        return Problem("", f"line {error.line}, column {error.column}: {error.reason}"[:300])

@@ -1,0 +1,278 @@
+"""OpenAPI specifications over HTTP: the document's six operations, their versions, and the public address of each."""
+
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Path, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.openapi_spec import (
+    OpenAPISpec,
+    OpenAPISpecCreate,
+    OpenAPISpecPut,
+    OpenAPISpecUpdate,
+    OpenAPISpecVersion,
+    Slug,
+    SpecSource,
+    UrlSource,
+)
+from syncd.net.failures import Refused
+from syncd.net.targets import parse_target
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import Caller, at_least, needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
+from syncd.platform.schema.specs import specs, versions
+from syncd.platform.services.specs.processing import HANDLERS, PENDING, process_soon
+from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.times import iso
+
+__all__ = ["HANDLERS", "router"]
+
+router = room(tags=["openapi"])
+
+_LIST = "/orgs/{organization_id}/openapi"
+_ONE = _LIST + "/{spec_slug}"
+_VERSIONS = _ONE + "/versions"
+_CONTENT_HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
+
+_CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The document as it was fetched.", "content": {"application/json": {}, "application/yaml": {}}}
+}
+
+NewSlug = Annotated[Slug, Path()]
+"""A slug that may be made; what only reads takes any text, and does not find it."""
+
+
+class SpecNew(Body, OpenAPISpecCreate):
+    """Body of `POST …/openapi`."""
+
+
+class SpecPut(Body, OpenAPISpecPut):
+    """Body of `PUT …/openapi/{specSlug}`."""
+
+
+class SpecChange(Body, OpenAPISpecUpdate):
+    """Body of `PATCH …/openapi/{specSlug}`."""
+
+
+@router.get(_LIST, operation_id="listOpenAPISpecs", response_model=Listing[OpenAPISpec], openapi_extra=needs("read"))
+def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
+    """Given an organization, return its specifications, oldest first."""
+    query = sa.select(specs).where(specs.c.organization == at.organization_id)
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, specs.c.created_at, specs.c.id)
+    return answers.ok(envelope | {"items": [_shown(at.request, at.caller, row) for row in envelope["items"]]})
+
+
+@router.post(
+    _LIST,
+    operation_id="createOpenAPISpec",
+    status_code=201,
+    response_model=OpenAPISpec,
+    openapi_extra=needs("create"),
+)
+def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
+    """Given a slug and a source, add the specification, private, still to be processed. Raises: Failure 400, 409."""
+    source = _source(at.storage, create.source)
+    with at.storage.write() as connection:
+        at.require(connection)
+        if _found(connection, at, create.slug) is not None:
+            raise Failure(409, f"slug: there is a specification {create.slug} already; PUT gives it another source")
+        return answers.created(_insert(connection, at, create.slug, source))
+
+
+@router.get(_ONE, operation_id="getOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=needs("read"))
+def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse:
+    """Given a slug, return the OpenAPISpec."""
+    with at.storage.read() as connection:
+        return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
+
+
+@router.put(
+    _ONE,
+    operation_id="createOrUpdateOpenAPISpecBySlug",
+    response_model=OpenAPISpec,
+    responses={201: {"model": OpenAPISpec}},
+    openapi_extra=needs("create"),
+)
+def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug, put: SpecPut) -> JSONResponse:
+    """Given a source, process it, also when it is the same as before; a slug that is new becomes a specification."""
+    source = _source(at.storage, put.source)
+    with at.storage.write() as connection:
+        at.require(connection)
+        row = _found(connection, at, spec_slug)
+        if row is None:
+            return answers.created(_insert(connection, at, spec_slug, source))
+        values = {**source, "state": PENDING, "asked": row.asked + 1, "updated_at": iso(at.storage.now())}
+        connection.execute(specs.update().where(specs.c.id == row.id).values(values))
+        process_soon(connection, at.storage, row.id, row.asked + 1)
+        return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
+
+
+@router.patch(_ONE, operation_id="updateOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=needs("create"))
+def update_openapi_spec_by_slug(at: AtOrganization, spec_slug: str, update: SpecChange) -> JSONResponse:
+    """Given who may see it, return the OpenAPISpec."""
+    with at.storage.write() as connection:
+        row = _require(connection, at, spec_slug)
+        values = {"visibility": update.visibility, "updated_at": iso(at.storage.now())}
+        connection.execute(specs.update().where(specs.c.id == row.id).values(values))
+        return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
+
+
+@router.delete(_ONE, operation_id="deleteOpenAPISpecBySlug", status_code=204, openapi_extra=needs("create"))
+def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
+    """Given a slug, delete that specification with its versions."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(specs.delete().where(*_named(at, spec_slug)))
+    return answers.nothing()
+
+
+@router.get(
+    _VERSIONS,
+    operation_id="listOpenAPISpecVersionsBySlug",
+    response_model=Listing[OpenAPISpecVersion],
+    openapi_extra=needs("read", extension=True),
+)
+def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Paging) -> JSONResponse:
+    """Given a specification, return its versions, newest first."""
+    with at.storage.read() as connection:
+        row = _require(connection, at, spec_slug)
+        query = sa.select(versions).where(versions.c.spec == row.id)
+        envelope = paging.rows(connection, query, versions.c.created_at, versions.c.id, descending=True)
+    return answers.ok(envelope | {"items": [_version_shown(at, spec_slug, item) for item in envelope["items"]]})
+
+
+@router.get(
+    _VERSIONS + "/{version_id}",
+    operation_id="getOpenAPISpecVersionById",
+    response_model=OpenAPISpecVersion,
+    openapi_extra=needs("read", extension=True),
+)
+def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
+    """Given a version's id, or `latest`, return the version."""
+    with at.storage.read() as connection:
+        return answers.ok(_version_shown(at, spec_slug, _version(connection, at, spec_slug, version_id)))
+
+
+@router.get(
+    _VERSIONS + "/{version_id}/content",
+    operation_id="getOpenAPISpecVersionContentById",
+    response_class=Response,
+    responses=_CONTENT,
+    openapi_extra=needs("read", extension=True),
+)
+def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> Response:
+    """Given a version's id, or `latest`, return the specification as it was written."""
+    with at.storage.read() as connection:
+        row = _version(connection, at, spec_slug, version_id)
+    return Response(at.storage.blobs.get(row.content), media_type=row.media_type, headers=_CONTENT_HEADERS)
+
+
+@router.get(
+    "/published/openapi/{spec_id}",
+    operation_id="readPublishedOpenAPISpec",
+    response_class=Response,
+    responses=_CONTENT,
+)
+def read_published_openapi_spec(storage: Stored, spec_id: str) -> Response:
+    """Given the id of a public specification, return its latest version, to anybody who has the address."""
+    latest = sa.select(versions).join(specs, specs.c.last_version == versions.c.id)
+    with storage.read() as connection:
+        row = connection.execute(latest.where(specs.c.id == spec_id, specs.c.visibility == "public")).one_or_none()
+    if row is None:
+        raise Failure(404, "No public specification at this address.")
+    headers = {**_CONTENT_HEADERS, "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=60"}
+    return Response(storage.blobs.get(row.content), media_type=row.media_type, headers=headers)
+
+
+def _source(storage: Storage, source: SpecSource) -> dict[str, str | None]:
+    if isinstance(source, UrlSource):
+        try:
+            parse_target(source.url)
+        except Refused as refused:
+            raise Failure(400, f"source.url: {refused}") from None
+        return {"source_url": source.url, "source_text": None}
+    return {"source_url": None, "source_text": storage.blobs.put(source.text.encode())}
+
+
+def _insert(
+    connection: sa.Connection, at: OrganizationRequest, slug: str, source: dict[str, str | None]
+) -> dict[str, Any]:
+    id, now = at.storage.new_id(), iso(at.storage.now())
+    row = {"id": id, "organization": at.organization_id, "slug": slug, "asked": 1, "state": PENDING, **source}
+    state = {"visibility": "private", "last_problems": [], "created_at": now, "updated_at": now}
+    connection.execute(specs.insert().values({**row, **state}))
+    process_soon(connection, at.storage, id, 1)
+    return _shown(at.request, at.caller, _require(connection, at, slug))
+
+
+def _named(at: OrganizationRequest, slug: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return specs.c.organization == at.organization_id, specs.c.slug == slug
+
+
+def _found(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any] | None:
+    return connection.execute(sa.select(specs).where(*_named(at, slug))).one_or_none()
+
+
+def _require(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any]:
+    at.require(connection)
+    row = _found(connection, at, slug)
+    if row is None:
+        raise Failure(404, f"No OpenAPI specification {slug[:100]} in organization {at.organization_id}.")
+    return row
+
+
+def _version(connection: sa.Connection, at: OrganizationRequest, slug: str, version_id: str) -> sa.Row[Any]:
+    spec = _require(connection, at, slug)
+    wanted = spec.last_version if version_id == "latest" else version_id
+    row = connection.execute(
+        sa.select(versions).where(versions.c.id == wanted, versions.c.spec == spec.id)
+    ).one_or_none()
+    if row is None:
+        raise Failure(404, f"No version {version_id[:100]} of this specification.")
+    return row
+
+
+def _shown(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]:
+    optional = {
+        "sourceURL": row.source_url,
+        "lastVersion": row.last_version,
+        "lastProcessedAt": row.last_processed_at,
+        "lastProcessErrorCode": row.last_error,
+    }
+    below = f"/orgs/{row.organization}/openapi/{row.slug}"
+    is_public = row.visibility == "public" and row.last_version is not None
+    return {
+        "object": "openapi-spec",
+        "id": row.id,
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        "slug": row.slug,
+        "processingState": row.state,
+        "visibility": row.visibility,
+        **{name: value for name, value in optional.items() if value is not None},
+        "lastProcessedErrors": row.last_problems,
+        "permissions": {"view": True, "edit": at_least(caller.role_in(row.organization), "create")},
+        "urls": {
+            "location": addresses.location(request, below),
+            "app": addresses.app(request, f"/o/{row.organization}/openapi/{row.slug}"),
+            **({"published": addresses.location(request, f"/published/openapi/{row.id}")} if is_public else {}),
+        },
+    }
+
+
+def _version_shown(at: OrganizationRequest, slug: str, row: sa.Row[Any]) -> dict[str, Any]:
+    below = f"/orgs/{at.organization_id}/openapi/{slug}/versions/{row.id}"
+    return {
+        "object": "openapi-spec-version",
+        "id": row.id,
+        "createdAt": row.created_at,
+        "urls": {"location": addresses.location(at.request, below)},
+    }

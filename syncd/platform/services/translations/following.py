@@ -1,0 +1,112 @@
+"""What the result space of a translation becomes: the source's tree in the other language, joined with people's work.
+
+Three trees meet as in any merge: the translated tree of the last run, that of this run, and what is in the space. So
+what people changed stays unless the source changed the same; what was removed from the source goes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.change_requests import main_content
+from syncd.platform.change_requests.merge import Sides, merge
+from syncd.platform.revisions import revisions, tree
+from syncd.platform.revisions.outline import Draft, Outline, open_tree
+from syncd.platform.revisions.tree import Node
+from syncd.platform.services.translations.pages import translatable
+from syncd.platform.storage.storage import Storage
+
+
+@dataclass(frozen=True)
+class Following:
+    """What a run leads to: the root of the translated tree, and the draft of what the result space is to hold."""
+
+    bare: bytes
+    draft: Draft
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a run's outcome is made of.
+
+    Shapes: `source` is translated; `pages` are the translations by page; `base` is the translated tree of the last
+    run, `ours` what is in the result space now.
+    """
+
+    source: Outline
+    pages: Mapping[str, sa.Row[Any]]
+    base: Outline
+    ours: Outline
+
+
+def prepare(storage: Storage, sources: Sources) -> Following:
+    """Given what a run's outcome is made of, return it, with all its nodes and texts kept; nothing points to it yet."""
+    base, ours = sources.base, sources.ours
+    bare = _saved(storage, _translated(sources.source, sources.pages), besides=base)
+    if ours.root == base.root:
+        return Following(bare.root, Draft(bare))
+    theirs = _saved(storage, _without_removed(bare, base, ours), besides=bare)
+    merged = merge(Sides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)
+    return Following(bare.root, merged.draft)
+
+
+def land(
+    storage: Storage, connection: sa.Connection, following: Following, *, main: revisions.Saved, bare: revisions.Saved
+) -> tuple[str, str]:
+    """Given a run's outcome, the result space's main content and its last translated tree, make it main content.
+
+    Return the ids of the revisions that hold the translated tree and the main content from now on; who has both as
+    they are gets no new revision.
+    """
+    if bare.root != following.bare:
+        origin = revisions.Origin(main.space, (bare.id,), type="computed")
+        bare = revisions.record(storage, connection, following.bare, origin)
+    root, _ = following.draft.seal()
+    if root == main.root:
+        return bare.id, main.id
+    saved = bare
+    if root != bare.root:
+        origin = revisions.Origin(main.space, (main.id, bare.id), type="computed")
+        saved = revisions.save(storage, connection, following.draft, origin)
+    main_content.advance(storage, connection, saved)
+    return bare.id, saved.id
+
+
+def _translated(source: Outline, pages: Mapping[str, sa.Row[Any]]) -> Draft:
+    draft = Draft(source)
+    for node in translatable(source):
+        page = pages.get(node.id)
+        if page is not None:
+            fields = {**node.fields, **page.fields}
+            draft.change(Node(node.id, node.type, page.title, node.slug, fields, page.body, node.path))
+    return draft
+
+
+def _without_removed(bare: Outline, base: Outline, ours: Outline) -> Draft:
+    """The translated tree without the pages that people removed from the space, however their source changed since.
+
+    One that holds a page which is still in the space stays, since the merge needs it to know where that one belongs.
+    """
+    draft = Draft(bare)
+    needed: set[str] = set()
+    # Parents come first in an outline, so that each is decided here after all that it holds.
+    for id in reversed(list(bare.spots)):
+        if id in ours.spots or id in needed:
+            needed.add(bare.spots[id].parent)
+        elif id in base.spots:
+            draft.remove(id)
+    return draft
+
+
+def _saved(storage: Storage, draft: Draft, *, besides: Outline) -> Outline:
+    """The outline of a draft, whose nodes are kept; those of another tree are kept already."""
+    known = {spot.hash for spot in besides.spots.values()}
+    root, rows = draft.seal()
+    fresh = [row for row in rows if row.hash not in known]
+    if fresh:
+        with storage.write() as connection:
+            tree.save(connection, fresh)
+    with storage.read() as connection:
+        return open_tree(connection, root)

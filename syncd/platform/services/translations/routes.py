@@ -1,0 +1,172 @@
+"""Translations of an organization: what is translated into what, and the runs that do it."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.translation import Translation, TranslationCreate, TranslationUpdate
+from syncd.platform.http import addresses, answers, rich_text
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import at_least, needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Draft, open_tree
+from syncd.platform.schema.translations import translations
+from syncd.platform.services.translations.running import ask
+from syncd.platform.spaces import parents
+from syncd.platform.spaces.order_keys import Place
+from syncd.platform.spaces.spaces import found_space, require_space
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/orgs/{organization_id}/translations", tags=["translations"])
+
+TITLE_MAX = 50
+"""Of a space. Source: not-shown.md (c) 22."""
+
+_TABLE = translations
+_NONE = ("run_failures", "run_pages", "run_words", "runs", "total_pages", "total_words", "total_ms")
+
+
+class TranslationNew(Body, TranslationCreate):
+    """Body of `POST …/translations`."""
+
+
+class TranslationChange(Body, TranslationUpdate):
+    """Body of `PUT …/translations/{translationId}`."""
+
+
+@router.get("", response_model=Listing[Translation], openapi_extra=needs("read"))
+def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
+    """Given an organization, return its translations, oldest first."""
+    query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [_shown(at, row) for row in envelope["items"]]})
+
+
+@router.post("", response_model=Translation, status_code=201, openapi_extra=needs("create"))
+def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse:
+    """Given a space and a language, make a copy of the space in that language: first as it is, then by a run.
+
+    Raises: Failure 400 for a space that is not there for the caller, or is in that language already.
+    """
+    instructions = rich_text.checked(body.instructions, at="instructions") if body.instructions is not None else None
+    id, now = at.storage.new_id(), iso(at.storage.now())
+    with at.storage.write() as connection:
+        at.require(connection)
+        source = _source(at, connection, body)
+        language = body.source.language or source.language
+        if language == body.language:
+            raise Failure(400, "language: is the language that the space is written in")
+        result, first = _copied(at, connection, source, body.language)
+        row = {"id": id, "organization": at.organization_id, "source": source.id, "source_language": language}
+        row |= {"language": body.language, "instructions": instructions, "result": result}
+        row |= {"result_revision": first, "bare": first, "status": "pending", "again": False, **dict.fromkeys(_NONE, 0)}
+        row |= {"created_by": at.caller.user_id, "created_at": now, "updated_at": now}
+        connection.execute(_TABLE.insert().values(row))
+        ask(connection, at.storage, id)
+        return answers.created(_shown(at, _require(at, connection, id)))
+
+
+@router.get("/{translation_id}", response_model=Translation, openapi_extra=needs("read"))
+def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
+    """Given an id, return the Translation."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        return answers.ok(_shown(at, _require(at, connection, translation_id)))
+
+
+@router.put("/{translation_id}", response_model=Translation, openapi_extra=needs("create"))
+def update_translation(at: AtOrganization, translation_id: str, body: TranslationChange) -> JSONResponse:
+    """Given instructions, return the Translation with them; the next run translates every page by them."""
+    instructions = rich_text.checked(body.instructions, at="instructions")
+    with at.storage.write() as connection:
+        at.require(connection)
+        row = _require(at, connection, translation_id)
+        changed = _TABLE.update().where(_TABLE.c.id == row.id)
+        connection.execute(changed.values(instructions=instructions, updated_at=iso(at.storage.now())))
+        return answers.ok(_shown(at, _require(at, connection, row.id)))
+
+
+@router.delete("/{translation_id}", status_code=204, openapi_extra=needs("create"))
+def delete_translation(at: AtOrganization, translation_id: str) -> Response:
+    """Given an id, end the translation; the translated space stays, as one that people may have worked on."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        mine = _TABLE.delete().where(_TABLE.c.id == translation_id, _TABLE.c.organization == at.organization_id)
+        connection.execute(mine)
+    return answers.nothing()
+
+
+@router.post("/{translation_id}/run", status_code=204, openapi_extra=needs("create"))
+def run_translation(at: AtOrganization, translation_id: str) -> Response:
+    """Given an id, have what changed since the last run translated; asked for during a run, once more after it."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        ask(connection, at.storage, _require(at, connection, translation_id).id)
+    return answers.nothing()
+
+
+def _source(at: OrganizationRequest, connection: sa.Connection, body: TranslationNew) -> sa.Row[Any]:
+    try:
+        row = require_space(connection, at.caller, body.source.space, needed="read")
+    except Failure as refused:
+        # The organization's own status is settled by now, and the document gives 400 for whatever else is wrong.
+        raise Failure(400, f"source.space: {refused.message}") from refused
+    if row.organization != at.organization_id:
+        raise Failure(400, "source.space: is in another organization")
+    return row
+
+
+def _copied(at: OrganizationRequest, connection: sa.Connection, source: sa.Row[Any], language: str) -> tuple[str, str]:
+    """The ids of a new space beside the source, with the same content, and of its first revision."""
+    parents.open_place(connection, at.caller, Place(at.organization_id, source.parent))
+    ending = f" ({language})"
+    values = {name: getattr(source, name) for name in ("parent", "emoji", "default_level")}
+    values |= {"title": source.title[: TITLE_MAX - len(ending)] + ending, "language": language}
+    root = revisions.get(connection, source.id, source.revision).root
+    draft, by = Draft(open_tree(connection, root)), at.caller.user_id
+    id, saved = found_space(at.storage, connection, draft, organization=at.organization_id, by=by, **values)
+    return id, saved.id
+
+
+def _require(at: OrganizationRequest, connection: sa.Connection, translation_id: str) -> sa.Row[Any]:
+    mine = sa.select(_TABLE).where(_TABLE.c.id == translation_id, _TABLE.c.organization == at.organization_id)
+    row = connection.execute(mine).one_or_none()
+    if row is None:
+        raise Failure(404, f"No translation {translation_id} in organization {at.organization_id}.")
+    return row
+
+
+def _shown(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
+    latest = {"latestRunDuration": row.latest_ms, "latestPages": row.latest_pages, "latestWords": row.latest_words}
+    role = at.caller.role_in(row.organization)
+    return {
+        "object": "translation",
+        "id": row.id,
+        "status": row.status,
+        "source": {"space": row.source, **({"language": row.source_language} if row.source_language else {})},
+        "language": row.language,
+        "instructions": row.instructions or rich_text.EMPTY,
+        "result": {"space": row.result, "revision": row.result_revision},
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        "stats": {
+            "runs": row.runs,
+            "totalWords": row.total_words,
+            "totalPages": row.total_pages,
+            "totalDuration": row.total_ms,
+            **{name: value or 0 for name, value in latest.items()},
+        },
+        "permissions": {"view": at_least(role, "read"), "edit": at_least(role, "create")},
+        "urls": {
+            "location": addresses.location(at.request, f"/orgs/{row.organization}/translations/{row.id}"),
+        },
+    }

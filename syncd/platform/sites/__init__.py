@@ -1,0 +1,1 @@
+"""Sites: sections, site-spaces and redirects."""

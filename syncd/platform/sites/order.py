@@ -1,0 +1,102 @@
+"""The order of a site's parts: something is moved among its siblings, those that stand in the same place."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi.responses import JSONResponse
+
+from syncd.model.site import MovedItem, StructurePlace, StructureSort
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema import accounts
+from syncd.platform.schema.publish import section_groups
+from syncd.platform.sites.structure import BEYOND, AtSite, Structure, View
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/structure", tags=["site-structure"])
+
+
+class StructureOrder(Body, StructureSort):
+    """Body of `PATCH …/structure/sort`."""
+
+
+@router.patch(
+    "/sort",
+    response_model=MovedItem,
+    openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
+)
+def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
+    """Given something and the siblings that it shall stand between, return it, moved. Source: content-write §6."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = find(view.structure, order.item)
+        if row is None:
+            raise Failure(404, f"No {order.item.type} {order.item.id} in site {at.site_id}.")
+        move(view, row, before=order.position.before, after=order.position.after)
+        moved = at.view(connection)
+        return answers.ok(moved.item(_same(moved.structure, row)))
+
+
+def find(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
+    """Given a structure and what a caller points at, return its row."""
+    kinds = {
+        "site-space": structure.site_space,
+        "site-section": structure.section,
+        "site-section-group": structure.group,
+    }
+    return kinds[place.type](place.id)
+
+
+def move(view: View, row: sa.Row[Any], *, before: StructurePlace | None, after: StructurePlace | None) -> None:
+    """Given something and the siblings that it shall stand between, move it there; without any, to the end.
+
+    Raises: Failure 400 for what is no sibling of it, for itself, and for two between which nothing can stand.
+    """
+    beside = siblings(view.structure, row)
+    others = [sibling for sibling in beside if sibling.id != row.id]
+    places = set()
+    for name, place, step in (("before", before, 0), ("after", after, 1)):
+        if place is not None:
+            sibling = find(view.structure, place)
+            if sibling is None or sibling not in others:
+                raise Failure(400, f"position.{name}: {place.type} {place.id} does not stand beside {row.id}")
+            places.add(others.index(sibling) + step)
+    if len(places) > 1:
+        raise Failure(400, "position: nothing can stand before the one and after the other")
+    others.insert(places.pop() if places else len(others), row)
+    put_in_order(view, others)
+
+
+def siblings(structure: Structure, row: sa.Row[Any]) -> Sequence[sa.Row[Any]]:
+    """Given something in a structure, return what stands in the same place, itself included, in order."""
+    if structure.site_space(row.id) is not None:
+        return structure.variants(row.section)
+    return structure.children(structure.parent_of(row))
+
+
+def put_in_order(view: View, rows: Sequence[sa.Row[Any]]) -> None:
+    """Given all that stands in one place, in the order wanted, write down who has a new position."""
+    changed: dict[sa.Table, list[dict[str, Any]]] = defaultdict(list)
+    for position, row in enumerate(rows):
+        if row.position != position:
+            changed[_table(view.structure, row)].append({"key": row.id, "place": position})
+    for table, places in changed.items():
+        update = table.update().where(table.c.id == sa.bindparam("key")).values(position=sa.bindparam("place"))
+        view.connection.execute(update, places)
+
+
+def _table(structure: Structure, row: sa.Row[Any]) -> sa.Table:
+    if structure.site_space(row.id) is not None:
+        return accounts.site_spaces
+    return section_groups if structure.group(row.id) is not None else accounts.sections
+
+
+def _same(structure: Structure, row: sa.Row[Any]) -> sa.Row[Any]:
+    found = structure.site_space(row.id) or structure.section(row.id) or structure.group(row.id)
+    assert found is not None
+    return found

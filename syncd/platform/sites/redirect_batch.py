@@ -1,0 +1,73 @@
+"""Many redirects in one transaction: what is there is read once, and what becomes of it is written once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.model.redirect import source_key
+from syncd.platform.schema import accounts
+from syncd.platform.sites.structure import View
+from syncd.platform.storage.times import iso
+
+_TABLE = accounts.redirects
+
+
+@dataclass
+class _Kept:
+    """One redirect as it is after the items so far; `row` is what the table is to have, whole for a new one."""
+
+    id: str
+    new: bool
+    row: dict[str, Any]
+
+
+class Batch:
+    """A site's redirects under change; `write` makes the table of it."""
+
+    def __init__(self, view: View, sources: Iterable[str]) -> None:
+        """Given a site and every source that is to be changed, read what there is for them."""
+        self._view = view
+        self._gone: list[str] = []
+        keys = {source_key(source) for source in sources}
+        query = sa.select(_TABLE.c.source_key, _TABLE.c.id).where(
+            _TABLE.c.site == view.at.site_id, _TABLE.c.source_key.in_(keys)
+        )
+        self._known = {key: _Kept(id, False, {}) for key, id in view.connection.execute(query)}
+
+    def put(self, source: str, destination: dict[str, Any]) -> tuple[str, bool]:
+        """Given a source and where it leads, keep that; return the redirect's id, and whether it is new."""
+        key, storage = source_key(source), self._view.at.storage
+        if (found := self._known.get(key)) is not None:
+            found.row["destination"] = destination
+            return found.id, False
+        id = storage.new_id()
+        row = {
+            "id": id,
+            "site": self._view.at.site_id,
+            "source": source,
+            "source_key": key,
+            "destination": destination,
+            "created_at": iso(storage.now()),
+        }
+        self._known[key] = _Kept(id, True, row)
+        return id, True
+
+    def drop(self, source: str) -> None:
+        """Given a source, let the site have no redirect for it."""
+        found = self._known.pop(source_key(source), None)
+        if found is not None and not found.new:
+            self._gone.append(found.id)
+
+    def write(self) -> None:
+        """Bring the table to what was kept."""
+        run, kept = self._view.connection.execute, self._known.values()
+        of: sa.BindParameter[str] = sa.bindparam("of", type_=_TABLE.c.id.type)
+        if self._gone:
+            run(_TABLE.delete().where(_TABLE.c.id == of), [{"of": id} for id in self._gone])
+        if changed := [{"of": one.id, "to": one.row["destination"]} for one in kept if one.row and not one.new]:
+            to = sa.bindparam("to", type_=_TABLE.c.destination.type)
+            run(_TABLE.update().where(_TABLE.c.id == of).values(destination=to), changed)
+        if made := [one.row for one in kept if one.new]:
+            run(_TABLE.insert(), made)

@@ -1,0 +1,209 @@
+"""Redirects: old paths of a site and where they lead; one redirect a source, whatever its letter case or encoding."""
+
+from typing import Annotated, Any, Literal
+
+import sqlalchemy as sa
+from fastapi import Query, Response
+from fastapi.responses import JSONResponse
+from pydantic import Field, ValidationError
+
+from syncd.model.listing import Listing
+from syncd.model.redirect import (
+    SOURCE_MAX,
+    DestinationWrite,
+    RedirectResults,
+    RedirectTarget,
+    SiteRedirect,
+    Source,
+    ToSection,
+    source_key,
+)
+from syncd.platform.http import answers, failures
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema import accounts
+from syncd.platform.sites.destinations import settled, target
+from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.redirect_batch import Batch
+from syncd.platform.sites.structure import BEYOND, AtSite, SiteRequest, View
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
+
+_TABLE = accounts.redirects
+
+
+class RedirectNew(Body):
+    """Body of `POST …/redirects`."""
+
+    source: Source
+    destination: DestinationWrite
+
+
+class RedirectChange(Body):
+    """Body of `PATCH …/redirects/{siteRedirectId}`: unset is unchanged."""
+
+    source: Source = ""
+    destination: DestinationWrite = ToSection(kind="site-section", site_section_id="")
+
+
+class BulkItem(Body):
+    """One redirect of many; a null destination deletes it."""
+
+    source: Source
+    destination: DestinationWrite | None
+    intent: Literal["live"] = "live"
+    capture_wildcard: Literal[False] = False
+
+
+class BulkRedirects(Body):
+    """Body of `PUT …/redirects`; items are checked one by one, so that one mistake does not stop the others."""
+
+    redirects: list[dict[str, Any]] = Field(min_length=1, max_length=500)
+
+
+@router.get("/redirects", response_model=Listing[SiteRedirect], openapi_extra=needs("read"))
+def list_site_redirects(
+    at: AtSite, paging: Paging, search: Annotated[str, Query(max_length=SOURCE_MAX)] = ""
+) -> JSONResponse:
+    """Given a site, return its redirects, oldest first; `search` keeps those with this text in their source."""
+    query = _of(at)
+    if search:
+        query = query.where(_TABLE.c.source.icontains(search, autoescape=True))
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
+
+
+@router.post("/redirects", status_code=201, response_model=SiteRedirect, openapi_extra=needs("create"))
+def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
+    """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        return answers.created(_shown(_insert(view, create.source, settled(view, create.destination))))
+
+
+@router.patch("/redirects/{site_redirect_id}", response_model=SiteRedirect, openapi_extra=needs("create"))
+def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: RedirectChange) -> JSONResponse:
+    """Given what to change, return the changed SiteRedirect."""
+    values: dict[str, Any] = {}
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = _require(view, site_redirect_id)
+        if "destination" in update.model_fields_set:
+            values["destination"] = settled(view, update.destination)
+        if "source" in update.model_fields_set:
+            _require_free(view, update.source, besides=row.id)
+            values |= {"source": update.source, "source_key": source_key(update.source)}
+        if values:
+            connection.execute(_TABLE.update().where(_TABLE.c.id == row.id).values(values))
+        return answers.ok(_shown(_require(view, row.id)))
+
+
+@router.delete("/redirects/{site_redirect_id}", status_code=204, openapi_extra=needs("create"))
+def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
+    """Given an id, delete that redirect."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(_TABLE.delete().where(_TABLE.c.id == site_redirect_id, _TABLE.c.site == at.site_id))
+    return answers.nothing()
+
+
+@router.put(
+    "/redirects",
+    response_model=RedirectResults,
+    openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
+)
+def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
+    """Given redirects to create, change or delete, do each on its own and say what became of it.
+
+    Source: content-write §5. Drafts, wildcards and `permanent` are refused, as nothing here could show them again.
+    """
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        batch = Batch(view, (source for item in bulk.redirects if isinstance(source := item.get("source"), str)))
+        results = [_one_of_many(view, batch, item) for item in bulk.redirects]
+        batch.write()
+        return answers.ok({"results": results})
+
+
+@router.get("/redirect", response_model=RedirectTarget, openapi_extra=needs("read"))
+def get_site_redirect_by_source(
+    at: AtSite, source: Annotated[Source, Query()], share_key: ShareKey = None
+) -> JSONResponse:
+    """Given a source, return its redirect and the address that it leads to.
+
+    Raises: Failure 404 without a redirect for it, and when what it leads to has been deleted since.
+    """
+    with at.storage.read() as connection:
+        view = at.view(connection, share_key)
+        row = _find(view, source)
+        if row is None:
+            raise Failure(404, f"Site {at.site_id} has no redirect for this source.")
+        address = target(view, row.destination)
+    if address is None:
+        raise Failure(404, f"What redirect {row.id} leads to no longer exists.")
+    return answers.ok({"redirect": _shown(row), "target": address})
+
+
+def _one_of_many(view: View, batch: Batch, raw: dict[str, Any]) -> dict[str, Any]:
+    source = raw.get("source")
+    result = {"source": source if isinstance(source, str) else "", "draft": False}
+    try:
+        return result | _put(view, batch, BulkItem.model_validate(raw))
+    except ValidationError as invalid:
+        return result | {"status": "error", "error": failures.sentence(invalid.errors())}
+    except Failure as refused:
+        return result | {"status": "error", "error": refused.message}
+
+
+def _put(view: View, batch: Batch, item: BulkItem) -> dict[str, Any]:
+    if item.destination is None:
+        batch.drop(item.source)
+        return {"status": "deleted"}
+    id, new = batch.put(item.source, settled(view, item.destination))
+    return {"status": "created" if new else "updated", "id": id}
+
+
+def _insert(view: View, source: str, destination: dict[str, Any]) -> sa.Row[Any]:
+    _require_free(view, source, besides=None)
+    storage = view.at.storage
+    row = {
+        "id": storage.new_id(),
+        "site": view.at.site_id,
+        "source": source,
+        "source_key": source_key(source),
+        "destination": destination,
+        "created_at": iso(storage.now()),
+    }
+    return view.connection.execute(_TABLE.insert().values(row).returning(_TABLE)).one()
+
+
+def _require_free(view: View, source: str, *, besides: str | None) -> None:
+    taken = _find(view, source)
+    if taken is not None and taken.id != besides:
+        raise Failure(409, f"source: redirect {taken.id} of this site has the same source")
+
+
+def _find(view: View, source: str) -> sa.Row[Any] | None:
+    return view.connection.execute(_of(view.at).where(_TABLE.c.source_key == source_key(source))).one_or_none()
+
+
+def _require(view: View, site_redirect_id: str) -> sa.Row[Any]:
+    row = view.connection.execute(_of(view.at).where(_TABLE.c.id == site_redirect_id)).one_or_none()
+    if row is None:
+        raise Failure(404, f"No redirect {site_redirect_id} in site {view.at.site_id}.")
+    return row
+
+
+def _of(at: SiteRequest) -> sa.Select[Any]:
+    return sa.select(_TABLE).where(_TABLE.c.site == at.site_id)
+
+
+def _shown(row: sa.Row[Any]) -> dict[str, Any]:
+    return {"object": "site-redirect", "id": row.id, "source": row.source, "destination": row.destination}

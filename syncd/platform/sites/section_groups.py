@@ -1,0 +1,222 @@
+"""Section groups: sections under one title, with groups among them."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.site import GroupMove, SectionInGroup, SiteSectionGroup, SiteSectionGroupCreate, SiteSectionGroupUpdate
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema import accounts
+from syncd.platform.schema.publish import section_groups
+from syncd.platform.sites import order
+from syncd.platform.sites.structure import (
+    BEYOND,
+    GROUPS_DEPTH_MAX,
+    AtSite,
+    Structure,
+    View,
+    next_position,
+    require_room,
+)
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/section-groups", tags=["site-section-groups"])
+
+
+class GroupNew(Body, SiteSectionGroupCreate):
+    """Body of `POST …/section-groups`."""
+
+
+class GroupChange(Body, SiteSectionGroupUpdate):
+    """Body of `PATCH …/section-groups/{siteSectionGroupId}`."""
+
+
+class SectionToAdd(Body, SectionInGroup):
+    """Body of `POST …/section-groups/{siteSectionGroupId}/sections`."""
+
+
+class GroupPosition(Body, GroupMove):
+    """Body of `POST …/section-groups/{siteSectionGroupId}/move`."""
+
+
+@router.get("", response_model=Listing[SiteSectionGroup], openapi_extra=needs("read"))
+def list_site_section_groups(at: AtSite, paging: Paging) -> JSONResponse:
+    """Given a site, return all its section groups in its order, those within others too, with what they hold."""
+    with at.storage.read() as connection:
+        view = at.view(connection)
+        envelope = paging.of(view.structure.groups, key=view.structure.key)
+        return answers.ok(envelope | {"items": [view.group(row) for row in envelope["items"]]})
+
+
+@router.post("", status_code=201, response_model=SiteSectionGroup, openapi_extra=needs("create"))
+def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
+    """Given a title and more, add a group at the end of the site or of its parent, and move the sections named in."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        require_room(view.structure.groups, "section groups")
+        parent = create.parent if "parent" in create.model_fields_set else None
+        made = _insert(view, create, parent)
+        for position, section_id in enumerate(dict.fromkeys(create.sections)):
+            _require_section(view, section_id)
+            _put(view, accounts.sections, section_id, section_group=made, position=position)
+        shown = _shown(at.view(connection), made)
+    return answers.created(shown, location=at.location(f"/section-groups/{made}"))
+
+
+@router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=needs("create"))
+def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, update: GroupChange) -> JSONResponse:
+    """Given what to change, return the changed SiteSectionGroup; null removes its icon, or moves it to the root."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = _require(view, site_section_group_id)
+        values = {name: getattr(update, name) for name in update.model_fields_set & {"title", "icon"}}
+        if "parent_section_group_id" in update.model_fields_set and update.parent_section_group_id != row.parent:
+            parent = update.parent_section_group_id
+            _require_place(view.structure, parent, row)
+            values |= {"parent": parent, "position": next_position(view.structure.children(parent))}
+        if values:
+            _put(view, section_groups, row.id, **values)
+        return answers.ok(_shown(at.view(connection), row.id))
+
+
+@router.delete("/{site_section_group_id}", status_code=204, openapi_extra=needs("create"))
+def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> Response:
+    """Given an id, delete that group; what it holds takes its place, so that nothing published disappears."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = view.structure.group(site_section_group_id)
+        if row is not None:
+            _dissolve(view, row)
+    return answers.nothing()
+
+
+@router.post(
+    "/{site_section_group_id}/sections", status_code=201, response_model=SiteSectionGroup, openapi_extra=needs("create")
+)
+def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToAdd) -> JSONResponse:
+    """Given a section, move it to the end of a group, and return the group; a section that is there stays in place."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        group = _require(view, site_section_group_id)
+        section = _require_section(view, add.section_id)
+        if section.section_group != group.id:
+            place = next_position(view.structure.children(group.id))
+            _put(view, accounts.sections, section.id, section_group=group.id, position=place)
+        shown = _shown(at.view(connection), group.id)
+    return answers.created(shown, location=at.location(f"/section-groups/{group.id}/sections/{section.id}"))
+
+
+@router.delete(
+    "/{site_section_group_id}/sections/{site_section_id}",
+    status_code=204,
+    openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
+)
+def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
+    """Given a section of a group, move it to the end of the site's root. Source: not-shown.md (e)."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        group = _require(view, site_section_group_id)
+        section = view.structure.section(site_section_id)
+        if section is not None and section.section_group == group.id:
+            place = next_position(view.structure.children(None))
+            _put(view, accounts.sections, section.id, section_group=None, position=place)
+    return answers.nothing()
+
+
+@router.post(
+    "/{site_section_group_id}/move",
+    deprecated=True,
+    response_model=SiteSectionGroup,
+    openapi_extra=needs("create", extension=True),
+    dependencies=BEYOND,
+)
+def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:
+    """Given the siblings that a group shall stand between, return it, moved. Source: not-shown.md (e)."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = _require(view, site_section_group_id)
+        position = (move or GroupPosition()).position
+        order.move(view, row, before=position.before, after=position.after)
+        return answers.ok(_shown(at.view(connection), row.id))
+
+
+def require_group(structure: Structure, group_id: str | None) -> None:
+    """Given the id of a group in a request's body, None for the root, make sure that it is there. Raises: 404."""
+    if group_id is not None and structure.group(group_id) is None:
+        raise Failure(404, f"No section group {group_id} in site {structure.site.id}.")
+
+
+def _insert(view: View, create: GroupNew, parent: str | None) -> str:
+    _require_place(view.structure, parent, None)
+    made = view.at.storage.new_id()
+    row = {
+        "id": made,
+        "site": view.at.site_id,
+        "parent": parent,
+        "position": next_position(view.structure.children(parent)),
+        "title": create.title,
+        "icon": create.icon,
+    }
+    view.connection.execute(section_groups.insert().values(row))
+    return made
+
+
+def _require_place(structure: Structure, parent: str | None, row: sa.Row[Any] | None) -> None:
+    """Given where a group shall be, and the group unless it is new, make sure that it can. Raises: Failure 400, 404."""
+    require_group(structure, parent)
+    above, at = 0, structure.group(parent)
+    while at is not None:
+        if row is not None and at.id == row.id:
+            raise Failure(400, "parentSectionGroupId: a group cannot be within itself")
+        above, at = above + 1, structure.group(at.parent)
+    if above + (1 if row is None else _height(structure, row)) > GROUPS_DEPTH_MAX:
+        raise Failure(400, f"section groups nest at most {GROUPS_DEPTH_MAX} deep")
+
+
+def _height(structure: Structure, row: sa.Row[Any]) -> int:
+    within = [child for child in structure.children(row.id) if structure.group(child.id) is not None]
+    return 1 + max((_height(structure, child) for child in within), default=0)
+
+
+def _dissolve(view: View, row: sa.Row[Any]) -> None:
+    structure = view.structure
+    inner = structure.children(row.id)
+    for child in inner:
+        if structure.group(child.id) is not None:
+            _put(view, section_groups, child.id, parent=row.parent)
+        else:
+            _put(view, accounts.sections, child.id, section_group=row.parent)
+    view.connection.execute(section_groups.delete().where(section_groups.c.id == row.id))
+    beside = structure.children(row.parent)
+    at = beside.index(row)
+    order.put_in_order(view, [*beside[:at], *inner, *beside[at + 1 :]])
+
+
+def _put(view: View, table: sa.Table, id: str, **values: Any) -> None:
+    view.connection.execute(table.update().where(table.c.id == id).values(values))
+
+
+def _shown(view: View, group_id: str) -> dict[str, Any]:
+    return view.group(_require(view, group_id))
+
+
+def _require(view: View, group_id: str) -> sa.Row[Any]:
+    row = view.structure.group(group_id)
+    if row is None:
+        raise Failure(404, f"No section group {group_id} in site {view.at.site_id}.")
+    return row
+
+
+def _require_section(view: View, section_id: str) -> sa.Row[Any]:
+    row = view.structure.section(section_id)
+    if row is None:
+        raise Failure(404, f"No section {section_id} in site {view.at.site_id}.")
+    return row

@@ -1,0 +1,158 @@
+"""Sections: the parts of a site that visitors switch between, each with one or more site-spaces."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.site import SectionMove, SiteSection, SiteSectionCreate, SiteSectionUpdate, StructurePlace
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema import accounts
+from syncd.platform.sites import order, site_content, site_spaces
+from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.section_groups import require_group
+from syncd.platform.sites.structure import AtSite, Structure, View, free_path, next_position, require_room
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/sections", tags=["site-sections"])
+
+
+class SectionNew(Body, SiteSectionCreate):
+    """Body of `POST …/sections`."""
+
+
+class SectionChange(Body, SiteSectionUpdate):
+    """Body of `PATCH …/sections/{siteSectionId}`."""
+
+
+class SectionMoved(Body, SectionMove):
+    """Body of `POST …/sections/{siteSectionId}/move`."""
+
+
+@router.get("", response_model=Listing[SiteSection], openapi_extra=needs("read"))
+def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -> JSONResponse:
+    """Given a site, return its sections in its order, with their site-spaces."""
+    with at.storage.read() as connection:
+        view = at.view(connection, share_key)
+        envelope = paging.of(view.structure.sections, key=view.structure.key)
+        return answers.ok(envelope | {"items": [view.section(row) for row in envelope["items"]]})
+
+
+@router.post("", status_code=201, response_model=SiteSection, openapi_extra=needs("create"))
+def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
+    """Given a space, add a section with it; its title is the space's unless another is given."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        if view.structure.site_spaces and not view.structure.sections:
+            # A site has sections or site-spaces at its root, never both, and the document does not show what becomes
+            # of the latter. The cautious choice: they move together into a first, default section, so that whatever
+            # was published stays published at the same address.
+            _wrap_root(view)
+            view = at.view(connection)
+        group = create.site_section_group_id if "site_section_group_id" in create.model_fields_set else None
+        require_group(view.structure, group)
+        title = create.title or _title_of(view, create.space_id)
+        made = _insert(view, title=title, icon=create.icon, group=group)
+        site_spaces.insert(view, section_id=made, space_id=create.space_id)
+        shown = _shown(at.view(connection), made)
+    return answers.created(shown, location=at.location(f"/sections/{made}"))
+
+
+@router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=needs("create"))
+def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionChange) -> JSONResponse:
+    """Given what to change, return the changed SiteSection."""
+    table = accounts.sections
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        values = _changes(view.structure, _require(view, site_section_id), update)
+        if values:
+            connection.execute(table.update().where(table.c.id == site_section_id).values(values))
+        return answers.ok(_shown(at.view(connection), site_section_id))
+
+
+@router.delete("/{site_section_id}", status_code=204, openapi_extra=needs("create"))
+def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
+    """Given an id, delete that section with its site-spaces; the spaces themselves stay."""
+    table = accounts.sections
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(table.delete().where(table.c.id == site_section_id, table.c.site == at.site_id))
+    return answers.nothing()
+
+
+@router.post("/{site_section_id}/move", deprecated=True, response_model=SiteSection, openapi_extra=needs("create"))
+def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | None = None) -> JSONResponse:
+    """Given the siblings that a section shall stand between, return it, moved; without any, to the end."""
+    position = (move or SectionMoved()).position
+    places = {
+        name: StructurePlace(type="site-section", id=getattr(position, name).site_section)
+        for name in position.model_fields_set
+    }
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = _require(view, site_section_id)
+        order.move(view, row, before=places.get("before"), after=places.get("after"))
+        return answers.ok(_shown(at.view(connection), site_section_id))
+
+
+def _wrap_root(view: View) -> None:
+    default = view.structure.default_variant(None)
+    assert default is not None
+    made = _insert(view, title=_title_of(view, default.space), icon=None, group=None)
+    held, sections = accounts.site_spaces, accounts.sections
+    view.connection.execute(held.update().where(held.c.site == view.at.site_id).values(section=made))
+    view.connection.execute(sections.update().where(sections.c.id == made).values(default_site_space=default.id))
+
+
+def _insert(view: View, *, title: str, icon: str | None, group: str | None) -> str:
+    require_room(view.structure.sections, "sections")
+    made = view.at.storage.new_id()
+    row = {
+        "id": made,
+        "site": view.at.site_id,
+        "section_group": group,
+        "position": next_position(view.structure.children(group)),
+        "title": title,
+        "path": free_path(title, {beside.path for beside in view.structure.sections}),
+        "icon": icon,
+    }
+    view.connection.execute(accounts.sections.insert().values(row))
+    return made
+
+
+def _title_of(view: View, space_id: str) -> str:
+    # A space's title may be shorter than the two characters that a section's needs.
+    title = site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, space_id)
+    return title if len(title) > 1 else "Section"
+
+
+def _changes(structure: Structure, row: sa.Row[Any], update: SectionChange) -> dict[str, Any]:
+    values = {name: getattr(update, name) for name in update.model_fields_set - {"site_section_group_id"}}
+    beside = {other.path for other in structure.sections if other.id != row.id}
+    if values.get("path") in beside:
+        raise Failure(409, f"path: another section of this site has {values['path']}")
+    chosen = values.get("default_site_space")
+    if chosen is not None and chosen not in {variant.id for variant in structure.variants(row.id)}:
+        raise Failure(400, f"defaultSiteSpace: section {row.id} has no site-space {chosen}")
+    group = update.site_section_group_id
+    if "site_section_group_id" in update.model_fields_set and group != row.section_group:
+        require_group(structure, group)
+        values |= {"section_group": group, "position": next_position(structure.children(group))}
+    return values
+
+
+def _shown(view: View, site_section_id: str) -> dict[str, Any]:
+    return view.section(_require(view, site_section_id))
+
+
+def _require(view: View, site_section_id: str) -> sa.Row[Any]:
+    row = view.structure.section(site_section_id)
+    if row is None:
+        raise Failure(404, f"No section {site_section_id} in site {view.at.site_id}.")
+    return row

@@ -1,0 +1,149 @@
+"""Site-spaces: the links between a site and the spaces that it publishes."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.site import SiteSpace, SiteSpaceCreate, SiteSpaceMove, SiteSpaceUpdate, StructurePlace
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.schema import accounts
+from syncd.platform.sites import order, site_content
+from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.structure import AtSite, Structure, View, free_path, next_position, require_room
+
+router = room(prefix="/orgs/{organization_id}/sites/{site_id}/site-spaces", tags=["site-spaces"])
+
+
+class SiteSpaceNew(Body, SiteSpaceCreate):
+    """Body of `POST …/site-spaces`."""
+
+
+class SiteSpaceChange(Body, SiteSpaceUpdate):
+    """Body of `PATCH …/site-spaces/{siteSpaceId}`."""
+
+
+class SiteSpaceMoved(Body, SiteSpaceMove):
+    """Body of `POST …/site-spaces/{siteSpaceId}/move`."""
+
+
+@router.get("", response_model=Listing[SiteSpace], openapi_extra=needs("read"))
+def list_site_spaces(
+    at: AtSite, paging: Paging, default: bool | None = None, share_key: ShareKey = None
+) -> JSONResponse:
+    """Given a site, return its site-spaces in its order; `default` keeps only the default ones, or only the others."""
+    with at.storage.read() as connection:
+        view = at.view(connection, share_key)
+        every = view.structure.site_spaces
+        rows = [row for row in every if default is None or view.structure.is_default(row) is default]
+        envelope = paging.of(rows, key=view.structure.key)
+        return answers.ok(envelope | {"items": [view.site_space(row) for row in envelope["items"]]})
+
+
+@router.post("", status_code=201, response_model=SiteSpace, openapi_extra=needs("create"))
+def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
+    """Given a space, link it to a site, in the section named, else the default section, else the root."""
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        section_id = create.section_id if "section_id" in create.model_fields_set else None
+        made = insert(view, section_id=_section_for(view.structure, section_id), space_id=create.space_id)
+        shown = _shown(at.view(connection), made)
+    return answers.created(shown, location=at.location(f"/site-spaces/{made}"))
+
+
+@router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=needs("create"))
+def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceChange) -> JSONResponse:
+    """Given what to change, return the changed SiteSpace."""
+    table = accounts.site_spaces
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        values = _changes(view, require(view, site_space_id), update)
+        if values:
+            connection.execute(table.update().where(table.c.id == site_space_id).values(values))
+        return answers.ok(_shown(at.view(connection), site_space_id))
+
+
+@router.delete("/{site_space_id}", status_code=204, openapi_extra=needs("create"))
+def delete_site_space_by_id(at: AtSite, site_space_id: str) -> Response:
+    """Given an id, unlink that site-space. A section that it leaves empty stays: nobody asked to delete it."""
+    table = accounts.site_spaces
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(table.delete().where(table.c.id == site_space_id, table.c.site == at.site_id))
+    return answers.nothing()
+
+
+@router.post("/{site_space_id}/move", deprecated=True, response_model=SiteSpace, openapi_extra=needs("create"))
+def move_site_space(at: AtSite, site_space_id: str, move: SiteSpaceMoved | None = None) -> JSONResponse:
+    """Given the siblings that a site-space shall stand between, return it, moved; without any, to the end."""
+    position = (move or SiteSpaceMoved()).position
+    places = {
+        name: StructurePlace(type="site-space", id=getattr(position, name).site_space)
+        for name in position.model_fields_set
+    }
+    with at.storage.write() as connection:
+        view = at.view(connection)
+        row = require(view, site_space_id)
+        order.move(view, row, before=places.get("before"), after=places.get("after"))
+        return answers.ok(_shown(at.view(connection), site_space_id))
+
+
+def insert(view: View, *, section_id: str | None, space_id: str) -> str:
+    """Given a place in a site, link a space there, after its neighbours, and return the site-space's id.
+
+    Raises: Failure 404 when the site's organization has no such space.
+    """
+    structure = view.structure
+    require_room(structure.site_spaces, "site-spaces")
+    title = site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, space_id)
+    made = view.at.storage.new_id()
+    row = {
+        "id": made,
+        "site": structure.site.id,
+        "section": section_id,
+        "space": space_id,
+        "position": next_position(structure.variants(section_id)),
+        "path": free_path(title, {beside.path for beside in structure.variants(section_id)}),
+        "hidden": False,
+    }
+    view.connection.execute(accounts.site_spaces.insert().values(row))
+    return made
+
+
+def _section_for(structure: Structure, section_id: str | None) -> str | None:
+    if section_id is None:
+        default = structure.default_section()
+        return None if default is None else str(default.id)
+    if structure.section(section_id) is None:
+        raise Failure(404, f"No section {section_id} in site {structure.site.id}.")
+    return section_id
+
+
+def _changes(view: View, row: sa.Row[Any], update: SiteSpaceChange) -> dict[str, Any]:
+    names = {"path": "path", "condition": "condition", "space_id": "space", "hidden": "hidden"}
+    values = {names[name]: getattr(update, name) for name in update.model_fields_set}
+    if "space" in values:
+        site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, values["space"])
+    beside = {other.path for other in view.structure.variants(row.section) if other.id != row.id}
+    if values.get("path") in beside:
+        raise Failure(409, f"path: another site-space beside this one has {values['path']}")
+    return values
+
+
+def _shown(view: View, site_space_id: str) -> dict[str, Any]:
+    return view.site_space(require(view, site_space_id))
+
+
+def require(view: View, site_space_id: str) -> sa.Row[Any]:
+    """Given an id, return the site-space's row. Raises: Failure 404 when the site has no such one."""
+    row = view.structure.site_space(site_space_id)
+    if row is None:
+        raise Failure(404, f"No site-space {site_space_id} in site {view.at.site_id}.")
+    return row

@@ -1,0 +1,266 @@
+"""Sites: published docs, made of site-spaces or of sections that hold them."""
+
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Depends, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.site import Site, SiteCreate, SiteStructure, SiteType, SiteUpdate
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import needs
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
+from syncd.platform.schema import accounts
+from syncd.platform.schema.publish import customizations
+from syncd.platform.sites import site_content, site_spaces
+from syncd.platform.sites.keys import ShareKey
+from syncd.platform.sites.structure import BEYOND, AtSite, SiteRequest, Structure, free_path, published_at
+from syncd.platform.storage.times import iso
+
+router = room(prefix="/orgs/{organization_id}/sites", tags=["sites"])
+
+_TABLE = accounts.sites
+_COUNT = (
+    sa.select(sa.func.count())
+    .select_from(accounts.site_spaces)
+    .where(accounts.site_spaces.c.site == _TABLE.c.id)
+    .scalar_subquery()
+    .label("site_space_count")
+)
+_SETTINGS = customizations.c.settings
+_SHOWN = sa.select(
+    _TABLE,
+    _COUNT,
+    _SETTINGS["favicon"].label("favicon"),
+    _SETTINGS["advancedCustomization"].label("advanced"),
+).outerjoin(customizations, customizations.c.site == _TABLE.c.id)
+_FEATURE_PLAN = "basic"
+"""Every plan of this platform has every feature, so each belongs to the smallest one."""
+
+
+class SiteNew(Body, SiteCreate):
+    """Body of `POST …/sites`."""
+
+
+class SiteChange(Body, SiteUpdate):
+    """Body of `PATCH …/sites/{siteId}`."""
+
+
+async def _filters(
+    space: Annotated[str | None, Query(max_length=100)] = None,
+    title: Annotated[str | None, Query(max_length=128)] = None,
+    published: bool | None = None,
+    type: Annotated[list[SiteType] | None, Query(max_length=10)] = None,
+) -> list[sa.ColumnElement[bool]]:
+    # The filters' names are not in the document. Source: not-shown.md (b), line 322. That `title` is a part of the
+    # title, in any letter case, is what the sources leave open.
+    linked = accounts.site_spaces
+    having = sa.select(linked.c.site).where(linked.c.space == space)
+    filters = {
+        _TABLE.c.id.in_(having): space,
+        _TABLE.c.title.icontains(title or "", autoescape=True): title,
+        _TABLE.c.published.is_(published): published,
+        _TABLE.c.type.in_(type or ()): type,
+    }
+    return [condition for condition, given in filters.items() if given is not None]
+
+
+@router.get("", response_model=Listing[Site], openapi_extra=needs("read"))
+def list_sites(
+    at: AtOrganization, paging: Paging, filters: Annotated[list[sa.ColumnElement[bool]], Depends(_filters)]
+) -> JSONResponse:
+    """Given an organization, return its sites, oldest first; every filter given must hold."""
+    query = _SHOWN.where(_TABLE.c.organization == at.organization_id, *filters)
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
+    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
+
+
+@router.post("", status_code=201, response_model=Site, openapi_extra=needs("admin"))
+def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse:
+    """Given what a site should be, create it, unpublished, with the spaces named as its site-spaces."""
+    create = body or SiteNew()
+    with at.storage.write() as connection:
+        at.require(connection)
+        site_id = _insert(connection, at, create)
+        new = SiteRequest.of(at, site_id)
+        for space_id in create.spaces:
+            site_spaces.insert(new.view(connection), section_id=None, space_id=space_id)
+        shown = read(connection, new)
+    return answers.created(shown, location=new.location(""))
+
+
+@router.get("/{site_id}", response_model=Site, openapi_extra=needs("read"))
+def get_site_by_id(at: AtSite) -> JSONResponse:
+    """Given an id, return the Site."""
+    with at.storage.read() as connection:
+        at.require(connection)
+        return answers.ok(read(connection, at))
+
+
+@router.patch("/{site_id}", response_model=Site, openapi_extra=needs("admin"))
+def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
+    """Given what to change, return the changed Site."""
+    with at.storage.write() as connection:
+        values, held = _changes(at.load(connection), update)
+        _require_free_basename(connection, at.site_id, values.get("basename"))
+        if values:
+            connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(values))
+        if held is not None:
+            table = accounts.sections
+            chosen = {"default_site_space": update.default_site_space}
+            connection.execute(table.update().where(table.c.id == held).values(chosen))
+        return answers.ok(read(connection, at))
+
+
+@router.delete("/{site_id}", status_code=204, openapi_extra=needs("admin"))
+def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
+    """Given an id, delete that site with its structure and redirects; the spaces that it published stay."""
+    with at.storage.write() as connection:
+        at.require(connection)
+        mine = (_TABLE.c.id == site_id, _TABLE.c.organization == at.organization_id)
+        connection.execute(_TABLE.delete().where(*mine))
+    return answers.nothing()
+
+
+@router.get(
+    "/{site_id}/structure",
+    response_model=SiteStructure,
+    openapi_extra=needs("read", extension=True),
+    dependencies=BEYOND,
+)
+def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
+    """Given a site, return its groups and sections, or its site-spaces when it has no sections.
+
+    Source: content-write §6.
+    """
+    with at.storage.read() as connection:
+        return answers.ok(at.view(connection, share_key).whole())
+
+
+@router.post("/{site_id}/publish", response_model=Site, openapi_extra=needs("admin", extension=True))
+def publish_site(at: AtSite) -> JSONResponse:
+    """Given a site, open it to the audience of its visibility. Source: content-write §7."""
+    return _publish(at, published=True)
+
+
+@router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=needs("admin", extension=True))
+def unpublish_site(at: AtSite) -> JSONResponse:
+    """Given a site, close it to visitors. Source: content-write §7."""
+    return _publish(at, published=False)
+
+
+def _publish(at: SiteRequest, *, published: bool) -> JSONResponse:
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(published=published))
+        return answers.ok(read(connection, at))
+
+
+def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew) -> str:
+    site_id = at.storage.new_id()
+    title = create.title or _first_title(connection, at, create.spaces)
+    # Every basename is read, which is one indexed scan for an operation that people do a few times a year.
+    taken = {str(name) for name in connection.scalars(sa.select(_TABLE.c.basename))}
+    row = {
+        "id": site_id,
+        "organization": at.organization_id,
+        "type": create.type,
+        "title": title,
+        "basename": free_path(title, taken),
+        "visibility": create.visibility,
+        "published": False,
+        "adaptive_content": False,
+        "agents_context": "excluded",
+        "created_at": iso(at.storage.now()),
+    }
+    connection.execute(_TABLE.insert().values(row))
+    return site_id
+
+
+def _first_title(connection: sa.Connection, at: OrganizationRequest, spaces: tuple[str, ...]) -> str:
+    title = site_content.require_space_title(connection, at.caller, at.organization_id, spaces[0]) if spaces else ""
+    return title if len(title) > 1 else "Untitled site"
+
+
+def _changes(structure: Structure, update: SiteChange) -> tuple[dict[str, Any], str | None]:
+    """Given an update, return the site's new column values, and the section whose default changes, if one does."""
+    names = update.model_fields_set - {"default_site_section", "default_site_space", "adaptive_content"}
+    values = {name: getattr(update, name) for name in names}
+    if "adaptive_content" in update.model_fields_set:
+        values["adaptive_content"] = update.adaptive_content.enabled
+    default = structure.default_section()
+    if "default_site_section" in update.model_fields_set:
+        default = structure.section(update.default_site_section)
+        if default is None:
+            raise Failure(400, f"defaultSiteSection: the site has no section {update.default_site_section}")
+        values["default_section"] = default.id
+    if "default_site_space" not in update.model_fields_set:
+        return values, None
+    section_id = None if default is None else str(default.id)
+    if update.default_site_space not in {row.id for row in structure.variants(section_id)}:
+        where = "the site's root" if section_id is None else f"the default section {section_id}"
+        raise Failure(400, f"defaultSiteSpace: {where} has no site-space {update.default_site_space}")
+    if section_id is None:
+        values["default_site_space"] = update.default_site_space
+    return values, section_id
+
+
+def _require_free_basename(connection: sa.Connection, site_id: str, basename: str | None) -> None:
+    taken = sa.select(_TABLE.c.id).where(_TABLE.c.basename == basename, _TABLE.c.id != site_id)
+    if basename is not None and connection.scalar(taken) is not None:
+        raise Failure(409, f"basename: another site has {basename}")
+
+
+def read(connection: sa.Connection, at: SiteRequest, share_key: str | None = None) -> dict[str, Any]:
+    """Given a site that is there and a key that opens it, or none, return the Site."""
+    return shown(at.request, connection.execute(_SHOWN.where(_TABLE.c.id == at.site_id)).one(), share_key)
+
+
+def shown(request: Request, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
+    """Given a site's row with what belongs to it, return the Site as the API shows it."""
+    proxied = {} if row.proxy is None else {"proxy": _proxy(request, row)}
+    return {
+        "object": "site",
+        "id": row.id,
+        "type": row.type,
+        "title": row.title,
+        **({"icon": row.favicon} if row.favicon else {}),
+        "basename": row.basename,
+        **proxied,
+        "visibility": row.visibility,
+        "published": row.published,
+        "siteSpaces": row.site_space_count,
+        "createdAt": row.created_at,
+        "adaptiveContent": {"enabled": row.adaptive_content},
+        "agentsContext": row.agents_context,
+        "features": [{"id": id, "plan": _FEATURE_PLAN, "frozen": False} for id in _features(row)],
+        "urls": {
+            "location": addresses.location(request, f"/orgs/{row.organization}/sites/{row.id}"),
+            "app": addresses.app(request, f"/o/{row.organization}/sites/{row.id}"),
+            **published_at(request, row, share_key),
+        },
+    }
+
+
+def _proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+    return {"origin": row.proxy, "target": addresses.published(request, row.basename)}
+
+
+def _features(row: sa.Row[Any]) -> list[str]:
+    """Given a site's row, return the features that it uses, by their ids. Source: not-shown.md (d), Sites."""
+    used = {
+        "sites-adaptive-content": row.adaptive_content,
+        "sites-advanced-customization": bool((row.advanced or {}).get("enabled")),
+        "sites-custom-subdirectory": row.proxy is not None,
+        "sites-share-links": row.visibility == "share-link",
+        "sites-unlisted-visibility": row.visibility == "unlisted",
+        "sites-visitor-authentication": row.visibility == "visitor-auth",
+    }
+    return [id for id, in_use in used.items() if in_use]

@@ -1,0 +1,347 @@
+"""How a site is put together: groups, sections and site-spaces in order, the defaults, and where each is read."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+import sqlalchemy as sa
+from fastapi import Depends, Request
+
+from syncd.layout.paths import slugify
+from syncd.platform.http import addresses
+from syncd.platform.http.failures import Failure
+from syncd.platform.people.auth import Caller
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_organization
+from syncd.platform.schema import accounts
+from syncd.platform.schema.publish import customizations, section_groups
+from syncd.platform.settings import Configured
+from syncd.platform.sites import keys, site_content
+from syncd.platform.storage.storage import Storage
+
+GROUPS_DEPTH_MAX = 5
+"""How deep section groups nest; the document does not say, the cautious choice is far more than a menu can show."""
+ITEMS_MAX = 1000
+"""Sections, groups or site-spaces of one site: its structure is always read as a whole."""
+
+Rows = tuple[sa.Row[Any], ...]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A site with its groups, sections and site-spaces, each in the site's order: every group before what it holds.
+
+    Shapes: rows of the tables; `order` has, by id, the key that sorts an item into the site's order.
+    """
+
+    site: sa.Row[Any]
+    groups: Rows
+    sections: Rows
+    site_spaces: Rows
+    order: Mapping[str, str]
+
+    @classmethod
+    def of(cls, site: sa.Row[Any], groups: Rows, sections: Rows, site_spaces: Rows) -> Self:
+        """Given a site's row and, in any order, those of its parts, return its structure."""
+        order = _order(groups, sections, site_spaces)
+        in_order = [tuple(sorted(rows, key=lambda row: order[row.id])) for rows in (groups, sections, site_spaces)]
+        return cls(site, in_order[0], in_order[1], in_order[2], order)
+
+    @cached_property
+    def _groups(self) -> Mapping[str, sa.Row[Any]]:
+        return {row.id: row for row in self.groups}
+
+    @cached_property
+    def _sections(self) -> Mapping[str, sa.Row[Any]]:
+        return {row.id: row for row in self.sections}
+
+    @cached_property
+    def _site_spaces(self) -> Mapping[str, sa.Row[Any]]:
+        return {row.id: row for row in self.site_spaces}
+
+    @cached_property
+    def _variants(self) -> Mapping[str | None, Sequence[sa.Row[Any]]]:
+        found: dict[str | None, list[sa.Row[Any]]] = defaultdict(list)
+        for row in self.site_spaces:
+            found[row.section].append(row)
+        return found
+
+    @cached_property
+    def _children(self) -> Mapping[str | None, Sequence[sa.Row[Any]]]:
+        found: dict[str | None, list[sa.Row[Any]]] = defaultdict(list)
+        for row in sorted((*self.groups, *self.sections), key=self.key):
+            found[self.parent_of(row)].append(row)
+        return found
+
+    def key(self, row: sa.Row[Any]) -> str:
+        """Given a row of this structure, return the key that sorts it into the site's order."""
+        return self.order[row.id]
+
+    def group(self, group_id: str | None) -> sa.Row[Any] | None:
+        """Given an id, return the section group's row."""
+        return self._groups.get(group_id) if group_id is not None else None
+
+    def section(self, section_id: str | None) -> sa.Row[Any] | None:
+        """Given an id, return the section's row."""
+        return self._sections.get(section_id) if section_id is not None else None
+
+    def site_space(self, site_space_id: str | None) -> sa.Row[Any] | None:
+        """Given an id, return the site-space's row."""
+        return self._site_spaces.get(site_space_id) if site_space_id is not None else None
+
+    def variants(self, section_id: str | None) -> Sequence[sa.Row[Any]]:
+        """Given a section's id, or None for a site's root, return its site-spaces."""
+        return self._variants.get(section_id, ())
+
+    def children(self, group_id: str | None) -> Sequence[sa.Row[Any]]:
+        """Given a group's id, or None for a site's root, return the groups and sections that it holds."""
+        return self._children.get(group_id, ())
+
+    def parent_of(self, row: sa.Row[Any]) -> str | None:
+        """Given a group's or section's row, return the id of the group that holds it, None at the site's root."""
+        parent: str | None = row.parent if row.id in self._groups else row.section_group
+        return parent
+
+    def default_section(self) -> sa.Row[Any] | None:
+        """Return the section that visitors of the site see first: the chosen one, else the first one."""
+        return self.section(self.site.default_section) or next(iter(self.sections), None)
+
+    def default_variant(self, section_id: str | None) -> sa.Row[Any] | None:
+        """Given a section's id, or None for the root, return its default: the chosen site-space, else the first one."""
+        holder = self.site if section_id is None else self.section(section_id)
+        chosen = self.site_space(holder.default_site_space) if holder is not None else None
+        if chosen is not None and chosen.section == section_id:
+            return chosen
+        return next(iter(self.variants(section_id)), None)
+
+    def is_default(self, site_space: sa.Row[Any]) -> bool:
+        """Given a site-space, return whether it is its section's, or the root's, default.
+
+        The document says "default space for the site", which leaves a section's own default nowhere to be seen; so a
+        site with sections has one default in each of them.
+        """
+        return self.default_variant(site_space.section) is site_space
+
+    def section_path(self, section: sa.Row[Any]) -> str:
+        """Given a section, return its path below the site: empty for the default one, which is read at the root."""
+        return "" if section is self.default_section() else str(section.path)
+
+    def variant_path(self, site_space: sa.Row[Any]) -> str:
+        """Given a site-space, return its path below the site: its section's, then its own unless it is the default."""
+        section = self.section(site_space.section)
+        parts = (
+            self.section_path(section) if section is not None else "",
+            "" if self.is_default(site_space) else str(site_space.path),
+        )
+        return "/".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class SiteRequest:
+    """A request about one site: who asks, in which storage, for which site of which organization."""
+
+    request: Request
+    storage: Storage
+    caller: Caller
+    organization_id: str
+    site_id: str
+
+    @classmethod
+    def of(cls, at: OrganizationRequest, site_id: str) -> Self:
+        """Given a request about an organization and a site's id, return it as a request about that site."""
+        return cls(at.request, at.storage, at.caller, at.organization_id, site_id)
+
+    def require(self, connection: sa.Connection) -> sa.Row[Any]:
+        """Return the site's row. Raises: Failure 404 when the site or its organization is not there for the caller."""
+        require_organization(connection, self.caller, self.organization_id)
+        table = accounts.sites
+        query = sa.select(table).where(table.c.id == self.site_id, table.c.organization == self.organization_id)
+        site = connection.execute(query).one_or_none()
+        if site is None:
+            raise Failure(404, f"No site {self.site_id} in organization {self.organization_id}.")
+        return site
+
+    def load(self, connection: sa.Connection) -> Structure:
+        """Return the site's structure. Raises: as `require`."""
+        site = self.require(connection)
+        tables = (section_groups, accounts.sections, accounts.site_spaces)
+        groups, sections, site_spaces = (
+            tuple(connection.execute(sa.select(table).where(table.c.site == site.id)).all()) for table in tables
+        )
+        return Structure.of(site, groups, sections, site_spaces)
+
+    def view(self, connection: sa.Connection, share_key: str | None = None) -> "View":
+        """Return the site's structure as it is now, ready to be shown to who has a share link's key or none.
+
+        Raises: as `require`; Failure 404 for a key that does not open the site.
+        """
+        structure = self.load(connection)
+        return View(self, connection, structure, keys.checked(connection, structure.site, share_key))
+
+    def location(self, path: str) -> str:
+        """Given a path below the site, return its absolute address in the API."""
+        return addresses.location(self.request, f"/orgs/{self.organization_id}/sites/{self.site_id}{path}")
+
+
+@dataclass(frozen=True)
+class View:
+    """A structure as one transaction sees it, shown to one request; `share_key` is one that opens the site."""
+
+    at: SiteRequest
+    connection: sa.Connection
+    structure: Structure
+    share_key: str | None = None
+
+    @cached_property
+    def _spaces(self) -> Mapping[str, dict[str, Any]]:
+        return site_content.spaces_shown(self.connection, self.at.request, self.at.caller, self.structure.site.id)
+
+    @cached_property
+    def _is_advanced(self) -> bool:
+        chosen = customizations.c.settings["advancedCustomization"].label("chosen")
+        found = self.connection.scalar(sa.select(chosen).where(customizations.c.site == self.structure.site.id))
+        return bool((found or {}).get("enabled"))
+
+    def whole(self) -> dict[str, Any]:
+        """Return the SiteStructure: what is at the root, with all that it holds."""
+        root = self.structure.children(None)
+        # A group that holds nothing yet does not make a site one of sections: that would hide what is published.
+        if self.structure.sections or (root and not self.structure.site_spaces):
+            return {"type": "sections", "structure": [self.item(row) for row in root]}
+        return {"type": "siteSpaces", "structure": [self.site_space(row) for row in self.structure.site_spaces]}
+
+    def item(self, row: sa.Row[Any]) -> dict[str, Any]:
+        """Given a group's, section's or site-space's row, return it as the API shows it."""
+        if self.structure.site_space(row.id) is not None:
+            return self.site_space(row)
+        return self.section(row) if self.structure.section(row.id) is not None else self.group(row)
+
+    def group(self, row: sa.Row[Any]) -> dict[str, Any]:
+        """Given a group's row, return the SiteSectionGroup with all that it holds."""
+        children = [self.item(child) for child in self.structure.children(row.id)]
+        return {
+            "object": "site-section-group",
+            "id": row.id,
+            "title": row.title,
+            **_given(sectionGroup=row.parent, icon=row.icon),
+            "children": children,
+            # What clients read before there were groups in groups. Source: not-shown.md (c) 7.
+            "sections": [child for child in children if child["object"] == "site-section"],
+        }
+
+    def section(self, row: sa.Row[Any]) -> dict[str, Any]:
+        """Given a section's row, return the SiteSection."""
+        return {
+            "object": "site-section",
+            "id": row.id,
+            "title": row.title,
+            "path": row.path,
+            "default": row is self.structure.default_section(),
+            **_given(
+                description=row.description, condition=row.condition, sectionGroup=row.section_group, icon=row.icon
+            ),
+            "siteSpaces": [self.site_space(variant) for variant in self.structure.variants(row.id)],
+            "urls": published_at(
+                self.at.request, self.structure.site, self.share_key, self.structure.section_path(row)
+            ),
+        }
+
+    def site_space(self, row: sa.Row[Any]) -> dict[str, Any]:
+        """Given a site-space's row, return the SiteSpace with its Space; its title is the Space's unless it has one."""
+        space = self._spaces.get(row.space)
+        return {
+            "object": "site-space",
+            "id": row.id,
+            "path": row.path,
+            **_given(section=row.section, condition=row.condition, space=space),
+            "title": row.title or (space or {}).get("title", row.path),
+            "default": self.structure.is_default(row),
+            "hasAdvancedCustomizationFeature": self._is_advanced,
+            "hidden": row.hidden,
+            "urls": published_at(
+                self.at.request, self.structure.site, self.share_key, self.structure.variant_path(row)
+            ),
+        }
+
+    def address(self, path: str) -> str:
+        """Given a path below the site, return the address where visitors read it."""
+        return _address(self.at.request, self.structure.site, self.share_key, path)
+
+
+async def _offered(request: Request, settings: Configured) -> None:
+    if not settings.site_write:
+        # Word for word what a platform answers that has no such route.
+        raise Failure(405, "Method Not Allowed") if request.method == "PUT" else Failure(404, "Not Found")
+
+
+BEYOND = [Depends(_offered)]
+"""The dependencies of an operation that the API document does not have."""
+
+
+async def _at_site(at: AtOrganization, site_id: str) -> SiteRequest:
+    return SiteRequest.of(at, site_id)
+
+
+AtSite = Annotated[SiteRequest, Depends(_at_site)]
+"""A handler's parameter for an operation below `/orgs/{organizationId}/sites/{siteId}`."""
+
+
+def published_at(request: Request, site: sa.Row[Any], share_key: str | None, path: str = "") -> dict[str, str]:
+    """Given a site's row, a key that opens it and a path below it, return the member `published` of `urls`.
+
+    Shapes: empty while visitors cannot read it: before it is published, and by share link without a key.
+    """
+    if not site.published or (site.visibility == "share-link" and share_key is None):
+        return {}
+    return {"published": _address(request, site, share_key, path)}
+
+
+def free_path(title: str, taken: set[str]) -> str:
+    """Given a title and the paths beside it, return a path made from the title that none of them has."""
+    slug = slugify(title)
+    candidate, number = slug, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{slug[: 99 - len(str(number))]}-{number}"
+    return candidate
+
+
+def next_position(rows: Iterable[sa.Row[Any]]) -> int:
+    """Given the rows beside a new one, return the position after the last of them."""
+    return max((row.position for row in rows), default=-1) + 1
+
+
+def require_room(rows: Rows, what: str) -> None:
+    """Given a site's parts of one kind, make sure that it may have one more. Raises: Failure 400."""
+    if len(rows) >= ITEMS_MAX:
+        raise Failure(400, f"a site has at most {ITEMS_MAX} {what}")
+
+
+def _address(request: Request, site: sa.Row[Any], share_key: str | None, path: str) -> str:
+    return addresses.published(request, "/".join(filter(None, (site.basename, share_key))), path)
+
+
+def _given(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _order(groups: Rows, sections: Rows, site_spaces: Rows) -> dict[str, str]:
+    """Given the parts of a site, return the keys that put each behind what it is in, and siblings by their position."""
+    known = {row.id: row for row in groups}
+    order: dict[str, str] = {}
+    for row in groups:
+        steps, above = [_step(row)], known.get(row.parent)
+        while above is not None:
+            steps.append(_step(above))
+            above = known.get(above.parent)
+        order[row.id] = "/".join(reversed(steps))
+    for row in sections:
+        order[row.id] = "/".join(filter(None, (order.get(row.section_group), _step(row))))
+    for row in site_spaces:
+        order[row.id] = "/".join(filter(None, (order.get(row.section), _step(row))))
+    return order
+
+
+def _step(row: sa.Row[Any]) -> str:
+    return f"{row.position:09}{row.id}"

@@ -1,0 +1,161 @@
+"""Collections: spaces and further collections under one name, which share the level that they give everybody."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.collection import Collection, CollectionCreate, CollectionUpdate
+from syncd.model.listing import Listing
+from syncd.model.space import Space
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.people.organizations import AtOrganization, require_member
+from syncd.platform.schema.collections import collections
+from syncd.platform.schema.content import spaces as spaces_table
+from syncd.platform.schema.people import permissions
+from syncd.platform.spaces import order_keys, parents, roles, spaces
+from syncd.platform.spaces.order_keys import Place
+from syncd.platform.storage.storage import Stored
+from syncd.platform.storage.times import iso
+
+router = room(tags=["collections"])
+
+_PERMISSIONS = {"view": "read", "create": "create", "admin": "admin", "viewInviteLinks": "admin"}
+_PREFIX = "/collections/{collection_id}"
+
+
+class CollectionNew(Body, CollectionCreate):
+    """Body of `POST …/collections`."""
+
+
+class CollectionChange(Body, CollectionUpdate):
+    """Body of `PATCH /collections/{collectionId}`."""
+
+
+@router.get("/orgs/{organization_id}/collections", response_model=Listing[Collection], openapi_extra=needs("read"))
+def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, nested: bool = True) -> JSONResponse:
+    """Given an organization, return the collections that the caller may read; without `nested`, those at the top."""
+    table = collections
+    query = roles.of_collections(table).where(table.c.organization == at.organization_id, roles.COLLECTION_READABLE)
+    by = table.c.created_at if nested else table.c.position
+    if not nested:
+        query = query.where(table.c.parent.is_(None))
+    with at.storage.read() as connection:
+        at.require(connection)
+        envelope = paging.rows(connection, query.params(caller=at.caller.user_id), by, table.c.id)
+    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
+
+
+@router.post(
+    "/orgs/{organization_id}/collections",
+    response_model=Collection,
+    status_code=201,
+    openapi_extra=needs("create"),
+)
+def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> JSONResponse:
+    """Given a title and the collection that shall hold it, return the new Collection."""
+    new = body or CollectionNew()
+    place = Place(at.organization_id, new.parent)
+    with at.storage.write() as connection:
+        require_member(connection, at.caller, at.organization_id)
+        parents.open_place(connection, at.caller, place)
+        if len(parents.above(connection, new.parent)) >= parents.DEPTH_MAX:
+            raise Failure(400, f"parent: collections may be at most {parents.DEPTH_MAX} deep")
+        id, now = at.storage.new_id(), at.storage.now()
+        row = {"title": new.title, "parent": new.parent, "position": order_keys.at_end(connection, place, now)}
+        connection.execute(
+            collections.insert().values(id=id, organization=at.organization_id, created_at=iso(now), **row)
+        )
+        made = collection_shown(connection, at.request, at.caller, id)
+    return answers.created(made, location=made["urls"]["location"])
+
+
+@router.get(_PREFIX, response_model=Collection, openapi_extra=needs("read"))
+def get_collection_by_id(request: Request, storage: Stored, caller: Signed, collection_id: str) -> JSONResponse:
+    """Given an id, return the Collection."""
+    with storage.read() as connection:
+        return answers.ok(shown(request, parents.require_collection(connection, caller, collection_id)))
+
+
+@router.patch(_PREFIX, response_model=Collection, openapi_extra=needs("admin"))
+def update_collection_by_id(
+    request: Request, storage: Stored, caller: Signed, collection_id: str, body: CollectionChange
+) -> JSONResponse:
+    """Given new members, return the Collection with them; unset is unchanged."""
+    values = {name: getattr(body, name) for name in body.model_fields_set}
+    with storage.write() as connection:
+        parents.require_collection(connection, caller, collection_id)
+        if values:
+            connection.execute(collections.update().where(collections.c.id == collection_id).values(values))
+        return answers.ok(collection_shown(connection, request, caller, collection_id))
+
+
+@router.delete(_PREFIX, status_code=204, openapi_extra=needs("admin"))
+def delete_collection_by_id(storage: Stored, caller: Signed, collection_id: str) -> Response:
+    """Given an id, delete that collection, which must be empty: neither its spaces nor their access may change unasked.
+
+    A deleted space that it held and that is restored comes back at the top, where it had what the collection gave
+    everybody: it gives access to administrators only. Raises: Failure 409 when something is in it.
+    """
+    with storage.write() as connection:
+        row = parents.find_collection(connection, caller, collection_id)
+        if row is None:
+            return answers.nothing()
+        caller.require(row.level)
+        _require_empty(connection, collection_id)
+        held = spaces_table.update().where(spaces_table.c.parent == collection_id)
+        connection.execute(held.where(spaces_table.c.default_level == "inherit").values(default_level=None))
+        connection.execute(held.values(parent=None))
+        connection.execute(permissions.delete().where(permissions.c.content == collection_id))
+        connection.execute(collections.delete().where(collections.c.id == collection_id))
+    return answers.nothing()
+
+
+@router.get(_PREFIX + "/spaces", response_model=Listing[Space], openapi_extra=needs("read"))
+def list_spaces_in_collection_by_id(
+    request: Request, storage: Stored, caller: Signed, paging: Paging, collection_id: str
+) -> JSONResponse:
+    """Given a collection, return those spaces right in it that the caller may read, in their order."""
+    query = spaces.readable(caller, spaces_table.c.parent == collection_id)
+    with storage.read() as connection:
+        parents.require_collection(connection, caller, collection_id)
+        envelope = paging.rows(connection, query, spaces_table.c.position, spaces_table.c.id)
+    return answers.ok(envelope | {"items": [spaces.shown(request, row, caller) for row in envelope["items"]]})
+
+
+def collection_shown(connection: sa.Connection, request: Request, caller: Caller, collection_id: str) -> dict[str, Any]:
+    """Given a collection that is there, return the Collection as the API shows it."""
+    row = parents.find_collection(connection, caller, collection_id)
+    assert row is not None
+    return shown(request, row)
+
+
+def shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+    """Given a collection's row with the caller's `level`, return the Collection as the API shows it."""
+    optional = {"description": row.description or None, "parent": row.parent}
+    return {
+        "object": "collection",
+        "id": row.id,
+        "title": row.title,
+        "organization": row.organization,
+        "defaultLevel": row.default_level,
+        **{name: value for name, value in optional.items() if value is not None},
+        "urls": {
+            "location": addresses.location(request, f"/collections/{row.id}"),
+            "app": addresses.app(request, f"/o/{row.organization}/c/{row.id}"),
+        },
+        "permissions": {name: at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
+    }
+
+
+def _require_empty(connection: sa.Connection, collection_id: str) -> None:
+    live = sa.select(sa.literal(1)).where(spaces_table.c.parent == collection_id, spaces_table.c.deleted_at.is_(None))
+    inner = sa.select(sa.literal(1)).where(collections.c.parent == collection_id)
+    if connection.scalar(live.union_all(inner).limit(1)) is not None:
+        raise Failure(409, "The collection is not empty. Move or delete the spaces and collections in it first.")

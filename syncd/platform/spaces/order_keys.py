@@ -1,0 +1,148 @@
+"""The order of the spaces and collections under one parent: each has a key, and a key fits between any two.
+
+A move writes the key of what is moved and nothing else. Keys grow where things are moved to the same place again and
+again, so that all keys under a parent are made anew, evenly, before they grow too long.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.model.collection import Position, Sibling
+from syncd.platform.http.failures import Failure
+from syncd.platform.schema.collections import collections
+from syncd.platform.schema.content import spaces
+
+KEY_MAX = 64
+"""Characters of a key, beyond which all keys under a parent are made anew."""
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_MIDDLE = _DIGITS[len(_DIGITS) // 2]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where spaces and collections stand: in a collection, or with a null parent in the organization itself."""
+
+    organization: str
+    parent: str | None
+
+
+def between(low: str, high: str | None) -> str:
+    """Given two keys, return one between them; a null `high` is behind every key.
+
+    Shapes: `low` sorts before `high`, and neither ends with `0`, so that there is always room.
+    """
+    key = ""
+    while True:
+        at = len(key)
+        first = _DIGITS.index(low[at]) if at < len(low) else 0
+        last = len(_DIGITS) if high is None else _DIGITS.index(high[at]) if at < len(high) else 0
+        if last - first > 1:
+            return key + _DIGITS[(first + last) // 2]
+        key += _DIGITS[first]
+        if first < last:
+            # Behind this digit, everything sorts before `high`.
+            high = None
+
+
+def at_end(connection: sa.Connection, place: Place, now: datetime) -> str:
+    """Given a place, return the key behind all that stand there: usually the time, so that keys stay short."""
+    key = f"{int(now.timestamp() * 1000):013d}{_MIDDLE}"
+    standing = _standing(place)
+    last = connection.scalar(sa.select(sa.func.max(standing.c.position)))
+    if last is None or last < key:
+        return key
+    if len(last) < KEY_MAX:
+        return f"{last}{_MIDDLE}"
+    _spread(connection, place)
+    return key
+
+
+def beside(connection: sa.Connection, place: Place, id: str, position: Position) -> str | None:
+    """Given a place, what is put there and where, return its key, or None when it stands just there already.
+
+    Raises: Failure 400 when the position names nothing that stands there, or two that do not stand side by side.
+    """
+    low, high = _neighbours(connection, place, id, position)
+    standing = _standing(place)
+    former = connection.execute(sa.select(standing).where(standing.c.id == id)).one_or_none()
+    if former is not None and _key(low) < _key(former) and (high is None or _key(former) < _key(high)):
+        return None
+    key = _fitting(low, high)
+    if key is None:
+        _spread(connection, place)
+        low, high = _neighbours(connection, place, id, position)
+        key = _fitting(low, high)
+    assert key is not None
+    return key
+
+
+def _fitting(low: sa.Row[Any] | None, high: sa.Row[Any] | None) -> str | None:
+    """Return a key between two, or None when there is none or it would be too long."""
+    under, over = "" if low is None else low.position, None if high is None else high.position
+    if over is not None and under >= over:
+        return None
+    key = f"{under}{_MIDDLE}" if over is None else between(under, over)
+    return key if len(key) < KEY_MAX else None
+
+
+def _neighbours(
+    connection: sa.Connection, place: Place, id: str, position: Position
+) -> tuple[sa.Row[Any] | None, sa.Row[Any] | None]:
+    """Return what will stand just before, and just behind, what is put at a position."""
+    standing = _standing(place)
+    others = sa.select(standing).where(standing.c.id != id)
+    key = sa.tuple_(standing.c.position, standing.c.id)
+
+    def named(sibling: Sibling) -> sa.Row[Any]:
+        row = connection.execute(
+            others.where(standing.c.id == sibling.id, standing.c.type == sibling.type)
+        ).one_or_none()
+        if row is None:
+            raise Failure(400, f"position: no {sibling.type} {sibling.id} stands beside it")
+        return row
+
+    def next_to(row: sa.Row[Any], *, behind: bool) -> sa.Row[Any] | None:
+        order = (standing.c.position, standing.c.id)
+        if behind:
+            query = others.where(key > _key(row)).order_by(*order)
+        else:
+            query = others.where(key < _key(row)).order_by(*(column.desc() for column in order))
+        return connection.execute(query.limit(1)).one_or_none()
+
+    high = None if position.before is None else named(position.before)
+    if position.after is None:
+        assert high is not None
+        return next_to(high, behind=False), high
+    low = named(position.after)
+    follower = next_to(low, behind=True)
+    if high is not None and (follower is None or follower.id != high.id):
+        raise Failure(400, "position: `after` and `before` do not stand side by side")
+    return low, follower
+
+
+def _spread(connection: sa.Connection, place: Place) -> None:
+    """Make all keys under a parent anew; they sort before any time, which is what is put at the end."""
+    standing = _standing(place)
+    ordered = connection.execute(sa.select(standing).order_by(standing.c.position, standing.c.id)).all()
+    for number, row in enumerate(ordered, 1):
+        table = spaces if row.type == "space" else collections
+        values = {"position": f"{number:013d}{_MIDDLE}"}
+        connection.execute(table.update().where(table.c.id == row.id).values(values))
+
+
+def _standing(place: Place) -> sa.Subquery:
+    def of(table: sa.Table, type: str) -> sa.Select[Any]:
+        here = (table.c.organization == place.organization, table.c.parent == place.parent)
+        columns = (table.c.id, table.c.position, sa.literal_column(f"'{type}'", sa.String).label("type"))
+        return sa.select(*columns).where(*here)
+
+    live = of(spaces, "space").where(spaces.c.deleted_at.is_(None))
+    return sa.union_all(live, of(collections, "collection")).subquery()
+
+
+def _key(row: sa.Row[Any] | None) -> tuple[str, str]:
+    return ("", "") if row is None else (row.position, row.id)

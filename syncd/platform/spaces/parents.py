@@ -1,0 +1,96 @@
+"""The collection, or the organization itself, in which spaces and collections stand, and who may put them there."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.http.failures import Failure
+from syncd.platform.people.auth import Caller, at_least
+from syncd.platform.schema import accounts
+from syncd.platform.schema.collections import collections
+from syncd.platform.spaces import roles
+from syncd.platform.spaces.order_keys import Place
+
+DEPTH_MAX = 10
+"""Collections within one another; the document names no limit."""
+
+_ONE = roles.of_collections(collections).where(collections.c.id == sa.bindparam("collection"))
+
+
+def find_collection(connection: sa.Connection, caller: Caller, collection_id: str) -> sa.Row[Any] | None:
+    """Given an id, return the collection's row with the caller's `level`, None when it is not there for the caller."""
+    return connection.execute(_ONE, {"collection": collection_id, "caller": caller.user_id}).one_or_none()
+
+
+def require_collection(
+    connection: sa.Connection, caller: Caller, collection_id: str, *, needed: str | None = None
+) -> sa.Row[Any]:
+    """Given an id, return the collection's row with the caller's `level`.
+
+    Shapes: `needed` is the operation's own need unless it is given. Raises: Failure 404, also when the caller is no
+    member of its organization; 403 when the caller's level is too weak.
+    """
+    row = find_collection(connection, caller, collection_id)
+    if row is None:
+        raise Failure(404, f"No collection {collection_id}.")
+    caller.require(row.level, needed)
+    return row
+
+
+def open_place(connection: sa.Connection, caller: Caller, place: Place) -> None:
+    """Given a place, make sure that the caller may put something there.
+
+    Raises: Failure 404 when there is no such place in the organization, 403 when the caller may not create there.
+    """
+    if place.parent is None:
+        caller.require(caller.role_in(place.organization), "create")
+        return
+    found = find_collection(connection, caller, place.parent)
+    if found is None or found.organization != place.organization:
+        raise Failure(404, f"No collection {place.parent} in organization {place.organization}.")
+    caller.require(found.level, "create")
+
+
+def open_organization(connection: sa.Connection, caller: Caller, organization_id: str) -> None:
+    """Given the organization that something shall belong to from now on, make sure that the caller may create there.
+
+    Raises: Failure 404 when the caller is no member, and 412 when the caller's role there is too weak.
+    """
+    table = accounts.members
+    mine = sa.select(table.c.role).where(table.c.organization == organization_id, table.c.user == caller.user_id)
+    member = connection.execute(mine).one_or_none()
+    if member is None:
+        raise Failure(404, f"No organization {organization_id}.")
+    if not at_least(member.role, "create"):
+        raise Failure(412, f"Your role in organization {organization_id} must be create or stronger.")
+
+
+def above(connection: sa.Connection, collection_id: str | None) -> list[str]:
+    """Given a collection, return its id and those of the collections that hold it, nearest first."""
+    found: list[str] = []
+    while collection_id is not None and len(found) <= DEPTH_MAX:
+        found.append(collection_id)
+        table = collections
+        collection_id = connection.scalar(sa.select(table.c.parent).where(table.c.id == collection_id))
+    return found
+
+
+def within(collection_id: str) -> sa.Select[tuple[str]]:
+    """Given a collection, return a query of the ids of it and of all collections in it, at any depth."""
+    top = sa.select(collections.c.id).where(collections.c.id == collection_id)
+    found = top.cte("within", recursive=True)
+    below = collections.alias()
+    found = found.union_all(sa.select(below.c.id).join(found, found.c.id == below.c.parent))
+    return sa.select(found.c.id)
+
+
+def height(connection: sa.Connection, collection_id: str) -> int:
+    """Given a collection, return how many collections deep it goes, itself counted."""
+    top = sa.select(collections.c.id, sa.literal_column("1", sa.Integer).label("depth")).where(
+        collections.c.id == collection_id
+    )
+    found = top.cte("depths", recursive=True)
+    below = collections.alias()
+    deeper = sa.select(below.c.id, found.c.depth + sa.literal_column("1", sa.Integer))
+    found = found.union_all(deeper.join(found, found.c.id == below.c.parent))
+    return connection.scalar(sa.select(sa.func.max(found.c.depth))) or 0

@@ -1,0 +1,231 @@
+"""Direct access to one space or collection, for people and for teams; it goes before what everybody may do there.
+
+The same operations, made once for spaces and once for collections.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Depends, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.model.listing import Listing
+from syncd.model.team import Permission, PermissionsAdd, PermissionUpdate
+from syncd.platform.database.tables import upsert
+from syncd.platform.http import answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people import members, teams, users
+from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.people.organizations import OrganizationRequest
+from syncd.platform.schema import accounts
+from syncd.platform.schema.people import permissions
+from syncd.platform.schema.people import teams as teams_table
+from syncd.platform.spaces import parents, spaces
+from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.times import iso
+
+router = room(tags=["permissions"])
+
+_TABLE = permissions
+_KEY = ("content", "kind", "subject")
+
+
+class PermissionsNew(Body, PermissionsAdd):
+    """Body of `POST …/permissions`."""
+
+
+class PermissionChange(Body, PermissionUpdate):
+    """Body of `PATCH …/permissions/users/{userId}` and `…/permissions/teams/{teamId}`."""
+
+
+@dataclass(frozen=True)
+class ContentRequest:
+    """A request about the access to one space or collection."""
+
+    request: Request
+    storage: Storage
+    caller: Caller
+    content_id: str
+    find: Callable[[sa.Connection, Caller, str], sa.Row[Any]]
+
+    def require(self, connection: sa.Connection) -> OrganizationRequest:
+        """Return the request as one about the owning organization. Raises: Failure 404 and 403."""
+        row = self.find(connection, self.caller, self.content_id)
+        return OrganizationRequest(self.request, self.storage, self.caller, str(row.organization))
+
+    def grant(self, connection: sa.Connection, kind: str, subjects: dict[str, str]) -> None:
+        """Given users or teams and the role of each, let them have it here."""
+        now = iso(self.storage.now())
+        rows = [
+            {"content": self.content_id, "kind": kind, "subject": id, "role": role, "created_at": now}
+            for id, role in subjects.items()
+        ]
+        upsert(connection, _TABLE, rows, key=_KEY)
+
+    def given(self, kind: str) -> tuple[sa.ColumnElement[bool], ...]:
+        """Given `user` or `team`, return the conditions for direct access to this content."""
+        return _TABLE.c.content == self.content_id, _TABLE.c.kind == kind
+
+
+async def _on_space(request: Request, storage: Stored, caller: Signed, space_id: str) -> ContentRequest:
+    return ContentRequest(request, storage, caller, space_id, spaces.require_space)
+
+
+async def _on_collection(request: Request, storage: Stored, caller: Signed, collection_id: str) -> ContentRequest:
+    return ContentRequest(request, storage, caller, collection_id, parents.require_collection)
+
+
+OnSpace = Annotated[ContentRequest, Depends(_on_space)]
+OnCollection = Annotated[ContentRequest, Depends(_on_collection)]
+_READ, _CHANGE = needs("read", extension=True), needs("admin", extension=True)
+_SPACE, _COLLECTION = "/spaces/{space_id}/permissions", "/collections/{collection_id}/permissions"
+
+
+@router.post(_SPACE, status_code=204, openapi_extra=_CHANGE)
+def invite_to_space(at: OnSpace, body: PermissionsNew) -> Response:
+    """Given people and teams with roles, give them direct access to a space."""
+    return _invite(at, body)
+
+
+@router.post(_COLLECTION, status_code=204, openapi_extra=_CHANGE)
+def invite_to_collection(at: OnCollection, body: PermissionsNew) -> Response:
+    """Given people and teams with roles, give them direct access to a collection."""
+    return _invite(at, body)
+
+
+@router.get(f"{_SPACE}/users", response_model=Listing[Permission], openapi_extra=_READ)
+def list_permissions_for_users_in_space(at: OnSpace, paging: Paging) -> JSONResponse:
+    """Given a space, return the people who have direct access to it."""
+    return _users(at, paging)
+
+
+@router.get(f"{_COLLECTION}/users", response_model=Listing[Permission], openapi_extra=_READ)
+def list_permissions_for_users_in_collection(at: OnCollection, paging: Paging) -> JSONResponse:
+    """Given a collection, return the people who have direct access to it."""
+    return _users(at, paging)
+
+
+@router.get(f"{_SPACE}/teams", response_model=Listing[Permission], openapi_extra=_READ)
+def list_permissions_for_teams_in_space(at: OnSpace, paging: Paging) -> JSONResponse:
+    """Given a space, return the teams that have direct access to it."""
+    return _teams(at, paging)
+
+
+@router.get(f"{_COLLECTION}/teams", response_model=Listing[Permission], openapi_extra=_READ)
+def list_permissions_for_teams_in_collection(at: OnCollection, paging: Paging) -> JSONResponse:
+    """Given a collection, return the teams that have direct access to it."""
+    return _teams(at, paging)
+
+
+@router.patch(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
+def update_user_permission_in_space(at: OnSpace, user_id: str, body: PermissionChange) -> Response:
+    """Given a role, let a person have it in a space."""
+    return _grant(at, "user", user_id, body.role)
+
+
+@router.patch(_COLLECTION + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
+def update_user_permission_in_collection(at: OnCollection, user_id: str, body: PermissionChange) -> Response:
+    """Given a role, let a person have it in a collection."""
+    return _grant(at, "user", user_id, body.role)
+
+
+@router.patch(_SPACE + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
+def update_team_permission_in_space(at: OnSpace, team_id: str, body: PermissionChange) -> Response:
+    """Given a role, let a team have it in a space."""
+    return _grant(at, "team", team_id, body.role)
+
+
+@router.patch(_COLLECTION + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
+def update_team_permission_in_collection(at: OnCollection, team_id: str, body: PermissionChange) -> Response:
+    """Given a role, let a team have it in a collection."""
+    return _grant(at, "team", team_id, body.role)
+
+
+@router.delete(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
+def remove_user_from_space(at: OnSpace, user_id: str) -> Response:
+    """Given a person, end that person's direct access to a space."""
+    return _revoke(at, "user", user_id)
+
+
+@router.delete(_COLLECTION + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
+def remove_user_from_collection(at: OnCollection, user_id: str) -> Response:
+    """Given a person, end that person's direct access to a collection."""
+    return _revoke(at, "user", user_id)
+
+
+@router.delete(_SPACE + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
+def remove_team_from_space(at: OnSpace, team_id: str) -> Response:
+    """Given a team, end its direct access to a space."""
+    return _revoke(at, "team", team_id)
+
+
+@router.delete(_COLLECTION + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
+def remove_team_from_collection(at: OnCollection, team_id: str) -> Response:
+    """Given a team, end its direct access to a collection."""
+    return _revoke(at, "team", team_id)
+
+
+def _invite(at: ContentRequest, body: PermissionsAdd) -> Response:
+    wanted = {"user": {one.user: one.role for one in body.users}, "team": {one.team: one.role for one in body.teams}}
+    with at.storage.write() as connection:
+        owner = at.require(connection)
+        for kind, subjects in wanted.items():
+            for id in subjects:
+                if not _EXISTS[kind](connection, owner.organization_id, id):
+                    raise Failure(400, f"{kind}s: {id} is none of organization {owner.organization_id}")
+            at.grant(connection, kind, dict(subjects))
+    return answers.nothing()
+
+
+def _grant(at: ContentRequest, kind: str, id: str, role: str) -> Response:
+    with at.storage.write() as connection:
+        owner = at.require(connection)
+        if not _EXISTS[kind](connection, owner.organization_id, id):
+            raise Failure(404, f"No {kind} {id} in organization {owner.organization_id}.")
+        at.grant(connection, kind, {id: role})
+    return answers.nothing()
+
+
+def _revoke(at: ContentRequest, kind: str, id: str) -> Response:
+    with at.storage.write() as connection:
+        at.require(connection)
+        connection.execute(_TABLE.delete().where(*at.given(kind), _TABLE.c.subject == id))
+    return answers.nothing()
+
+
+def _users(at: ContentRequest, paging: Paging) -> JSONResponse:
+    people = accounts.users
+    joined = sa.select(people, _TABLE.c.role).join_from(_TABLE, people, people.c.id == _TABLE.c.subject)
+    with at.storage.read() as connection:
+        at.require(connection)
+        query = joined.where(*at.given("user"))
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
+    items = [_held(row, user=users.row_shown(at.request, row)) for row in envelope["items"]]
+    return answers.ok(envelope | {"items": items})
+
+
+def _teams(at: ContentRequest, paging: Paging) -> JSONResponse:
+    with at.storage.read() as connection:
+        owner = at.require(connection)
+        query = (
+            teams.listed(owner)
+            .add_columns(_TABLE.c.role)
+            .join(_TABLE, _TABLE.c.subject == teams_table.c.id)
+            .where(*at.given("team"))
+        )
+        envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
+    role = at.caller.role_in(owner.organization_id)
+    items = [_held(row, team=teams.shown(row, role)) for row in envelope["items"]]
+    return answers.ok(envelope | {"items": items})
+
+
+def _held(row: sa.Row[Any], **who: dict[str, Any]) -> dict[str, Any]:
+    return {"role": row.role, "permission": row.role, **who}
+
+
+_EXISTS = {"user": members.is_member, "team": teams.exists}

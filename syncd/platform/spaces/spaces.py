@@ -1,0 +1,390 @@
+"""Spaces: who may see them, what they show of themselves, and their life from creation to their end."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from fastapi import Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from syncd.layout import frontmatter
+from syncd.model.listing import Listing
+from syncd.model.space import TITLE_MAX, GitSync, Space, SpaceCreate, SpaceTitle, SpaceUpdate
+from syncd.platform.http import addresses, answers
+from syncd.platform.http.bodies import Body
+from syncd.platform.http.failures import Failure
+from syncd.platform.http.listing import Paging
+from syncd.platform.http.routing import room
+from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.people.organizations import require_member, require_organization
+from syncd.platform.revisions import revisions
+from syncd.platform.revisions.outline import Draft
+from syncd.platform.revisions.tree import PAGES, Node
+from syncd.platform.schema import accounts
+from syncd.platform.schema.comments import comments
+from syncd.platform.schema.content import change_requests, spaces
+from syncd.platform.schema.people import permissions
+from syncd.platform.spaces import order_keys, parents, roles
+from syncd.platform.spaces.order_keys import Place
+from syncd.platform.storage import jobs
+from syncd.platform.storage.jobs import Handler, Work
+from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.times import iso
+
+router = room(tags=["spaces"])
+
+RETENTION = timedelta(days=7)
+"""How long a deleted space can be restored. Source: API document, Limits."""
+PURGE = "spaces.purge"
+"""The kind of job that removes a deleted space for good."""
+
+_PERMISSIONS = {
+    **dict.fromkeys(("view", "access"), "read"),
+    "comment": "comment",
+    "edit": "edit",
+    **dict.fromkeys(("review", "merge"), "review"),
+    **dict.fromkeys(("admin", "viewInviteLinks", "triggerGitSync", "installIntegration"), "admin"),
+}
+
+
+class SpaceNew(Body, SpaceCreate):
+    """Body of `POST /orgs/{organizationId}/spaces`."""
+
+    title: SpaceTitle = "Untitled"
+
+
+class SpaceChange(Body, SpaceUpdate):
+    """Body of `PATCH /spaces/{spaceId}`."""
+
+
+def _publishing() -> sa.Select[Any]:
+    """The sites that publish a space; of several, the first one says how it is published."""
+    sites, linked = accounts.sites, accounts.site_spaces
+    published = sa.join(linked, sites, sites.c.id == linked.c.site)
+    here = (linked.c.space == spaces.c.id, sites.c.published)
+    return sa.select(sites.c.id).select_from(published).where(*here).order_by(sites.c.created_at, sites.c.id).limit(1)
+
+
+def _columns() -> tuple[sa.ColumnElement[Any], ...]:
+    table = change_requests
+    every = sa.select(sa.func.count()).select_from(table).where(table.c.space == spaces.c.id).correlate(spaces)
+    held = sa.select(sa.func.count()).where(comments.c.space == spaces.c.id, comments.c.change_request.is_(None))
+    first, sites = _publishing(), accounts.sites
+    return (
+        every.scalar_subquery().label("requests"),
+        every.where(table.c.status == "open").scalar_subquery().label("requests_open"),
+        every.where(table.c.status == "draft").scalar_subquery().label("requests_draft"),
+        held.where(comments.c.status == "open").correlate(spaces).scalar_subquery().label("comments_open"),
+        first.with_only_columns(sites.c.basename).correlate(spaces).scalar_subquery().label("site_basename"),
+        first.with_only_columns(sites.c.visibility).correlate(spaces).scalar_subquery().label("site_visibility"),
+    )
+
+
+# Made once: to make a statement costs more than to carry it out.
+_VISIBLE = roles.of_spaces(spaces, *_columns())
+_ONE = _VISIBLE.where(spaces.c.id == sa.bindparam("space"))
+_PUBLISHED: sa.Select[Any] = (
+    _publishing()
+    .with_only_columns(
+        accounts.sites.c.basename.label("site_basename"), accounts.sites.c.visibility.label("site_visibility")
+    )
+    .join(spaces, spaces.c.id == accounts.site_spaces.c.space)
+    .where(spaces.c.id == sa.bindparam("space"), spaces.c.revision == sa.bindparam("revision"))
+)
+
+
+@router.get(
+    "/orgs/{organization_id}/spaces", response_model=Listing[Space], openapi_extra=needs("read", extension=True)
+)
+def list_spaces_in_organization_by_id(
+    request: Request, storage: Stored, caller: Signed, paging: Paging, organization_id: str
+) -> JSONResponse:
+    """Given an organization, return those of its spaces that the caller may read."""
+    query = readable(caller, spaces.c.organization == organization_id)
+    with storage.read() as connection:
+        require_organization(connection, caller, organization_id)
+        envelope = paging.rows(connection, query, spaces.c.created_at, spaces.c.id)
+    return answers.ok(envelope | {"items": [shown(request, row, caller) for row in envelope["items"]]})
+
+
+@router.post(
+    "/orgs/{organization_id}/spaces",
+    response_model=Space,
+    status_code=201,
+    openapi_extra=needs("create", extension=True),
+)
+def create_space(
+    request: Request, storage: Stored, caller: Signed, organization_id: str, body: SpaceNew | None = None
+) -> JSONResponse:
+    """Given a title and more, return the new Space; unless it is asked to be empty, it has a home page."""
+    new = body or SpaceNew()
+    draft = Draft()
+    if not new.empty:
+        text = frontmatter.set_heading("", new.title)
+        fields = {"createdAt": iso(storage.now())}
+        body_oid = storage.blobs.put(text.encode())
+        draft.insert(Node(storage.new_id(), "document", new.title, "", fields, body_oid, "README.md"), PAGES)
+    with storage.write() as connection:
+        require_member(connection, caller, organization_id)
+        parents.open_place(connection, caller, Place(organization_id, new.parent))
+        values = {name: getattr(new, name) for name in ("title", "emoji", "parent", "language")}
+        values["edit_mode"] = new.edit_mode or "live"
+        id, _ = found_space(storage, connection, draft, organization=organization_id, by=caller.user_id, **values)
+        space = shown(request, find_space(connection, caller, id), caller)
+    return answers.created(space, location=space["urls"]["location"])
+
+
+@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=needs("read"))
+async def get_space_by_id(
+    request: Request,
+    storage: Stored,
+    caller: Signed,
+    space_id: str,
+    share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None,
+) -> JSONResponse:
+    """Given an id, return the Space, also for a while after it was deleted.
+
+    Shapes: a `shareKey` opens nothing here, since a token that may not read a space gets in by no link.
+    """
+
+    # The one request that every poll makes: a few indexed rows.
+    def read() -> sa.Row[Any]:
+        with storage.read() as connection:
+            return require_space(connection, caller, space_id, deleted_since=_kept_since(storage.now()))
+
+    return answers.ok(shown(request, await storage.glance(read), caller))
+
+
+@router.get(
+    "/spaces/{space_id}/git/info", response_model=GitSync, openapi_extra=needs("read", extension=True), status_code=200
+)
+def get_space_git_info(storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+    """Given a space, refuse with 404, as the API does where no provider syncs it: on this platform, none ever does."""
+    with storage.read() as connection:
+        require_space(connection, caller, space_id)
+    raise Failure(404, f"No Git provider syncs space {space_id}.")
+
+
+@router.patch("/spaces/{space_id}", response_model=Space, openapi_extra=needs("admin"))
+def update_space_by_id(
+    request: Request, storage: Stored, caller: Signed, space_id: str, body: SpaceChange
+) -> JSONResponse:
+    """Given new members, return the Space with them; unset is unchanged."""
+    values = {name: getattr(body, name) for name in body.model_fields_set}
+    if values.get("emoji") and values.get("icon"):
+        raise Failure(400, "icon: a space has an emoji or an icon, not both")
+    if "merge_rules" in values:
+        values["merge_rules"] = body.merge_rules.wire()
+    for chosen, other in (("emoji", "icon"), ("icon", "emoji")):
+        if values.get(chosen):
+            values[other] = None
+    with storage.write() as connection:
+        require_space(connection, caller, space_id)
+        if values:
+            values["updated_at"] = iso(storage.now())
+            connection.execute(spaces.update().where(spaces.c.id == space_id).values(values))
+        row = find_space(connection, caller, space_id)
+    return answers.ok(shown(request, row, caller))
+
+
+@router.delete("/spaces/{space_id}", status_code=204, openapi_extra=needs("admin"))
+def delete_space_by_id(storage: Stored, caller: Signed, space_id: str) -> Response:
+    """Given an id, put the space away: for seven days it can be restored, then it is removed for good."""
+    with storage.write() as connection:
+        row = _find(connection, caller, space_id)
+        if row is None:
+            return answers.nothing()
+        caller.require(row.level)
+        if row.deleted_at is None:
+            now = storage.now()
+            connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=iso(now)))
+            jobs.enqueue(connection, storage, PURGE, {"space": space_id}, due=now + RETENTION, key=space_id)
+    return answers.nothing()
+
+
+@router.post("/spaces/{space_id}/restore", response_model=Space, openapi_extra=needs("admin"))
+def restore_space(request: Request, storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+    """Given a space that was deleted in the last seven days, return it, active again."""
+    with storage.write() as connection:
+        require_space(connection, caller, space_id, deleted_since=_kept_since(storage.now()))
+        connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=None))
+        row = find_space(connection, caller, space_id)
+    return answers.ok(shown(request, row, caller))
+
+
+@router.post("/spaces/{space_id}/duplicate", response_model=Space, status_code=201, openapi_extra=needs("create"))
+def duplicate_space(request: Request, storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+    """Given a space, return a new one beside it with the same main content; its history starts there."""
+    kept = ("parent", "emoji", "icon", "language", "edit_mode", "default_level", "merge_rules")
+    with storage.write() as connection:
+        row = require_space(connection, caller, space_id, needed="read")
+        place = Place(row.organization, row.parent)
+        parents.open_place(connection, caller, place)
+        root = revisions.get(connection, space_id, row.revision).root
+        values = {name: getattr(row, name) for name in kept} | {"title": _copy_of(row.title)}
+        id = _insert(storage, connection, place, values)
+        saved = revisions.record(storage, connection, root, revisions.Origin(id, (), by=caller.user_id))
+        connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
+        made = shown(request, find_space(connection, caller, id), caller)
+    return answers.created(made, location=made["urls"]["location"])
+
+
+def purge(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+    """Given a space that was deleted, remove it for good, unless it was restored; too early, come again.
+
+    Its texts and files stay in the blobs, where other spaces may have the same.
+    """
+    now, id = work.storage.now(), payload["space"]
+    with work.storage.write() as connection:
+        deleted_at = connection.scalar(sa.select(spaces.c.deleted_at).where(spaces.c.id == id))
+        if deleted_at is None:
+            return None
+        left = datetime.fromisoformat(deleted_at) + RETENTION - now
+        if left > timedelta(0):
+            return left
+        connection.execute(permissions.delete().where(permissions.c.content == id))
+        connection.execute(spaces.delete().where(spaces.c.id == id))
+    return None
+
+
+HANDLERS: Mapping[str, Handler] = {PURGE: purge}
+
+
+def found_space(
+    storage: Storage, connection: sa.Connection, draft: Draft, *, organization: str, by: str | None, **values: Any
+) -> tuple[str, revisions.Saved]:
+    """Given the first content of a space and its members, return the new space's id and its first revision."""
+    id = _insert(storage, connection, Place(organization, values.get("parent")), values)
+    saved = revisions.save(storage, connection, draft, revisions.Origin(id, (), by=by))
+    connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
+    return id, saved
+
+
+def require_space(
+    connection: sa.Connection,
+    caller: Caller,
+    space_id: str,
+    *,
+    deleted_since: str | None = None,
+    needed: str | None = None,
+) -> sa.Row[Any]:
+    """Given an id, return the space's row with its counts and the caller's role there, `level`.
+
+    Shapes: a deleted space counts only when it was deleted after `deleted_since`; `needed` is the operation's own need
+    unless it is given. Raises: Failure 404, also when the caller is no member of its organization; 403 when the
+    caller's level is too weak.
+    """
+    row = _find(connection, caller, space_id)
+    if row is None or (row.deleted_at is not None and (deleted_since is None or row.deleted_at < deleted_since)):
+        raise Failure(404, f"No space {space_id}.")
+    caller.require(row.level, needed)
+    return row
+
+
+def find_space(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any]:
+    """Given a space that is there, return its row as `require_space` does, whatever the caller may do with it."""
+    row = _find(connection, caller, space_id)
+    assert row is not None
+    return row
+
+
+def readable(caller: Caller, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Given conditions on spaces, return a query of the rows of those that are not deleted and a caller may read."""
+    query = _VISIBLE.where(*which, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE)
+    return query.params(caller=caller.user_id)
+
+
+def shown(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
+    """Given a space's row from `require_space`, return the Space as the API shows it to a caller."""
+    optional = {"language": row.language, "parent": row.parent, "deletedAt": row.deleted_at}
+    visibility = _visibility(row)
+    if visibility == "visitor-auth":
+        # The backend that a platform without integrations of its own has: the site's owner signs the tokens.
+        optional["visitorAuth"] = {"backend": "custom"}
+    return {
+        "object": "space",
+        "id": row.id,
+        "title": row.title,
+        # Clients of the public product expect the member also where there is none.
+        "emoji": row.emoji or "",
+        "visibility": visibility,
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        "editMode": row.edit_mode,
+        "mergeRules": row.merge_rules,
+        "organization": row.organization,
+        "revision": row.revision,
+        "defaultLevel": row.default_level,
+        "comments": row.comments_open,
+        "changeRequests": row.requests,
+        "changeRequestsOpen": row.requests_open,
+        "changeRequestsDraft": row.requests_draft,
+        **{name: value for name, value in optional.items() if value is not None},
+        "urls": _urls(request, row),
+        "permissions": {name: at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
+    }
+
+
+def space_shown(connection: sa.Connection, request: Request, caller: Caller, space_id: str) -> dict[str, Any]:
+    """Given an id, return the Space as the API shows it. Raises: Failure 404."""
+    return shown(request, require_space(connection, caller, space_id), caller)
+
+
+def shown_by_id(
+    connection: sa.Connection, request: Request, caller: Caller, which: sa.ColumnElement[bool]
+) -> dict[str, dict[str, Any]]:
+    """Given a condition on spaces, return, by id, those that a caller may read, also deleted ones, at once."""
+    rows = connection.execute(_VISIBLE.where(which, roles.SPACE_READABLE), {"caller": caller.user_id})
+    return {row.id: shown(request, row, caller) for row in rows}
+
+
+def _find(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any] | None:
+    return connection.execute(_ONE, {"space": space_id, "caller": caller.user_id}).one_or_none()
+
+
+def _insert(storage: Storage, connection: sa.Connection, place: Place, values: Mapping[str, Any]) -> str:
+    id, now = storage.new_id(), storage.now()
+    moments = {"created_at": iso(now), "updated_at": iso(now)}
+    row = {**values, **moments, "position": order_keys.at_end(connection, place, now), "revision": ""}
+    connection.execute(spaces.insert().values(id=id, organization=place.organization, **row))
+    return id
+
+
+def _copy_of(title: str) -> str:
+    ending = " (copy)"
+    return f"{title[: TITLE_MAX - len(ending)].rstrip()}{ending}"
+
+
+def _kept_since(now: datetime) -> str:
+    return iso(now - RETENTION)
+
+
+def _visibility(row: sa.Row[Any]) -> str:
+    # A space is as visible as the site that publishes it; one that nobody publishes, as what holds it says.
+    if row.site_visibility is not None:
+        return str(row.site_visibility)
+    return "in-collection" if row.parent is not None and row.default_level == "inherit" else str(row.visibility)
+
+
+def published_urls(connection: sa.Connection, request: Request, space_id: str, revision: str) -> dict[str, str]:
+    """Given a space's revision, return where visitors read it, if they do: `published`, and `public` for everybody."""
+    row = connection.execute(_PUBLISHED, {"space": space_id, "revision": revision}).one_or_none()
+    return {} if row is None else _published(request, row)
+
+
+def _urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+    urls = {
+        "location": addresses.location(request, f"/spaces/{row.id}"),
+        "app": addresses.app(request, f"/o/{row.organization}/s/{row.id}"),
+    }
+    if row.icon is not None:
+        urls["icon"] = row.icon
+    return urls | _published(request, row)
+
+
+def _published(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+    if row.site_basename is None:
+        return {}
+    published = addresses.published(request, row.site_basename)
+    return {"published": published} | ({"public": published} if row.site_visibility == "public" else {})

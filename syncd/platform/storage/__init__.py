@@ -1,0 +1,1 @@
+"""Storage: the database, the blobs, the secrets, and work that is done later."""

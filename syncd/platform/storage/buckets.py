@@ -1,0 +1,193 @@
+"""Blobs in a bucket that speaks S3, for platforms on several machines; the only room that knows boto3.
+
+Credentials come from where boto3 looks for them, never from an option. The bucket's policy must allow to list, get and
+put: without the right to list, S3 does not tell an object that is absent from one that is forbidden.
+"""
+
+import base64
+import hashlib
+import importlib.util
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from syncd.errors import ConfigInvalid, StoreError
+from syncd.platform.cache import Cache
+from syncd.platform.database.database import READERS
+from syncd.platform.storage.blobs import Blobs, checked, oid_of, place_of
+
+PARALLEL = 16
+"""Blobs that are on their way into the bucket at once."""
+CONNECT_S, READ_S, TRIES = 5, 10, 3
+
+_ON_THE_WAY_BYTES = 64 * 2**20
+_REMEMBERED_BYTES = 64 * 2**20
+_KNOWN_MAX = 200_000
+_PIECE_BYTES = 2**18
+_ASKED_FIRST_BYTES = 2**16
+"""Longer content is sent only when the bucket does not have it; shorter is cheaper to send than to ask about."""
+_ABSENT = {"404", "NoSuchKey", "NotFound"}
+_THERE = {"412", "PreconditionFailed"}
+_UNSUPPORTED = {"501", "NotImplemented"}
+
+
+class Bucket(Blobs):
+    """Blobs below a prefix of a bucket, in the same layout as in a directory."""
+
+    near = False
+
+    def __init__(self, url: str, *, endpoint: str | None = None) -> None:
+        """Given `s3://bucket/prefix`, and the endpoint of a service other than AWS, prepare to use it.
+
+        Raises: ConfigInvalid, and StoreError when the bucket cannot be used.
+        """
+        self._bucket, self._prefix = _split(url)
+        self._client = _client(endpoint)
+        self._conditional = True
+        self._contents: Cache[str, bytes] = Cache(_REMEMBERED_BYTES, weigh=lambda data: len(data) + 100)
+        self._known: Cache[str, bool] = Cache(_KNOWN_MAX)
+        with self._asking():
+            self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
+
+    def put_all(self, contents: Iterable[bytes]) -> list[str]:
+        """As `Blobs` says; several are on their way at once."""
+        oids: list[str] = []
+        under_way: deque[tuple[Future[None], int]] = deque()
+        with ThreadPoolExecutor(PARALLEL) as threads:
+            for data in contents:
+                oids.append(oid_of(data))
+                under_way.append((threads.submit(self._put, oids[-1], data), len(data)))
+                while len(under_way) > PARALLEL or sum(size for _, size in under_way) > _ON_THE_WAY_BYTES:
+                    under_way.popleft()[0].result()
+            for future, _ in under_way:
+                future.result()
+        return oids
+
+    def put(self, data: bytes) -> str:
+        """As `Blobs` says."""
+        oid = oid_of(data)
+        self._put(oid, data)
+        return oid
+
+    def get(self, oid: str) -> bytes:
+        """As `Blobs` says; what was read lately is not read again."""
+        found = self._contents.get(oid)
+        if found is None:
+            with self._asking(oid):
+                found = self._client.get_object(**self._named(oid))["Body"].read()
+            self._remember(oid, checked(oid, found))
+        return found
+
+    def has(self, oid: str) -> bool:
+        """As `Blobs` says."""
+        try:
+            self.size(oid)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def size(self, oid: str) -> int:
+        """As `Blobs` says."""
+        with self._asking(oid):
+            return int(self._client.head_object(**self._named(oid))["ContentLength"])
+
+    def stream(self, oid: str) -> tuple[int, Iterator[bytes]]:
+        """As `Blobs` says."""
+        with self._asking(oid):
+            answer = self._client.get_object(**self._named(oid))
+        return answer["ContentLength"], self._pieces(oid, answer["ContentLength"], answer["Body"])
+
+    def _pieces(self, oid: str, length: int, body: Any) -> Iterator[bytes]:
+        digest = hashlib.sha1(b"blob %d\0" % length, usedforsecurity=False)
+        held = b""
+        with body, self._asking(oid):
+            for piece in body.iter_chunks(_PIECE_BYTES):
+                digest.update(piece)
+                if held:
+                    yield held
+                held = piece
+        if digest.hexdigest() != oid:
+            raise StoreError(f"blob {oid} is damaged", hint="restore it from a backup")
+        yield held
+
+    def _put(self, oid: str, data: bytes) -> None:
+        if self._known.get(oid) or (len(data) > _ASKED_FIRST_BYTES and self.has(oid)):
+            return
+        digest = hashlib.md5(data, usedforsecurity=False).digest()
+        sent = {**self._named(oid), "Body": data, "ContentMD5": base64.b64encode(digest).decode()}
+        with self._asking():
+            self._put_new(oid, sent)
+        self._remember(oid, data)
+
+    def _put_new(self, oid: str, sent: dict[str, Any]) -> None:
+        from botocore.exceptions import ClientError
+
+        try:
+            # What is there stays: nothing that was ever acknowledged is replaced.
+            self._client.put_object(**sent, **({"IfNoneMatch": "*"} if self._conditional else {}))
+        except ClientError as refusal:
+            code = refusal.response.get("Error", {}).get("Code")
+            if code in _UNSUPPORTED and self._conditional:
+                self._conditional = False
+                if not self.has(oid):
+                    self._put_new(oid, sent)
+            elif code not in _THERE:
+                raise
+
+    def _remember(self, oid: str, data: bytes) -> None:
+        self._known.put(oid, True)
+        self._contents.put(oid, data)
+
+    def _named(self, oid: str) -> dict[str, str]:
+        return {"Bucket": self._bucket, "Key": f"{self._prefix}{place_of(oid)}"}
+
+    @contextmanager
+    def _asking(self, oid: str = "") -> Iterator[None]:
+        """Translate failures; an error names the bucket and what it said, and holds no credential."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            yield
+        except ClientError as refusal:
+            error = refusal.response.get("Error", {})
+            if oid and error.get("Code") in _ABSENT:
+                raise FileNotFoundError(oid) from refusal
+            raise StoreError(f"bucket {self._bucket}: {refusal.operation_name}: {error.get('Code')}") from refusal
+        except BotoCoreError as failure:
+            raise StoreError(f"bucket {self._bucket}: {type(failure).__name__}") from failure
+
+
+def _split(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.query or parts.fragment:
+        raise ConfigInvalid("the bucket's URL cannot be read", hint="write s3://bucket or s3://bucket/prefix")
+    prefix = parts.path.strip("/")
+    return parts.netloc, f"{prefix}/" if prefix else ""
+
+
+def _client(endpoint: str | None) -> Any:
+    if importlib.util.find_spec("boto3") is None:
+        raise ConfigInvalid("a bucket needs a library", hint="pip install 'boto3>=1.44,<2'")
+    import boto3
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError
+
+    config = Config(
+        connect_timeout=CONNECT_S,
+        read_timeout=READ_S,
+        retries={"mode": "standard", "total_max_attempts": TRIES},
+        max_pool_connections=PARALLEL + READERS,
+        # Services other than AWS know neither buckets as hosts nor the newer checksums.
+        s3={"addressing_style": "path" if endpoint else "auto"},
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    session = boto3.session.Session()
+    region = session.region_name or "us-east-1"
+    try:
+        return session.client("s3", endpoint_url=endpoint or None, region_name=region, config=config)
+    except (BotoCoreError, ValueError) as failure:
+        raise ConfigInvalid(f"the bucket cannot be reached: {type(failure).__name__}") from failure

@@ -1,0 +1,36 @@
+"""Where a platform is kept: a directory for its secrets, and what else it needs there or elsewhere."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from syncd.errors import ConfigInvalid
+from syncd.platform.storage.blobs import Blobs, Folder
+from syncd.platform.storage.buckets import Bucket
+from syncd.platform.storage.storage import Storage
+
+
+@dataclass(frozen=True)
+class Premises:
+    """The parts of one platform.
+
+    Shapes: `database` is a PostgreSQL URL, which may hold a password, None for SQLite in `data`. `files` is
+    `s3://bucket/prefix` or a directory, None for one in `data`; `endpoint` is the address of a service that speaks S3.
+    """
+
+    data: Path
+    database: str | None = field(default=None, repr=False)
+    files: str | None = None
+    endpoint: str | None = None
+
+    def open(self) -> Storage:
+        """Return the storage there, made if need be. Raises: ConfigInvalid, StoreError, StoreNewer."""
+        return Storage(self.data, database=self.database or None, blobs=self._blobs())
+
+    def _blobs(self) -> Blobs | None:
+        if self.files and self.files.startswith("s3://"):
+            return Bucket(self.files, endpoint=self.endpoint)
+        if self.endpoint:
+            raise ConfigInvalid("an S3 endpoint needs a bucket", hint="add --files s3://bucket/prefix")
+        if self.files and "://" in self.files:
+            raise ConfigInvalid("files are kept in a directory or a bucket", hint="write s3://bucket/prefix")
+        return Folder(Path(self.files)) if self.files else None

@@ -1,0 +1,171 @@
+"""Work to be done later: an outbox in the database, and the threads that carry it out, at least once each.
+
+A job is written in the transaction that causes it, so that neither is there without the other. A worker leases it,
+does it outside of any transaction, and deletes it; a worker that dies leaves a lease that runs out. So every handler
+must be idempotent, and any number of processes may work on one database.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any
+
+import sqlalchemy as sa
+
+from syncd.platform.database.tables import insert_new
+from syncd.platform.schema.jobs import jobs
+from syncd.platform.settings import Settings
+from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.times import iso
+
+LEASE = timedelta(minutes=5)
+"""Longer than one call of any handler takes: who has more to do returns in between, and is called again."""
+FAILURES_MAX = 8
+"""Failures of a handler in a row, after which its job is given up; they double the wait, from one second."""
+POLL_S = 1.0
+THREADS = 2
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a handler gets beside its payload. Shapes: `attempt` counts the calls for one job, from 1."""
+
+    storage: Storage
+    settings: Settings
+    attempt: int = 1
+
+
+Handler = Callable[[Work, Mapping[str, Any]], timedelta | None]
+"""Does one job; returns after what time it wants to be called again, None when it is done."""
+
+
+def enqueue(
+    connection: sa.Connection,
+    storage: Storage,
+    kind: str,
+    payload: Mapping[str, Any],
+    *,
+    due: datetime | None = None,
+    key: str | None = None,
+) -> None:
+    """Given a kind of work and what it needs, have it done at `due` or as soon as the transaction is committed.
+
+    Shapes: while a job of this kind and `key` waits, also for another try, it stands for this one too, with its own
+    payload and due time; one that is being done does not.
+    """
+    row = {"id": storage.new_id(), "kind": kind, "key": key, "waits_as": key, "payload": dict(payload)}
+    counts = {"attempts": 0, "failures": 0}
+    insert_new(connection, jobs, [{**row, **counts, "due_at": iso(due or storage.now())}])
+
+
+def run_due(work: Work, handlers: Mapping[str, Handler]) -> int:
+    """Given handlers by kind, do every job that is due and return how many were done; the tests' worker."""
+    done = 0
+    while _run_one(work, handlers):
+        done += 1
+    return done
+
+
+class Worker:
+    """Threads that do what is due until they are stopped; `with Worker(storage, settings, handlers):`."""
+
+    def __init__(self, storage: Storage, settings: Settings, handlers: Mapping[str, Handler]) -> None:
+        self.work = Work(storage, settings)
+        self.handlers = handlers
+        self._asked = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin to work, in threads that do not keep the process alive."""
+        for number in range(THREADS):
+            thread = threading.Thread(target=self._run, name=f"syncd-worker-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self, *, patience: float = 10.0) -> None:
+        """Stop after the jobs at hand. Units: `patience` in seconds; a job that takes longer is done again later."""
+        self._asked.set()
+        deadline = monotonic() + patience
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - monotonic()))
+
+    def __enter__(self) -> "Worker":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self) -> None:
+        while not self._asked.is_set():
+            try:
+                busy = _run_one(self.work, self.handlers)
+                self.work.storage.health.note_success("read")
+            except sa.exc.SQLAlchemyError as failure:
+                self.work.storage.health.note_failure("read", failure)
+                _log.warning("the queue of jobs cannot be used: %s", type(failure).__name__)
+                busy = False
+            if not busy:
+                self._asked.wait(POLL_S)
+
+
+def _run_one(work: Work, handlers: Mapping[str, Handler]) -> bool:
+    job = _lease(work.storage, tuple(handlers))
+    if job is None:
+        return False
+    if job.failures > FAILURES_MAX:
+        # None of its calls came to an end: whatever it is that kills them must not go on for ever.
+        _log.error("job %s %s is given up: its workers died", job.kind, job.id)
+        _settle(work.storage, job, None, failures=job.failures)
+        return True
+    failures = 0
+    try:
+        again = handlers[job.kind](Work(work.storage, work.settings, job.attempts), job.payload)
+    except Exception:  # noqa: BLE001  (one job that fails must not stop the others)
+        failures = job.failures
+        given_up = failures >= FAILURES_MAX
+        _log.exception("job %s %s failed, attempt %d%s", job.kind, job.id, job.attempts, ", given up" * given_up)
+        again = None if given_up else timedelta(seconds=2 ** (failures - 1))
+    _settle(work.storage, job, again, failures=failures)
+    return True
+
+
+def _settle(storage: Storage, job: sa.Row[Any], again: timedelta | None, *, failures: int) -> None:
+    mine = (jobs.c.id == job.id, jobs.c.lease == job.lease)
+    with storage.write() as connection:
+        if again is None or _stood_for(connection, job):
+            connection.execute(jobs.delete().where(*mine))
+        else:
+            values = {"lease": None, "waits_as": job.key, "due_at": iso(storage.now() + again), "failures": failures}
+            connection.execute(jobs.update().where(*mine).values(values))
+
+
+def _stood_for(connection: sa.Connection, job: sa.Row[Any]) -> bool:
+    same = sa.select(jobs.c.id).where(jobs.c.kind == job.kind, jobs.c.waits_as == job.key, jobs.c.id != job.id)
+    return job.key is not None and connection.scalar(same) is not None
+
+
+def _lease(storage: Storage, kinds: tuple[str, ...]) -> sa.Row[Any] | None:
+    due = sa.select(jobs.c.id).where(jobs.c.due_at <= iso(storage.now()), jobs.c.kind.in_(kinds))
+    oldest = due.order_by(jobs.c.due_at, jobs.c.id).limit(1)
+    # A look without the write lock: an idle platform must not take it every second.
+    with storage.read() as connection:
+        if connection.scalar(oldest) is None:
+            return None
+    # The key makes way, so that what happens from now on is a job of its own. Until it is known how the call ended,
+    # it counts as failed.
+    values = {
+        "lease": storage.new_id(),
+        "waits_as": None,
+        "due_at": iso(storage.now() + LEASE),
+        "attempts": jobs.c.attempts + 1,
+        "failures": jobs.c.failures + 1,
+    }
+    with storage.write() as connection:
+        id = connection.scalar(oldest)
+        return connection.execute(jobs.update().where(jobs.c.id == id).values(values).returning(jobs)).one_or_none()

@@ -1,0 +1,220 @@
+"""The platform's memory: a directory with its secrets, the database, and the blobs."""
+
+import hashlib
+import re
+import secrets
+import string
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Self, TypeVar
+
+import sqlalchemy as sa
+from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
+
+from syncd.errors import StoreError, SyncdError
+from syncd.platform.database.database import READERS, postgresql, sqlite
+from syncd.platform.database.tables import insert_new
+from syncd.platform.http.time_limits import check_time, note_written
+from syncd.platform.migrations import prepare
+from syncd.platform.schema import accounts
+from syncd.platform.storage.atomic_files import keep
+from syncd.platform.storage.blobs import Blobs, Folder
+from syncd.platform.storage.health import DatabaseHealth
+from syncd.platform.storage.times import iso
+
+__all__ = ["READERS", "Bootstrap", "Storage", "Stored", "token_hash"]
+
+T = TypeVar("T")
+SECRET_BYTES = 32
+
+_ID_ALPHABET = string.ascii_letters + string.digits
+_ID_LENGTH = 20
+_OLDEST_ADMIN = (
+    sa.select(accounts.members.c.user)
+    .where(accounts.members.c.role == "admin")
+    .order_by(accounts.members.c.joined_at, accounts.members.c.user)
+    .limit(1)
+)
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{20,512}")
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """What the first start of a platform made: ids, and the token that lets its owner in."""
+
+    organization: str
+    user: str
+    token: str = field(repr=False)
+
+
+class Storage:
+    """The platform's memory; several threads, processes and, with PostgreSQL, machines may use one at once."""
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        database: str | None = None,
+        blobs: Blobs | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        patience: float = 5.0,
+    ) -> None:
+        """Given a directory, open the platform that lives there, or found it.
+
+        Shapes: `database` is the URL of a PostgreSQL database that holds the tables; without it they are in the
+        directory, where the blobs are too unless others are given. Units: `patience` is the seconds for which a writer
+        waits for another process. Raises: ConfigInvalid, StoreNewer, StoreError.
+        """
+        self.data = data
+        with _usable(data):
+            data.mkdir(mode=0o700, parents=True, exist_ok=True)
+            own = keep(data / "secret", lambda: secrets.token_bytes(SECRET_BYTES))
+            self._database = (
+                postgresql(database, patience=patience) if database else sqlite(data / "platform.db", patience=patience)
+            )
+        for engine in (self._database.reader, self._database.writer):
+            sa.event.listen(engine, "before_cursor_execute", lambda *_: check_time())
+        sa.event.listen(self._database.writer, "commit", lambda _: note_written())
+        self.health = DatabaseHealth()
+        self.health.watch_changes(self._database.writer)
+        self.blobs = blobs or Folder(data / "blobs")
+        self._clock = clock
+        try:
+            prepare(self._database)
+            # Addresses signed by one machine are read by another, so the machines share what they share.
+            self.secret = own if self._database.near else self._shared_secret()
+        except sa.exc.DatabaseError as failure:
+            self.close()
+            what = str(failure.orig).partition("\n")[0]
+            raise StoreError(f"{self._database.name} cannot be used: {what}") from failure
+        except SyncdError:
+            self.close()
+            raise
+        # The owner's token is in each machine's own directory, and none ends that of another.
+        self.token_label = "data/token" if self._database.near else f"data/token {hashlib.sha256(own).hexdigest()[:8]}"
+
+    def read(self) -> AbstractContextManager[sa.Connection]:
+        """Return a transaction that sees one state of the database from its first query to its end."""
+        return self._database.reader.begin()
+
+    def write(self) -> AbstractContextManager[sa.Connection]:
+        """Return the only writing transaction of the moment; it commits on success and rolls back on any exception."""
+        return self._database.writer.begin()
+
+    async def glance(self, read: Callable[[], T]) -> T:
+        """Given what reads a few rows or small blobs, return its result; for a handler on the event loop.
+
+        What is kept in files is read at once, which takes less time than the way to a thread and back. A server may
+        not answer for a while, and all requests would wait for it, so that it is asked from a thread.
+        """
+        near = self._database.near and self.blobs.near
+        return read() if near else await run_in_threadpool(read)
+
+    def version(self) -> int | None:
+        """Return a number that stays the same as long as nobody changes the database; None where that costs a query."""
+        watch = self._database.watch
+        return None if watch is None else watch.version()
+
+    def now(self) -> datetime:
+        """Return the present moment, aware and in UTC."""
+        return self._clock().astimezone(UTC)
+
+    def new_id(self) -> str:
+        """Return a new id: 20 random letters and digits."""
+        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
+
+    @property
+    def token_file(self) -> Path:
+        """The file that holds the owner's token."""
+        return self.data / "token"
+
+    def bootstrap(self) -> Bootstrap | None:
+        """Make sure that the owner can come in: the token in `data/token` is the owner's, and no former one is.
+
+        The file comes first and the database follows it, so a crash in between is repaired by the next start, and a
+        lost file is answered by a new token. Return what was made on the first start, and None on every later one.
+        Raises: StoreError when the file does not hold a token.
+        """
+        token = (
+            keep(self.token_file, lambda: f"syncd_{secrets.token_urlsafe(32)}\n".encode())
+            .decode(errors="replace")
+            .strip()
+        )
+        if not _TOKEN.fullmatch(token):
+            raise StoreError(f"{self.token_file} does not hold a token", hint="delete the file to get a new token")
+        with self.write() as connection:
+            owner = self.owner(connection)
+            founded = None if owner else self._found(connection, token)
+            self._admit(connection, user=founded.user if founded else owner, token=token)
+        return founded
+
+    def owner(self, connection: sa.Connection) -> str | None:
+        """Return the id of the user to whom the platform belongs, the one who is an administrator for longest."""
+        found: str | None = connection.scalar(_OLDEST_ADMIN)
+        return found
+
+    def close(self) -> None:
+        """Close every connection; nothing may use this storage afterwards."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _shared_secret(self) -> bytes:
+        table, named = accounts.secrets, {"name": "signing"}
+        kept = sa.select(table.c.value).filter_by(**named)
+        with self.read() as connection:
+            found: bytes | None = connection.scalar(kept)
+        if found is None:
+            with self.write() as connection:
+                insert_new(connection, table, [{**named, "value": secrets.token_bytes(SECRET_BYTES)}])
+                found = connection.scalar(kept)
+        assert found is not None
+        return found
+
+    def _found(self, connection: sa.Connection, token: str) -> Bootstrap:
+        now, made = iso(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
+        insert = connection.execute
+        insert(accounts.organizations.insert().values(id=made.organization, title="My organization", created_at=now))
+        insert(accounts.users.insert().values(id=made.user, display_name="Owner", created_at=now))
+        insert(
+            accounts.members.insert().values(
+                organization=made.organization, user=made.user, role="admin", joined_at=now
+            )
+        )
+        return made
+
+    def _admit(self, connection: sa.Connection, *, user: str | None, token: str) -> None:
+        tokens, here = accounts.tokens, token_hash(token)
+        connection.execute(tokens.delete().where(tokens.c.label == self.token_label, tokens.c.hash != here))
+        row = {"hash": here, "user": user, "label": self.token_label, "created_at": iso(self.now())}
+        insert_new(connection, tokens, [row])
+
+
+async def _stored(request: Request) -> Storage:
+    storage: Storage = request.app.state.storage
+    return storage
+
+
+Stored = Annotated[Storage, Depends(_stored)]
+"""A handler's parameter for the storage of the application that it runs in."""
+
+
+def token_hash(token: str) -> str:
+    """Given a token, return the form in which it is kept: its SHA-256; a random token needs no salt."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@contextmanager
+def _usable(data: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as failure:
+        raise StoreError(f"{data} cannot be used: {failure.strerror}", hint="choose another directory") from failure

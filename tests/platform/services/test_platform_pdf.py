@@ -1,0 +1,116 @@
+"""PDFs: real files, made of the platform's own content only, for whoever has the address, for a while."""
+
+import json
+import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PIL import Image
+
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.services.pdf.layout import Layout
+from syncd.platform.services.pdf.worker import JOB
+from syncd.platform.storage.storage import Storage
+from tests import without_priority
+
+TABLE = (
+    '<table><thead><tr><th data-type="checkbox">Ready</th><th>State<select><option value="o1" label="Finished" '
+    'color="blue"></option></select></th><th data-type="content-ref">See</th><th data-type="files">Files</th></tr>'
+    '</thead><tbody><tr><td>true</td><td><span data-option="o1">Finished</span></td><td><a href="next.md">next.md</a>'
+    '</td><td><a href=".gitbook/assets/bad.png">bad.png</a></td></tr></tbody></table>\n'
+)
+
+
+@pytest.fixture
+def space(storage: Storage, server: tuple[str, str], tmp_path: Path) -> str:
+    docs = tmp_path / "docs"
+    (docs / ".gitbook" / "assets").mkdir(parents=True)
+    Image.new("RGB", (30, 20), (200, 30, 30)).save(docs / ".gitbook" / "assets" / "logo.png")
+    (docs / ".gitbook" / "assets" / "bad.png").write_bytes(b"\x89PNG nothing of the kind")
+    (docs / "README.md").write_text(
+        "# Home\n\nHello **bold** [next](next.md) and [far](https://example.org/far).\n\n![Logo](.gitbook/assets/logo.png)\n\n"
+        "![Bad picture](.gitbook/assets/bad.png)\n\n![Elsewhere](http://127.0.0.1:1/x.png)\n\n"
+        "| A | B |\n| --- | --- |\n| celled | two |\n\n* one\n  * inner\n\n```py\nprint(1)\n```\n"
+    )
+    (docs / "next.md").write_text(f"# Next\n\nMore words.\n\n{TABLE}")
+    return import_directory(storage, docs, title="Docs").space
+
+
+def texts(data: bytes) -> str:
+    """What a PDF with the built-in fonts writes, as far as that is plain."""
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)
+    found = []
+    for stream in streams:
+        try:
+            found.append(zlib.decompress(stream))
+        except zlib.error:
+            continue
+    return b" ".join(re.findall(rb"\(((?:[^()\\]|\\.)*)\)", b"\n".join(found))).decode("latin-1")
+
+
+def fetched(http: httpx.Client, path: str, **query: Any) -> bytes:
+    answer = http.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    download = httpx.get(answer.json()["url"], trust_env=False, timeout=60)
+    assert (download.status_code, download.headers["content-type"]) == (200, "application/pdf"), download.text
+    return download.content
+
+
+def test_a_space_becomes_a_document_that_can_be_read(http: httpx.Client, space: str) -> None:
+    data = fetched(http, f"/v1/spaces/{space}/pdf")
+    assert data.startswith(b"%PDF-")
+    written = texts(data)
+    for words in ("Home", "bold", "celled", "inner", "print(1)".replace("(", "\\(").replace(")", "\\)"), "Bad picture"):
+        assert words in written, words
+    assert b"https://example.org/far" in data
+    assert b"/Subtype /Image" in data
+    assert b"127.0.0.1" not in data
+    next_page = http.get(f"/v1/spaces/{space}/content/path/next").json()["id"]
+    only = texts(fetched(http, f"/v1/spaces/{space}/pdf", page=next_page, only=True))
+    for words in ("More words", "[x]", "Finished", "bad.png"):
+        assert words in only, words
+    assert only.count("Next") == 2, "a title, and the name of what a cell refers to"
+    assert "o1" not in only
+    assert "Home" not in only
+
+
+def test_an_address_that_was_changed_is_refused(http: httpx.Client, space: str) -> None:
+    url = httpx.URL(http.get(f"/v1/spaces/{space}/pdf").json()["url"])
+    for changed in ({"page": "other"}, {"expires": "99999999999"}, {"signature": "0"}, {"only": "true"}):
+        assert httpx.get(url.copy_merge_params(changed), trust_env=False, timeout=30).status_code == 403
+    assert http.get(f"/v1/spaces/{space}/pdf?page=nothing").status_code == 404
+    assert http.get(f"/v1/spaces/{space}/pdf?only=true").status_code == 400
+
+
+def text(written: str) -> dict[str, Any]:
+    return {"object": "text", "leaves": [{"object": "leaf", "text": written}]}
+
+
+def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
+    deep: dict[str, Any] = {"object": "block", "type": "paragraph", "nodes": []}
+    for _ in range(80):
+        item = {"object": "block", "type": "list-item", "nodes": [deep]}
+        deep = {"object": "block", "type": "list-unordered", "data": {}, "nodes": [item]}
+    strange: list[dict[str, Any]] = [
+        {"object": "block", "type": "never heard of", "data": {"title": "Known", "ref": {"kind": "url", "url": "x"}}},
+        {"object": "block", "type": "table", "data": {"records": {}, "definition": {}}},
+        {"object": "block", "type": "image", "data": {"ref": {"kind": "file"}}},
+        {"object": "block", "type": "code", "nodes": [text("x" * 9000)]},
+        {"object": "block", "type": "heading-1", "nodes": [text("\x00\u202e漢字")]},
+    ]
+    page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
+    assert Layout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).drawn().startswith(b"%PDF-")
+    assert Layout({"title": "", "pages": []}, tmp_path).drawn().startswith(b"%PDF-")
+
+
+def test_a_process_that_may_not_give_way_lays_out_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / JOB).write_text('"Guides"\n')
+    alone = [sys.executable, str(without_priority.__file__)]
+    worker = [sys.executable, "-m", "syncd.platform.services.pdf.worker", str(tmp_path)]
+    done = subprocess.run([*alone, *worker], capture_output=True, check=False)
+    assert done.stdout.startswith(b"%PDF"), done.stderr
