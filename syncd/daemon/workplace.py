@@ -57,8 +57,7 @@ def workplace(config: Config, repository: RepositoryConfig, around: Circumstance
 
     Raises: AnotherRuns when another run holds the repository; ConfigInvalid, NotARepository, StoreNewer.
     """
-    with Repository.open(repository.path) as git:
-        lock = git.git_dir / RUN
+    lock = Repository.locate(repository.path) / RUN
     with Lock.acquire(lock, wait=around.wait), opened(config, repository, around) as workspace:
         yield workspace
 

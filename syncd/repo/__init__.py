@@ -1,8 +1,8 @@
 """The repository: Git through a hardened process runner; the one room that imports GitPython."""
 
-from syncd.repo.objects import Difference
 from syncd.repo.remote import Access, Refusal, Remote
 from syncd.repo.repository import Repository
+from syncd.repo.trees import Difference
 from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.writer import Writer
 

@@ -16,7 +16,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -75,6 +75,9 @@ _HARDENING = {
     "merge.directoryRenames": "false",
 }
 
+_CONFIGURED: dict[tuple[bytes | None, ...], Sequence[tuple[str, str | None]]] = {}
+"""What git has read from files of configuration, by what these hold."""
+_CONFIGURED_MAX = 100
 _IMPORTING = Lock()
 _VERSION = re.compile(r"git version (\d+)\.(\d+)")
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process|required)", re.DOTALL)
@@ -171,11 +174,27 @@ class Git:
             elif found := _MERGE_DRIVER.fullmatch(key):
                 self._config[f"merge.{found[1]}.driver"] = "false"
 
-    def _configured(self) -> Iterator[tuple[str, str | None]]:
+    def _configured(self) -> Sequence[tuple[str, str | None]]:
+        """What the repository's configuration says; the same files say the same, unless they include others."""
+        files = self._config_files()
+        if files in _CONFIGURED:
+            return _CONFIGURED[files]
         listed = self.run("config", "--list", "-z").decode("utf-8", "surrogateescape")
-        for item in listed.split("\0")[:-1]:
-            key, is_set, value = item.partition("\n")
-            yield key, value if is_set else None
+        items = (item.partition("\n") for item in listed.split("\0")[:-1])
+        found = [(key, value if is_set else None) for key, is_set, value in items]
+        if files == self._config_files() and not any(key.startswith(("include.", "includeif.")) for key, _ in found):
+            if len(_CONFIGURED) >= _CONFIGURED_MAX:
+                _CONFIGURED.clear()
+            _CONFIGURED[files] = found
+        return found
+
+    def _config_files(self) -> tuple[bytes | None, ...]:
+        """The files that the configuration is read from, as they are. Source: git-config(1), FILES."""
+        found: list[bytes | None] = []
+        for path in (self.place.common_dir / "config", self.place.git_dir / "config.worktree"):
+            with system_failures("reading the configuration"):
+                found.append(path.read_bytes() if path.exists() else None)
+        return tuple(found)
 
     def run(
         self,

@@ -20,10 +20,10 @@ from syncd.files import read_file, remove_file
 from syncd.repo.failures import system_failures
 from syncd.repo.git import Git
 from syncd.repo.names import quote
-from syncd.repo.objects import Difference, Reader
+from syncd.repo.objects import SYMBOLIC_LINK, Reader
+from syncd.repo.trees import Difference
 from syncd.repo.values import Blob
 
-_SYMBOLIC_LINK = "120000"
 _REMOVED = "0"
 """The mode by which `update-index --index-info` removes an entry."""
 
@@ -119,7 +119,7 @@ class _Disk:
             if stat.S_ISREG(status.st_mode):
                 files[path] = "100755" if status.st_mode & stat.S_IXUSR else "100644"
             elif stat.S_ISLNK(status.st_mode):
-                found[path] = Blob(self._link(path), _SYMBOLIC_LINK)
+                found[path] = Blob(self._link(path), SYMBOLIC_LINK)
             else:
                 found[path] = Blob("", "")
         for (path, mode), oid in zip(files.items(), self._hashes(list(files)), strict=True):
@@ -194,7 +194,7 @@ class _Disk:
             return False
         data = _with_plain_line_ends(read_file(self._top, change.path))
         sides = (change.after, change.before) if way is Way.BACK else (change.after,)
-        texts = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != _SYMBOLIC_LINK]
+        texts = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != SYMBOLIC_LINK]
         wholes = map(_with_plain_line_ends, texts)
         return any(len(data) < len(whole) and whole.startswith(data) for whole in wholes)
 
@@ -209,7 +209,7 @@ def _is(here: Blob | None, side: Blob | None, change: Difference) -> bool:
     if here is None or side is None:
         return here is side
     same_content = change.before is not None and change.after is not None and change.before.oid == change.after.oid
-    same_kind = (here.mode == _SYMBOLIC_LINK) == (side.mode == _SYMBOLIC_LINK)
+    same_kind = (here.mode == SYMBOLIC_LINK) == (side.mode == SYMBOLIC_LINK)
     return here.oid == side.oid and same_kind and (here.mode == side.mode or not same_content)
 
 

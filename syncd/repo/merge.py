@@ -73,13 +73,17 @@ def replaced(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, B
     return found[0]
 
 
-def commit_tree(git: Git, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
-    """Given a tree and what is to be said about it, write the commit and return its id; no ref names it yet.
+def commit_data(tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> bytes:
+    """Given a tree and what is to be said about it, return the commit object.
 
-    Shape: written as an object, since commit-tree would add what the user's configuration says about encodings.
+    Shape: made here, since commit-tree would add what the user's configuration says about encodings.
     """
     lines = [f"tree {check_oid(tree)}\n", *(f"parent {check_oid(parent)}\n" for parent in parents)]
-    data = "".join(lines).encode() + signature(author, committer) + b"\n" + message_bytes(message)
+    return "".join(lines).encode() + signature(author, committer) + b"\n" + message_bytes(message)
+
+
+def write_commit(git: Git, data: bytes) -> str:
+    """Given a commit object, write it and return its id; no ref names it yet."""
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data).decode().strip()
 
 

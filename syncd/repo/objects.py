@@ -1,25 +1,43 @@
-"""Read objects: one long-lived cat-file for single reads, one plumbing command for each listing."""
+"""Read objects: one long-lived cat-file, and what it said of commits and trees, which never change."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from typing import cast
 
-from syncd.errors import GitFailed, PathRefused
+from syncd.errors import GitFailed
 from syncd.repo.git import Git
-from syncd.repo.names import check_oid, is_oid, is_plain
+from syncd.repo.names import check_oid, is_oid
 from syncd.repo.pipe import LARGEST_ANSWER, Pipe
-from syncd.repo.values import Blob, Commit, FileChange, Person, Status
+from syncd.repo.values import Blob, Commit, Person
 
 LARGEST_OBJECT = LARGEST_ANSWER // 2
+COMMITS_MAX, ENTRIES_MAX = 5_000, 200_000
+"""How many commits, and entries of trees, are remembered; then all are forgotten."""
 
-LINK = "160000"
-"""The mode of a submodule's entry, which names a commit of another repository."""
+LINK, DIRECTORY, SYMBOLIC_LINK = "160000", "040000", "120000"
+"""The mode of a submodule's entry, which names a commit of another repository; of a tree's; and of a link's."""
 
-_ABSENT = "000000"
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s*(.*)")
+_ENCODING = re.compile(rb"\nencoding ([^\n]*)")
+_RECORDED = re.compile(rb"\ncommitter [^\n]*> (\d+) [+-]\d{4}(?:\n|$)")
+_MODES = {
+    b"40000": DIRECTORY,
+    b"100644": "100644",
+    b"100755": "100755",
+    b"120000": SYMBOLIC_LINK,
+    b"160000": LINK,
+}
 _IDENTITY = re.compile(r"(.*?) ?<(.*?)> (-?\d+) ([+-])(\d\d)(\d\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A commit, the second since 1970 at which it was recorded, and its whole message."""
+
+    commit: Commit
+    when: int
+    message: str
 
 
 class Reader:
@@ -28,6 +46,10 @@ class Reader:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._pipe: Pipe | None = None
+        self._nodes: dict[str, Node] = {}
+        self._trees: dict[str, str] = {}
+        self._entries: dict[str, dict[bytes, Blob] | None] = {}
+        self._entries_count = 0
 
     def info(self, name: str) -> tuple[str, str] | None:
         """Given a name of an object, return its id and type; None when there is none.
@@ -50,6 +72,63 @@ class Reader:
             raise GitFailed(f"object {oid} is a {found[1]}, not a {kind}")
         return data
 
+    def sizes(self, oids: Iterable[str]) -> dict[str, int]:
+        """Given object ids, return the size in bytes of each that exists; what is no full id does not."""
+        asked = [oid for oid in set(oids) if is_oid(oid)]
+        return {oid: found[2] for oid, found in zip(asked, self.infos(asked), strict=True) if found is not None}
+
+    def infos(self, names: Iterable[str]) -> list[tuple[str, str, int] | None]:
+        """Given names of objects, return the id, type and size in bytes of each in turn; None for one that is not."""
+        asked = list(names)
+        self._conversation().send("".join(f"info {name}\n" for name in asked).encode())
+        return [self._answer() for _ in asked]
+
+    def node(self, oid: str) -> Node:
+        """Given a commit's id, return what it says. Raises: GitFailed when it is missing, or no commit."""
+        if oid not in self._nodes:
+            if len(self._nodes) >= COMMITS_MAX:
+                self._nodes.clear()
+            self._nodes[oid] = parse_node(oid, self.contents(oid, "commit"))
+        return self._nodes[oid]
+
+    def known_commits(self) -> int:
+        """Return how many commits are remembered."""
+        return len(self._nodes)
+
+    def knows_commit(self, oid: str) -> bool:
+        """Given a commit's id, return whether it is remembered."""
+        return oid in self._nodes
+
+    def tree_of(self, oid: str) -> str | None:
+        """Given the id of a commit or tree, return the tree's; None when there is none."""
+        if oid not in self._trees:
+            found = self.info(f"{check_oid(oid)}^{{tree}}")
+            if found is None:
+                return None
+            if len(self._trees) >= COMMITS_MAX:
+                self._trees.clear()
+            self._trees[oid] = found[0]
+        return self._trees[oid]
+
+    def knows_tree(self, oid: str) -> bool:
+        """Given a tree's id, return whether its entries are remembered."""
+        return oid in self._entries
+
+    def entries(self, oid: str) -> dict[bytes, Blob] | None:
+        """Given a tree's id, return its entries by name, in its order; None for one that Git itself has to judge."""
+        if oid not in self._entries:
+            self.remember_entries(oid, parse_tree(self.contents(oid, "tree"), len(oid) // 2))
+        return self._entries[oid]
+
+    def remember_entries(self, oid: str, entries: dict[bytes, Blob] | None) -> None:
+        """Given a tree's id and its entries, remember them."""
+        size = 1 + len(entries or ())
+        if self._entries_count + size > ENTRIES_MAX:
+            self._entries.clear()
+            self._entries_count = 0
+        self._entries[oid] = entries
+        self._entries_count += size
+
     def close(self) -> None:
         """End the conversation."""
         if self._pipe is not None:
@@ -62,106 +141,15 @@ class Reader:
         return self._pipe
 
     def _ask(self, question: str) -> tuple[str, str, int] | None:
-        pipe = self._conversation()
-        pipe.send(f"{question}\n".encode())
-        words = pipe.line().rsplit(b" ", 2)
+        self._conversation().send(f"{question}\n".encode())
+        return self._answer()
+
+    def _answer(self) -> tuple[str, str, int] | None:
+        words = self._conversation().line().rsplit(b" ", 2)
         if words[-1] in (b"missing", b"ambiguous"):
             return None
         oid, kind, size = words
         return oid.decode(), kind.decode(), int(size)
-
-
-def present(git: Git, oids: Iterable[str]) -> set[str]:
-    """Given object ids, return those that exist; what is no full id does not."""
-    asked = {oid for oid in oids if is_oid(oid)}
-    if not asked:
-        return set()
-    answer = git.run("cat-file", "--batch-check=%(objectname)", data="".join(f"{oid}\n" for oid in asked).encode())
-    return asked.intersection(answer.decode().splitlines())
-
-
-def sizes(git: Git, oids: Iterable[str]) -> dict[str, int]:
-    """Given object ids, return the size in bytes of each that exists."""
-    asked = {oid for oid in oids if is_oid(oid)}
-    if not asked:
-        return {}
-    answer = git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", data="\n".join([*asked, ""]).encode())
-    pairs = (line.split(" ") for line in answer.decode().splitlines())
-    return {oid: int(size) for oid, size in pairs if size != "missing"}
-
-
-def inside(directory: str) -> list[str]:
-    """Given a directory of a repository ("" is the root), return the pathspec of everything below it."""
-    if directory and not is_plain(directory):
-        raise PathRefused(f"{directory[:200]!r} is no directory of a repository")
-    return [f"{directory}/"] if directory else []
-
-
-def tree(git: Git, commit: str, directory: str) -> dict[str, Blob]:
-    """Given a commit, return its files below a directory by their path there; submodules are left out."""
-    listed = git.run("ls-tree", "-r", "-z", "--full-tree", "--", check_oid(commit), *inside(directory))
-    skipped = len(directory) + 1 if directory else 0
-    blobs: dict[str, Blob] = {}
-    for record in _records(listed):
-        facts, path = record.split("\t", 1)
-        mode, _, oid = facts.split(" ")
-        if mode != LINK:
-            blobs[path[skipped:]] = Blob(oid, mode)
-    return blobs
-
-
-def diff(git: Git, before: str, after: str, directory: str, *, renames: bool) -> list[FileChange]:
-    """Given two commits or trees, return the files that differ below a directory, by their path there.
-
-    Shape: submodules are left out; a change of type is "M"; a rename needs half of the content in common.
-    """
-    skipped = len(directory) + 1 if directory else 0
-    found = []
-    for difference in differences(git, before, after, inside(directory), renames=renames):
-        shown = difference.after or difference.before
-        if shown is not None and not difference.is_link:
-            old = difference.old_path and difference.old_path[skipped:]
-            found.append(FileChange(difference.status, difference.path[skipped:], old, shown.oid, shown.mode))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One path that differs between two trees, from the root, with what each of them has there."""
-
-    status: Status
-    path: str
-    old_path: str | None
-    before: Blob | None
-    after: Blob | None
-
-    @property
-    def is_link(self) -> bool:
-        """Whether a submodule is on either side."""
-        return any(side is not None and side.mode == LINK for side in (self.before, self.after))
-
-
-def differences(
-    git: Git, before: str, after: str, pathspec: Sequence[str] = (), *, renames: bool = False
-) -> Iterator[Difference]:
-    """Given two commits or trees, return each path that differs. Source: git-diff-tree(1), raw output format."""
-    options = ["-r", "-z", "--no-ext-diff", "-M" if renames else "--no-renames"]
-    records = _records(git.run("diff-tree", *options, check_oid(before), check_oid(after), "--", *pathspec))
-    for facts in records:
-        old_mode, new_mode, old_oid, new_oid, status = facts.removeprefix(":").split(" ")
-        path, old_path = next(records), None
-        if status.startswith("R"):
-            old_path, path = path, next(records)
-        letter = cast(Status, "M" if status == "T" else status[0])
-        yield Difference(letter, path, old_path, _side(old_mode, old_oid), _side(new_mode, new_oid))
-
-
-def _side(mode: str, oid: str) -> Blob | None:
-    return None if mode == _ABSENT else Blob(oid, mode)
-
-
-def _records(output: bytes) -> Iterator[str]:
-    return iter(output.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
 
 def parse_commit(oid: str, data: bytes) -> Commit:
@@ -182,6 +170,35 @@ def parse_commit(oid: str, data: bytes) -> Commit:
         author=_person(_decoded(headers.get(b"author", [b""])[0], encoding)),
         trailers=trailers(text),
     )
+
+
+def parse_node(oid: str, data: bytes) -> Node:
+    """Given a commit object, return what it says, and when it was recorded."""
+    head, _, message = data.partition(b"\n\n")
+    encoding = _ENCODING.search(head)
+    recorded = _RECORDED.search(head)
+    text = _decoded(message, encoding[1].decode("ascii", "replace") if encoding else "utf-8")
+    return Node(parse_commit(oid, data), int(recorded[1]) if recorded else 0, text.split("\0", 1)[0])
+
+
+def parse_tree(data: bytes, width: int) -> dict[bytes, Blob] | None:
+    """Given a tree object and the length of an id in bytes, return its entries; None when it is not as Git writes it.
+
+    Source: git, tree-walk.c, decode_tree_entry; fsck.c, fsck_tree.
+    """
+    found: dict[bytes, Blob] = {}
+    at, last = 0, b""
+    while at < len(data):
+        space, end = data.find(b" ", at, at + 8), data.find(b"\0", at)
+        mode, name = _MODES.get(data[at:space]), data[space + 1 : end]
+        if space < 0 or end < 0 or mode is None or not name or b"/" in name or end + width >= len(data):
+            return None
+        key = name + b"/" if mode == DIRECTORY else name
+        if key <= last or name in found:
+            return None
+        found[name], last = Blob(data[end + 1 : end + 1 + width].hex(), mode), key
+        at = end + 1 + width
+    return found
 
 
 def trailers(message: str) -> dict[str, list[str]]:

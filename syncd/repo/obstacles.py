@@ -4,15 +4,15 @@ from collections.abc import Iterable
 
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid, is_plain
-from syncd.repo.objects import LINK
+from syncd.repo.objects import LINK, SYMBOLIC_LINK, Reader
+from syncd.repo.trees import TreeWalk, Unread
 
-SYMBOLIC_LINK = "120000"
 _KINDS = {LINK: "submodule", SYMBOLIC_LINK: "symbolic link"}
 _ASKED_MAX = 500
 """Names on one command line; for more, the whole tree is listed."""
 
 
-def obstacles(git: Git, commit: str, paths: Iterable[str]) -> dict[str, str]:
+def obstacles(git: Git, reader: Reader, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """Given a commit and paths of files, return what stands at one of them, or above it, and is no file or directory.
 
     Shape: path to kind, `submodule` or `symbolic link`.
@@ -20,6 +20,16 @@ def obstacles(git: Git, commit: str, paths: Iterable[str]) -> dict[str, str]:
     names = {name for path in paths if is_plain(path) for name in _with_those_above(path)}
     if not names:
         return {}
+    walk = TreeWalk(reader)
+    try:
+        root = walk.root(check_oid(commit))
+        found = {name: walk.find(root, name) for name in sorted(names)}
+        return {name: _KINDS[entry.mode] for name, entry in found.items() if entry is not None and entry.mode in _KINDS}
+    except Unread:
+        return _listed(git, commit, names)
+
+
+def _listed(git: Git, commit: str, names: set[str]) -> dict[str, str]:
     few = sorted(names) if len(names) <= _ASKED_MAX else []
     options = ["-z", "--full-tree", *(["-t"] if few else ["-r"])]
     listed = git.run("ls-tree", *options, check_oid(commit), "--", *few).decode("utf-8", "surrogateescape")

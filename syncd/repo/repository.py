@@ -1,6 +1,7 @@
 """A repository as the flows see it: refs, objects, one streamed commit at a time, merges, and the work tree."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -8,17 +9,15 @@ from typing import Self
 
 from syncd.errors import HistoryCut, PathRefused
 from syncd.layout.pointers import pointer_of
-from syncd.repo import borrowing, history, index, merge, objects, obstacles, place, refs, stored, usage
+from syncd.repo import borrowing, history, index, merge, objects, obstacles, place, refs, stored, trees, usage
 from syncd.repo.failures import system_failures
 from syncd.repo.git import Git
-from syncd.repo.names import check_branch, check_oid, is_oid, is_plain
+from syncd.repo.names import check_branch, check_oid, is_plain
 from syncd.repo.remote import Access, Remote
 from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.worktree import WorkTree
 from syncd.repo.writer import Writer
 
-FEW = 20
-"""Objects that are asked about in the conversation that goes on anyway, rather than by a process of their own."""
 ANCHORS = "refs/syncd/"
 """Where syncd keeps refs of its own, below no name that people use."""
 
@@ -32,11 +31,13 @@ class Repository:
     def __init__(self, where: place.Place) -> None:
         self._git = Git(where)
         self._reader = objects.Reader(self._git)
-        self._finder = history.Finder(self._git, self._reader)
+        self._history = history.History(self._git, self._reader)
         self._anchors: dict[str, str] | None = None
-        self._ancestry: dict[tuple[str, str], bool] = {}
-        # Listing configuration is no proof of a repository; this is.
-        self._git.run("rev-parse", "--git-dir")
+        # What was written here of what: the same again need not be written again.
+        self._made: dict[Hashable, str] = {}
+        self._texts: dict[tuple[tuple[str, str, str], ...], list[MergedText]] = {}
+        # Listing configuration is no proof of a repository; an answer about an object of it, even of none, is.
+        self._reader.info("HEAD")
         self._git.disarm()
         self.git_dir, self.work_tree = self._git.place.git_dir, self._git.place.work_tree
 
@@ -104,13 +105,26 @@ class Repository:
 
         Raises: RefMoved when it names something else.
         """
-        self._anchors = None
-        refs.update(self._git, self._reader, ref, new, old=old)
+        with self._moving(ref):
+            refs.update(self._git, self._reader, ref, new, old=old)
+        if self._anchors is not None and ref.startswith(ANCHORS):
+            self._anchors[ref] = new
 
     def delete_ref(self, ref: str, *, old: str) -> None:
         """Given a ref and the commit that it names now, remove it. Raises: RefMoved when it names something else."""
-        self._anchors = None
-        refs.delete(self._git, self._reader, ref, old=old)
+        with self._moving(ref):
+            refs.delete(self._git, self._reader, ref, old=old)
+        if self._anchors is not None:
+            self._anchors.pop(ref, None)
+
+    @contextmanager
+    def _moving(self, ref: str) -> Iterator[None]:
+        """Forget what refs of ours name, when one of them may have moved or not."""
+        try:
+            yield
+        except BaseException:
+            self._anchors = None
+            raise
 
     def head(self) -> Head:
         """Return the branch that is checked out and its commit."""
@@ -129,7 +143,7 @@ class Repository:
 
     def tree(self, commit: str, directory: str = "") -> dict[str, Blob]:
         """Given a commit, return its files below a directory by their path there; {} when it is absent."""
-        return objects.tree(self._git, commit, directory)
+        return trees.tree(self._git, self._reader, commit, directory)
 
     def subtree(self, commit: str, directory: str = "") -> str | None:
         """Given a commit, return the tree id of a directory of it: equal ids are equal content. None when absent."""
@@ -155,18 +169,15 @@ class Repository:
 
     def obstacles(self, commit: str, paths: Iterable[str]) -> dict[str, str]:
         """Given a commit and paths of files, return each submodule and symbolic link that stands there or above."""
-        return obstacles.obstacles(self._git, commit, paths)
+        return obstacles.obstacles(self._git, self._reader, commit, paths)
 
     def present(self, oids: Iterable[str]) -> set[str]:
         """Given object ids, return those that the repository has."""
-        asked = set(oids)
-        if len(asked) <= FEW:
-            return {oid for oid in asked if is_oid(oid) and self._reader.info(oid) is not None}
-        return objects.present(self._git, asked)
+        return set(self._reader.sizes(oids))
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Given object ids, return the size in bytes of each that the repository has."""
-        return objects.sizes(self._git, oids)
+        return self._reader.sizes(oids)
 
     def staged(self) -> dict[str, Blob]:
         """Return the files of the index by their path from the root."""
@@ -188,31 +199,25 @@ class Repository:
 
     def diff(self, before: str, after: str, directory: str = "", *, renames: bool = False) -> list[FileChange]:
         """Given two commits, return the files that differ below a directory, by their path there."""
-        return objects.diff(self._git, before, after, directory, renames=renames)
+        return trees.diff(self._git, self._reader, before, after, directory, renames=renames)
 
     def differences(
         self, before: str, after: str, paths: Sequence[str] = (), *, renames: bool = False
-    ) -> list[objects.Difference]:
+    ) -> list[trees.Difference]:
         """Given two commits or trees, return each path that differs, from the root, with what both have there."""
-        return list(objects.differences(self._git, before, after, paths, renames=renames))
+        return trees.differences(self._git, self._reader, before, after, paths, renames=renames)
 
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
         """Given two commits, return whether the first is the second or one of its ancestors."""
-        key = ancestor, commit
-        if key not in self._ancestry:
-            self._ancestry[key] = history.is_ancestor(self._git, ancestor, commit)
-        return self._ancestry[key]
+        return self._history.is_ancestor(ancestor, commit)
 
     def merge_base(self, ours: str, theirs: str) -> str | None:
         """Given two commits, return a best common ancestor; None for unrelated histories."""
-        found = history.merge_base(self._git, ours, theirs)
-        if found is None:
-            self._refuse_cut(ours, theirs)
-        return found
+        return next(iter(self.merge_bases(ours, theirs)), None)
 
     def merge_bases(self, ours: str, theirs: str) -> list[str]:
         """Given two commits, return all best common ancestors; none for unrelated histories."""
-        found = history.merge_bases(self._git, ours, theirs)
+        found = self._history.merge_bases(ours, theirs)
         if not found:
             self._refuse_cut(ours, theirs)
         return found
@@ -240,16 +245,16 @@ class Repository:
 
     def marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
         """Given two commits, return those with a trailer that only one of them reaches: the first, the second."""
-        return history.marked(self._git, self._reader, ours, theirs, trailer)
+        return self._history.marked(ours, theirs, trailer)
 
     def commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
         """Given a commit, return it and its ancestors, newest first, without those of `exclude`, at most `limit`."""
-        return history.commits(self._git, self._reader, exclude, include, limit=limit)
+        return self._history.commits(exclude, include, limit=limit)
 
     def find(self, ref: str, trailer: str, value: str) -> Commit | None:
         """Given a ref, return the newest commit of its first-parent line that carries a trailer with this value."""
         tip = self.resolve(ref)
-        return self._finder.find(tip, trailer, value) if tip else None
+        return self._history.find(tip, trailer, value) if tip else None
 
     def carried(self, commit: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
         """Given a commit, return it and all of its ancestors by this committer that carry a trailer, newest first."""
@@ -257,7 +262,8 @@ class Repository:
 
     def writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
         """Given a ref and the commit that it names now, return a writer of its next commit, a context manager."""
-        self._anchors = None
+        if ref.startswith(ANCHORS):
+            self._anchors = None
         return Writer(self._git, self._reader, ref, old=old, start=start)
 
     def merge(self, ours: str, theirs: str) -> Merged:
@@ -268,15 +274,24 @@ class Repository:
 
     def merge_texts(self, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
         """Given blobs in threes, a base and two that grew from it, return each three merged."""
-        return merge.merge_texts(self._git, self._reader, trios)
+        key = tuple(trios)
+        if key not in self._texts:
+            self._texts[key] = merge.merge_texts(self._git, self._reader, trios)
+        return list(self._texts[key])
 
     def replaced(self, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
         """Given a tree (None: empty) and what some paths are to hold (None: nothing), return the tree that does."""
-        return merge.replaced(self._git, self._reader, tree, changes)
+        key = tree, frozenset(changes.items())
+        if key not in self._made:
+            self._made[key] = merge.replaced(self._git, self._reader, tree, changes)
+        return self._made[key]
 
     def commit_tree(self, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
         """Given a tree and what is to be said about it, write the commit and return its id; no ref names it yet."""
-        return merge.commit_tree(self._git, tree, parents=parents, message=message, author=author, committer=committer)
+        data = merge.commit_data(tree, parents=parents, message=message, author=author, committer=committer)
+        if data not in self._made:
+            self._made[data] = merge.write_commit(self._git, data)
+        return self._made[data]
 
     def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
         """Given a branch, where it is (None: unborn) and a descendant, move it there, with the files where it is shown.

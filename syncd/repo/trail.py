@@ -8,10 +8,11 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 
 from syncd.repo.git import Git
+from syncd.repo.graph import Graph, Unread
 from syncd.repo.names import check_oid
 
 BATCH, LARGEST_BATCH = 64, 8192
-"""Commits that are read after the first one, which is nearly always the one; then twice as many each time, so far."""
+"""Commits that one process reads; then twice as many each time, so far."""
 
 
 def list_messages(git: Git, heading: str, *arguments: str) -> Generator[bytes, None, None]:
@@ -26,11 +27,11 @@ class Trail:
     Shape: `former` is the trail of an earlier tip; where this line runs into that tip, it goes on as that trail.
     """
 
-    def __init__(self, git: Git, tip: str, trailer: str, former: "Trail | None" = None) -> None:
+    def __init__(self, git: Git, graph: Graph, tip: str, trailer: str, former: "Trail | None" = None) -> None:
         self.tip = check_oid(tip)
-        self._git, self._lead, self._former = git, f"{trailer}: ", former
+        self._git, self._graph, self._lead, self._former = git, graph, f"{trailer}: ", former
         self._carriers: dict[str, list[str]] = {}
-        self._next, self._size = self.tip, 1
+        self._next, self._size = self.tip, BATCH
 
     def carriers(self, value: str) -> Iterator[str]:
         """Given a trailer's value, return the commits that seem to carry it, newest first."""
@@ -44,6 +45,24 @@ class Trail:
             self._read_on()
 
     def _read_on(self) -> None:
+        if not self._read_few():
+            self._read_many()
+
+    def _read_few(self) -> bool:
+        """Read one commit from what is known; return whether that could be done."""
+        if self._former is not None and self._next == self._former.tip:
+            self._go_on_as(self._former)
+            return True
+        try:
+            node = self._graph.first(self._next)
+        except Unread:
+            return False
+        if f"\n{self._lead}" in f"\n{node.message}":
+            self._note(self._next, node.message)
+        self._next = next(iter(node.commit.parents), "")
+        return True
+
+    def _read_many(self) -> None:
         wanted = f"\n{self._lead}".encode()
         arguments = ("--first-parent", f"--max-count={self._size}", self._next)
         with closing(list_messages(self._git, "%H %P", *arguments)) as records:
@@ -55,7 +74,7 @@ class Trail:
                 if wanted in record:
                     self._note(oid, record.decode("utf-8", "replace"))
                 self._next = parents[0] if parents else ""
-        self._size = BATCH if self._size == 1 else min(2 * self._size, LARGEST_BATCH)
+        self._size = min(2 * self._size, LARGEST_BATCH)
 
     def _note(self, oid: str, message: str) -> None:
         for line in message.split("\n"):

@@ -1,5 +1,6 @@
 """Who uses a branch: what is checked out where, and which operation is in progress."""
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,9 @@ from syncd.repo.objects import Reader
 from syncd.repo.values import Head
 
 _HEADS = "refs/heads/"
+_NAMES_REF = re.compile(rb"ref: (refs/heads/[^\s]+)\n")
+_NAMES_COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
+_NOWHERE = b"refs/heads/.invalid"
 _SIGNS = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",
@@ -30,12 +34,27 @@ def operation(git: Git) -> str | None:
 
 def head(git: Git, reader: Reader) -> Head:
     """Return the branch that is checked out and its commit."""
+    target = _head_target(git)
+    branch = target.removeprefix(_HEADS) if target.startswith(_HEADS) else None
+    return Head(branch, refs.resolve(reader, "HEAD"))
+
+
+def _head_target(git: Git) -> str:
+    """The ref that HEAD stands for, "" when it names a commit.
+
+    Source: gitrepository-layout(5), HEAD; with the reftable format the file says no branch that can be.
+    """
+    with suppress(OSError):
+        head = git.place.git_dir / "HEAD"
+        data = b"" if head.is_symlink() else head.read_bytes()
+        if _NAMES_COMMIT.fullmatch(data):
+            return ""
+        if (found := _NAMES_REF.fullmatch(data)) and found[1] != _NOWHERE:
+            return found[1].decode("utf-8", "surrogateescape")
     status, output, complaint = git.attempt("symbolic-ref", "--quiet", "HEAD")
     if status not in (0, 1):
         raise failure("symbolic-ref", status, complaint)
-    target = output.decode("utf-8", "surrogateescape").rstrip("\n")
-    branch = target.removeprefix(_HEADS) if target.startswith(_HEADS) else None
-    return Head(branch, refs.resolve(reader, "HEAD"))
+    return output.decode("utf-8", "surrogateescape").rstrip("\n")
 
 
 def is_checked_out(git: Git, reader: Reader, branch: str) -> bool:
@@ -62,6 +81,9 @@ def _way_out(name: str) -> str:
 def _elsewhere(git: Git, branch: str) -> Iterator[str]:
     """The other work trees that show a branch, or in which an operation will move it."""
     place = git.place
+    others = _children(place.common_dir / "worktrees")
+    if not others and not place.is_linked:
+        return
     records = git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape").split("\0\0")
     for number, record in enumerate(filter(None, records)):
         facts = record.split("\0")
@@ -72,7 +94,7 @@ def _elsewhere(git: Git, branch: str) -> Iterator[str]:
         if not own and not gone and f"branch {_HEADS}{branch}" in facts:
             yield path
     main = [place.common_dir] if place.is_linked else []
-    for git_dir in (*main, *_children(place.common_dir / "worktrees")):
+    for git_dir in (*main, *others):
         if git_dir != place.git_dir and branch in _subjects(git_dir):
             yield str(git_dir)
 

@@ -24,10 +24,11 @@ from pathlib import Path
 
 from syncd.errors import GitFailed, Held, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
-from syncd.repo import history, refs
+from syncd.repo import refs
 from syncd.repo.failures import failure, system_failures
 from syncd.repo.git import Git
 from syncd.repo.healing import Survey, Way, entry_of, survey
+from syncd.repo.history import History
 from syncd.repo.locks import (
     PATIENCE_SECONDS,
     alone,
@@ -38,7 +39,8 @@ from syncd.repo.locks import (
     settle_notes,
 )
 from syncd.repo.names import check_branch, check_oid, is_oid
-from syncd.repo.objects import Reader, differences
+from syncd.repo.objects import Reader
+from syncd.repo.trees import Difference, differences
 from syncd.repo.usage import head, is_checked_out
 
 EMPTY_TREE = {
@@ -97,7 +99,7 @@ class WorkTree:
 
         Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
         """
-        if old is not None and not history.is_ancestor(self._git, old, new):
+        if old is not None and not History(self._git, self._reader).is_ancestor(old, new):
             raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
         self.follow(branch, old=old, new=new)
 
@@ -184,8 +186,8 @@ class WorkTree:
         """
         if here is None or move.after is None:
             return move.back(here, move.before)
-        touched = {change.path for change in differences(self._git, _tree(move.after, move.before), move.after)}
-        since = differences(self._git, move.after, here)
+        touched = {change.path for change in self._differences(_tree(move.after, move.before), move.after)}
+        since = self._differences(move.after, here)
         entries = {change.path: entry_of(change.after, change) for change in since if change.path in touched}
         return move.back(here, self._changed(move.after, Survey(touched, entries)) if entries else move.after)
 
@@ -230,7 +232,7 @@ class WorkTree:
         old, new = _tree(move.before or move.after, move.before), _tree(move.after or move.before, move.after)
         environment = {"GIT_INDEX_FILE": str(private)}
         self._refresh(environment)
-        changes = list(differences(self._git, old, new))
+        changes = self._differences(old, new)
         found = survey(self._git, self._reader, changes, environment, way=move.way(resumed))
         if found.blocked:
             raise _in_the_way(found.blocked)
@@ -248,6 +250,9 @@ class WorkTree:
             os.replace(private, self._index())
             _sync(self._git.place.git_dir)
         reach(FaultPoint.MOVE_INDEX_DONE)
+
+    def _differences(self, before: str, after: str) -> list[Difference]:
+        return differences(self._git, self._reader, before, after)
 
     def _changed(self, old: str, found: Survey) -> str:
         """A tree with what is settled in it; where a move starts from it, git sees no difference and no clash there."""

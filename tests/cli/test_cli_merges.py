@@ -1,43 +1,44 @@
 """A run merges two commits once, and all that it says and does comes from that one result."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import pytest
-
+from syncd.repo import Repository
 from tests.cli.two_way import Web, Writer
+from tests.forked import Forked
 
 COMPARISONS = 2
-"""Of a merge: the base with each side, in search of renames. Nothing else in a run compares so."""
+"""Of a merge: the base with each side, in search of renames."""
 
 
-class CountedGit:
-    """A git in front of the real one that writes down what it is asked."""
+def run_noting(words: list[str], log: str) -> int:
+    """Run syncd, and note each two trees that it compares in search of renames."""
+    from syncd.cli.app import run
 
-    def __init__(self, folder: Path) -> None:
-        self.log = folder / "asked"
-        program = folder / "git"
-        program.write_text(f'#!/bin/sh\necho "$@" >> "{self.log}"\nPATH="{os.environ["PATH"]}" exec git "$@"\n')
-        program.chmod(0o755)
-        self.path = f"{folder}:{os.environ['PATH']}"
+    compare = Repository.differences
 
-    def count_merges(self, docs: Writer, *words: str) -> int:
-        """Return how many merges a command of syncd makes."""
-        self.log.write_text("")
-        docs.syncd(*words, PATH=self.path)
-        asked = self.log.read_text().splitlines()
-        assert asked, "this git is asked"
-        return sum(line.startswith("diff-tree") and " -M " in line for line in asked) // COMPARISONS
+    def compared(self: Repository, before: str, after: str, paths: Sequence[str] = (), *, renames: bool = False) -> Any:
+        if renames:
+            with open(log, "a", encoding="utf-8") as file:
+                file.write(f"{before} {after}\n")
+        return compare(self, before, after, paths, renames=renames)
+
+    Repository.differences = compared  # type: ignore[method-assign]
+    return run(words)
 
 
-@pytest.fixture
-def git(tmp_path: Path) -> CountedGit:
-    folder = tmp_path / "counted"
-    folder.mkdir()
-    return CountedGit(folder)
+def count_merges(docs: Writer, log: Path, *words: str) -> int:
+    """Return how many merges a command of syncd makes."""
+    log.write_text("")
+    with Forked(run_noting, list(words), str(log), cwd=docs.path, environ=os.environ) as process:
+        process.wait()
+    return len(log.read_text().splitlines()) // COMPARISONS
 
 
-def test_a_run_merges_two_commits_once(web: Web, docs: Writer, git: CountedGit) -> None:
+def test_a_run_merges_two_commits_once(web: Web, docs: Writer, tmp_path: Path) -> None:
+    log = tmp_path / "compared"
     docs.edit("p1.md", "P1 one.", "P1 mine.")
     web.edit("p1", "P1 one.", "P1 theirs.")
     docs.edit("p2.md", "P2 one.", "P2 mine.")
@@ -46,6 +47,6 @@ def test_a_run_merges_two_commits_once(web: Web, docs: Writer, git: CountedGit) 
     docs.edit("p2.md", "P2 mine.", "P2 mine again.")
     docs.run("sync", code=6)
     lanes = 2  # main content and the change request
-    assert git.count_merges(docs, "status") == 0, "it prints what the last run came to"
-    assert git.count_merges(docs, "sync") == lanes
-    assert git.count_merges(docs, "push") == lanes
+    assert count_merges(docs, log, "status") == 0, "it prints what the last run came to"
+    assert count_merges(docs, log, "sync") == lanes
+    assert count_merges(docs, log, "push") == lanes
