@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from syncd.layout.site.rules import SITE_RULES
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Entry, Lock
 from syncd.plan.site.lockfile import lock_text
 from tests.cli.sited import sited
@@ -34,8 +35,8 @@ RENAMED = """structure:
 LOCK = Lock(
     "s",
     items={
-        "section:developers": Entry("sitesc_1", "created", {"path": "developers"}),
-        "redirect:/gone": Entry("rd_1", "created", {"source": "/gone"}),
+        Ref("section:developers"): Entry("sitesc_1", "created", {"path": "developers"}),
+        Ref("redirect:/gone"): Entry("rd_1", "created", {"source": "/gone"}),
     },
 )
 

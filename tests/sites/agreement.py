@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from syncd.layout.site.customization import leaf_of
-from syncd.layout.site.declared import ROOT, Item, SiteFile
+from syncd.layout.site.declared import Item, SiteFile
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.facts import Live, Lock
 
 
 def differences(file: SiteFile, live: Live, lock: Lock) -> Iterator[str]:
     """Given the three sides, return where the platform is not as the file says, or has what it does not say."""
     ids = {ref: entry.id for ref, entry in lock.items.items()}
-    refs = {id: ref for ref, id in ids.items() if ref.partition(":")[0] in ("group", "section", "variant", "redirect")}
+    refs = {id: ref for ref, id in ids.items() if ref.kind in ("group", "section", "variant", "redirect")}
     for item in file.items.values():
         if item.kind in ("group", "section", "variant", "redirect"):
             thing = live.things.get(ids.get(item.ref, ""))
@@ -24,7 +25,7 @@ def differences(file: SiteFile, live: Live, lock: Lock) -> Iterator[str]:
             elif not _leads(item.fields["to"], thing.fields["destination"], ids):
                 yield f"{item.ref} leads to {thing.fields['destination']}"
         elif item.kind == "override":
-            shown = live.overrides.get(ids.get(f"variant:{item.key}", ""), {})
+            shown = live.overrides.get(ids.get(Ref.of("variant", item.key), ""), {})
             yield from (f"{item.ref}.{n}" for n, value in item.fields.items() if leaf_of(shown, n) != value)
         elif item.kind == "customization":
             yield from (f"{item.ref}.{n}" for n, v in item.fields.items() if leaf_of(live.customization, n) != v)
@@ -49,9 +50,9 @@ def _unlike(item: Item, there: Any) -> Iterator[str]:
             yield f"{item.ref}.{name} is {there.get(name)!r}, not {value!r}"
 
 
-def _leads(to: Any, destination: Any, ids: dict[str, str]) -> bool:
+def _leads(to: Any, destination: Any, ids: dict[Ref, str]) -> bool:
     if "section" in to:
-        return bool(destination.get("siteSectionId") == ids.get(f"section:{to['section']}"))
+        return bool(destination.get("siteSectionId") == ids.get(Ref.of("section", to["section"])))
     if "variant" in to:
-        return bool(destination.get("siteSpaceId") == ids.get(f"variant:{to['variant']}"))
+        return bool(destination.get("siteSpaceId") == ids.get(Ref.of("variant", to["variant"])))
     return bool(destination.get("url") == to["url"])

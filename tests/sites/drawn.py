@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from syncd.layout.site.declared import ROOT, Area, Item, Kind, Place, SiteFile, SitePolicy
+from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Area, Kind, Ref
 
 GATE = "visitor.claims.partner == true"
 OTHER_GATE = "visitor.claims.unsigned.beta == true"
@@ -70,15 +71,15 @@ def edited(chance: Random, before: Drawn, *, deeds: int = 4) -> Drawn:
 
 def file_of(drawn: Drawn, organization: str, site: str, holding: str) -> SiteFile:
     """Given what was drawn, return it as a site file that owns everything."""
-    items: dict[str, Item] = {}
-    orders: dict[str, tuple[str, ...]] = {}
+    items: dict[Ref, Item] = {}
+    orders: dict[Ref, tuple[Ref, ...]] = {}
 
-    def add(kind: Kind, key: str, fields: dict[str, Any], parent: str = ROOT) -> str:
+    def add(kind: Kind, key: str, fields: dict[str, Any], parent: Ref = ROOT) -> Ref:
         item = Item(kind, key, fields, Place(f"{site}/site.yaml", len(items) + 1), parent=parent)
         items[item.ref] = item
         return item.ref
 
-    def place(key: str, parent: str) -> str:
+    def place(key: str, parent: Ref) -> Ref:
         if key in drawn.groups:
             ref = add("group", key, {"title": drawn.groups[key]}, parent)
             orders[ref] = tuple(place(child, ref) for child in drawn.places[key])

@@ -11,8 +11,9 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.errors import Rejected, Stopped, Unreachable
-from syncd.layout.site.declared import ROOT, Area, Item, Place, SiteFile, SitePolicy
+from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Area, Ref
 from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
@@ -248,7 +249,7 @@ def test_an_area_that_somebody_changed_since_the_plan_is_left_alone(stage: Stage
     file = declared(stage, drawn)
     plan, live, lock = planned(stage, file)
     with Client(stage.url, stage.token) as client:
-        section = lock.items["section:more"].id
+        section = lock.items[Ref("section:more")].id
         client.sections.update(stage.organization, stage.site, section, SiteSectionUpdate(title="Theirs"))
     done = applied(stage, file, plan, live)
     assert (done.exit_code, done.stale) == (6, ("structure",))
@@ -394,7 +395,7 @@ def test_members_that_nobody_knows_survive_a_put_byte_for_byte() -> None:
             sent.append(json.loads(request.content))
         return httpx.Response(200, json=there)
 
-    step = Step(Wave.CUSTOMIZATION, "customization.put", "customization:", "s", {"styling.theme": "bold"})
+    step = Step(Wave.CUSTOMIZATION, "customization.put", Ref("customization:"), "s", {"styling.theme": "bold"})
     calls_on(answer).carry_out(step)
     assert sent == [{**there, "styling": {**there["styling"], "theme": "bold"}}]
     calls_on(answer).carry_out(replace(step, body={"styling.theme": "clean"}))
@@ -416,7 +417,7 @@ def test_a_refused_move_is_done_when_everything_stands_in_order(there: tuple[str
     calls = calls_on(answer, Ids({}, {"a": "section", "b": "section", "c": "section"}))
     moves: tuple[Call, ...] = ("section.move", "structure.sort")
     for call in moves:
-        step = Step(Wave.ORDER, call, "section:b", "b", {"after": "a"})
+        step = Step(Wave.ORDER, call, Ref("section:b"), "b", {"after": "a"})
         if fine:
             calls.carry_out(step)
         else:
@@ -427,4 +428,4 @@ def test_a_refused_move_is_done_when_everything_stands_in_order(there: tuple[str
 def test_a_body_that_the_api_does_not_take_is_refused_before_it_is_sent() -> None:
     calls = calls_on(lambda _: httpx.Response(500))
     with pytest.raises(Rejected, match="title"):
-        calls.carry_out(Step(Wave.SECTIONS, "section.update", "section:a", "a", {"title": "x"}))
+        calls.carry_out(Step(Wave.SECTIONS, "section.update", Ref("section:a"), "a", {"title": "x"}))

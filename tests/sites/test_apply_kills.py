@@ -10,8 +10,9 @@ from random import Random
 import pytest
 
 from syncd.api.client import Client
-from syncd.layout.site.declared import ROOT, OnDrift, SiteFile
+from syncd.layout.site.declared import OnDrift, SiteFile
 from syncd.model.redirect import SiteRedirectUpdate
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
 from syncd.platform.settings import Settings
@@ -179,9 +180,9 @@ def test_a_redirect_follows_its_section_that_is_made_anew_although_somebody_led_
     with stage.workspace() as workspace:
         ids = {ref: entry.id for ref, entry in Keeping(workspace, file).load().items.items()}
     with Client(stage.url, stage.token) as client:
-        client.sections.delete(stage.organization, stage.site, ids["section:more"])
+        client.sections.delete(stage.organization, stage.site, ids[Ref("section:more")])
         elsewhere = SiteRedirectUpdate(destination={"kind": "external", "url": "https://example.com/theirs"})
-        client.redirects.update(stage.organization, stage.site, ids["redirect:/old/more"], elsewhere)
+        client.redirects.update(stage.organization, stage.site, ids[Ref("redirect:/old/more")], elsewhere)
     if is_killed:
         assert dies(stage, file).startswith("POST")
     plan = planned(stage, file)

@@ -12,6 +12,7 @@ import pytest
 
 from syncd.errors import SyncdError
 from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Begun, Entry, Lock
 from syncd.plan.site.lockfile import lock_path, lock_text, parse_lock
 from syncd.repo import Repository
@@ -53,14 +54,14 @@ def load(clone: Path, store: str = "state.db", place: LockPlace = "repo") -> Loc
 def keep(clone: Path, *, store: str = "state.db", place: LockPlace = "repo", **changes: Entry | None) -> str:
     with workspace(clone, store) as opened:
         keeping = Keeping(opened, FILE, place)
-        keeping.save({f"redirect:/{name}": entry for name, entry in changes.items()})
+        keeping.save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
         return keeping.finish("abc123")
 
 
 def save(clone: Path, **changes: Entry | None) -> None:
     """A run that dies before it can commit."""
     with workspace(clone) as opened:
-        Keeping(opened, FILE).save({f"redirect:/{name}": entry for name, entry in changes.items()})
+        Keeping(opened, FILE).save({Ref(f"redirect:/{name}"): entry for name, entry in changes.items()})
 
 
 def committed(clone: Path) -> Lock:
@@ -88,7 +89,7 @@ def test_what_a_dead_run_wrote_down_is_known_and_committed_by_the_next(clone: Pa
     keep(clone, a=ONE, b=TWO)
     save(clone, c=THREE, a=None)
     known = load(clone)
-    assert known.items == {"redirect:/b": TWO, "redirect:/c": THREE}
+    assert known.items == {"redirect:/b": TWO, Ref("redirect:/c"): THREE}
     assert keep(clone) == ""
     assert (committed(clone).items, committed(clone).serial) == (known.items, 2)
     assert committed(clone).lineage == known.lineage != ""
@@ -109,17 +110,19 @@ def test_an_uncommitted_edit_in_the_way_lets_the_lock_wait_in_the_store(clone: P
 def test_another_clones_lock_wins_and_what_only_this_store_knows_is_added(clone: Path) -> None:
     keep(clone, a=ONE, b=TWO)
     save(clone, c=THREE, a=replace(ONE, applied={"title": "mine"}), b=None)
-    theirs = replace(committed(clone), serial=7, items={"redirect:/a": ONE, "redirect:/d": replace(TWO, id="id9")})
+    theirs = replace(
+        committed(clone), serial=7, items={Ref("redirect:/a"): ONE, Ref("redirect:/d"): replace(TWO, id="id9")}
+    )
     (clone / "docs" / "site.lock.json").write_text(lock_text(theirs))
     git(clone, "commit", "--quiet", "--all", "--message", "Theirs")
-    assert load(clone).items == {**theirs.items, "redirect:/c": THREE}
+    assert load(clone).items == {**theirs.items, Ref("redirect:/c"): THREE}
     assert keep(clone) == ""
     assert committed(clone).serial == 8
 
 
 def test_what_somebody_forgot_elsewhere_does_not_come_back_from_this_store(clone: Path) -> None:
     keep(clone, a=ONE, b=TWO)
-    theirs = replace(committed(clone), serial=2, items={"redirect:/a": ONE})
+    theirs = replace(committed(clone), serial=2, items={Ref("redirect:/a"): ONE})
     (clone / "docs" / "site.lock.json").write_text(lock_text(theirs))
     git(clone, "commit", "--quiet", "--all", "--message", "Theirs")
     assert load(clone).items == {"redirect:/a": ONE}
@@ -141,7 +144,7 @@ def test_a_run_that_dies_right_after_its_commit_leaves_nothing_to_do(clone: Path
     keep(clone)
     tip = git(clone, "rev-parse", "main")
     (clone.parent / "state.db").write_bytes(before)
-    assert load(clone).items == {"redirect:/a": ONE, "redirect:/c": THREE}
+    assert load(clone).items == {"redirect:/a": ONE, Ref("redirect:/c"): THREE}
     assert keep(clone) == ""
     assert git(clone, "rev-parse", "main") == tip
 
@@ -198,16 +201,16 @@ def test_a_request_is_known_from_before_it_is_sent_until_it_is_answered_or_all_i
     clone: Path, place: LockPlace
 ) -> None:
     keep(clone, place=place, a=ONE)
-    requests = {f"section:{name}": Begun("section.create", "", {"title": name}) for name in "abc"}
+    requests = {Ref(f"section:{name}"): Begun("section.create", "", {"title": name}) for name in "abc"}
     with workspace(clone) as opened:
         Keeping(opened, FILE, place).begin(requests)
     assert load(clone, place=place).begun == requests
     with workspace(clone) as opened:
         keeping = Keeping(opened, FILE, place)
-        keeping.save({"section:a": TWO}, heard=["section:a"])
-        keeping.save({}, heard=["section:b"])
+        keeping.save({Ref("section:a"): TWO}, heard=[Ref("section:a")])
+        keeping.save({}, heard=[Ref("section:b")])
         keeping.finish()
-    assert load(clone, place=place).begun == {"section:c": requests["section:c"]}
+    assert load(clone, place=place).begun == {Ref("section:c"): requests[Ref("section:c")]}
     assert place == "state" or "begun" not in lock_text(committed(clone))
     with workspace(clone) as opened:
         Keeping(opened, FILE, place).finish(settled=True)

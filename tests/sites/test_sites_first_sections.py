@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.layout.site.declared import ROOT, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import ROOT, Ref
 from syncd.model.site import SiteSpaceCreate
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
@@ -122,11 +123,11 @@ def test_a_gated_section_beside_the_root_shows_its_content_only_behind_its_condi
 
 def test_what_syncd_put_at_the_root_is_known_by_its_id_under_its_new_key(stage: Stage) -> None:
     drawn = of_two(stage)
-    root = drawn.items["variant:home/v0"]
+    root = drawn.items[Ref("variant:home/v0")]
     flat = replace(
         drawn,
-        items={"variant:main": replace(root, key="main", parent=ROOT)},
-        orders={ROOT: ("variant:main",)},
+        items={Ref("variant:main"): replace(root, key="main", parent=ROOT)},
+        orders={ROOT: (Ref("variant:main"),)},
         managed=frozenset({"structure"}),
     )
     assert stage.apply(flat).exit_code == 0
@@ -138,7 +139,7 @@ def test_what_syncd_put_at_the_root_is_known_by_its_id_under_its_new_key(stage: 
 def test_the_path_that_the_platform_chooses_meanwhile_needs_no_bridge(stage: Stage) -> None:
     kept = put_at_root(stage, stage.spaces[:2])
     file = of_two(stage, 2, default="more")
-    bridge = replace(file.items["redirect:/old/home"], key="/space-1")
+    bridge = replace(file.items[Ref("redirect:/old/home")], key="/space-1")
     bridge = replace(bridge, fields={"source": "/space-1", "to": {"variant": "home/v1"}})
     policy = replace(file.policy, require_bridge=True)
     assert planned(stage, replace(file, policy=policy))[0].only("blocked")
@@ -183,7 +184,7 @@ def test_a_single_section_waits_for_a_second_and_writes_nothing(stage: Stage) ->
     put_at_root(stage, stage.spaces[:2])
     drawn = of_two(stage, 2)
     left = {ref: item for ref, item in drawn.items.items() if "more" not in ref}
-    orders = {ROOT: ("section:home",), "section:home": drawn.orders["section:home"]}
+    orders = {ROOT: (Ref("section:home"),), Ref("section:home"): drawn.orders[Ref("section:home")]}
     only = replace(drawn, items=left, orders=orders)
     plan, _ = planned(stage, only)
     (line,) = [line for line in plan.only("blocked") if line.ref == "section:home"]

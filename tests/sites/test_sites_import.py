@@ -19,6 +19,7 @@ from syncd.layout.site.emit import SCHEMA
 from syncd.layout.site.read import read_site_file
 from syncd.layout.site.schema import site_schema
 from syncd.model.redirect import RedirectUpserts, SiteRedirectWrite
+from syncd.model.ref import Ref
 from syncd.plan.site.compose import Options, plan_site
 from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, Names, declare_site, key_of
 from syncd.plan.site.facts import Existing, Live
@@ -219,8 +220,8 @@ def test_redirects_alone_are_imported_with_the_ids_that_they_have_also_of_what_i
         assert not found.plan, found.plan.lines
         assert found.file.managed == {"redirects"}
         assert found.outside == {"group": 1, "section": 2, "variant": 3}
-        assert {*found.file.items["redirect:/api"].fields["to"]} == {"raw"}
-        assert found.file.items["redirect:/gone"].fields["to"] == {"raw": to}
+        assert {*found.file.items[Ref("redirect:/api")].fields["to"]} == {"raw"}
+        assert found.file.items[Ref("redirect:/gone")].fields["to"] == {"raw": to}
 
 
 @pytest.mark.parametrize(
@@ -295,7 +296,7 @@ def test_what_a_plan_did_is_taken_back_and_nothing_else(stage: Stage) -> None:
         applied(workspace, second)
         assert seen(workspace, stage) != before
         newest = next(
-            one for one, kept in history(workspace, stage.site) if kept.actions.get("section:allies") == "delete"
+            one for one, kept in history(workspace, stage.site) if kept.actions.get(Ref("section:allies")) == "delete"
         )
         with pytest.raises(StalePlan, match="nothing is kept of a plan zz"):
             plan_back(workspace, second, WISH, "zz")

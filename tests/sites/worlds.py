@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.site.declared import ROOT, Area, Item, Kind, Place, SiteFile, SitePolicy
+from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
 from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
 
 SITE, ORGANIZATION, HOLDING = "site_1", "org_1", "space_holding"
@@ -48,16 +49,16 @@ def confused(seed: int) -> World:
     case, dice = world(seed), random.Random(seed)
     items = dict(case.lock.items)
     for ref in [ref for ref in items if dice.random() < 0.3]:
-        ids = [thing.id for thing in case.live.of(ref.partition(":")[0])]  # type: ignore[arg-type]
+        ids = [thing.id for thing in case.live.of(ref.kind)]
         if ids:
             items[ref] = replace(items[ref], id=dice.choice(ids))
     return replace(case, lock=replace(case.lock, items=items))
 
 
-def _renamed(dice: random.Random, file: SiteFile, live: Live, lock: Lock) -> dict[str, Item]:
+def _renamed(dice: random.Random, file: SiteFile, live: Live, lock: Lock) -> dict[Ref, Item]:
     """Redirects that are said to be others, by a former source or by an id, so that sources are wanted and left."""
     items = dict(file.items)
-    former = [ref.partition(":")[2] for ref in lock.items if ref.startswith("redirect:") and ref not in items]
+    former = [ref.key for ref in lock.items if ref.kind == "redirect" and ref not in items]
     there = [thing.id for thing in live.of("redirect")]
     dice.shuffle(there)
     for item in file.of("redirect"):
@@ -71,7 +72,7 @@ def _renamed(dice: random.Random, file: SiteFile, live: Live, lock: Lock) -> dic
 
 def site_file(dice: random.Random) -> SiteFile:
     """Given dice, return a file that has nothing against any offline rule."""
-    items: dict[str, Item] = {}
+    items: dict[Ref, Item] = {}
     if dice.random() < 0.15:
         _variants(dice, ROOT, items)
     elif dice.random() < 0.9:
@@ -84,18 +85,18 @@ def site_file(dice: random.Random) -> SiteFile:
 def changed(dice: random.Random, file: SiteFile) -> SiteFile:
     """Given a file, return it with some of its things changed, renamed, moved, taken out and added."""
     other = site_file(dice)
-    items: dict[str, Item] = {}
+    items: dict[Ref, Item] = {}
     for ref, item in file.items.items():
         if dice.random() < 0.85:
             items[ref] = item
-    if any(ref.startswith("section:") for ref in items) == any(ref.startswith("section:") for ref in other.items):
+    if any(ref.kind == "section" for ref in items) == any(ref.kind == "section" for ref in other.items):
         for ref, item in other.items.items():
             if dice.random() < 0.3:
                 items[ref] = item
     return _file(dice, _sound(dice, items))
 
 
-def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[str, str]]:
+def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[Ref, str]]:
     """Given a file, return the platform just as it declares it, and the ids of what is there, by ref."""
     ids = {
         item.ref: f"{item.kind[0]}{number}_{item.kind}"
@@ -109,7 +110,7 @@ def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[str, str]]:
         if destination is not None:
             fields = {"source": item.fields["source"], "destination": destination}
             things[ids[item.ref]] = Existing("redirect", ids[item.ref], fields)
-    lists: dict[str, list[str]] = {}
+    lists: dict[Ref, list[Ref]] = {}
     for ref in (ref for refs in file.orders.values() for ref in refs):
         lists.setdefault(file.items[ref].parent, []).append(ref)
     for item in file.of("group", "section", "variant"):
@@ -118,10 +119,10 @@ def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[str, str]]:
     orders = {ids.get(parent, ROOT): tuple(ids[ref] for ref in refs) for parent, refs in lists.items()}
     site = {"title": "Docs", "visibility": "public", "adaptive_content": False, "agents_context": "excluded"}
     live = Live(
-        site=site | _fields(file, "site:"),
+        site=site | _fields(file, Ref("site:")),
         things=things,
         orders=orders,
-        schema=_schema(_fields(file, "visitors:")),
+        schema=_schema(_fields(file, VISITORS)),
         customization={"styling": {"theme": "clean"}, "pdf": {"enabled": True}, "kept": {"unknown": 1}},
         pages=PAGES,
         page_ids={space: frozenset(pages.values()) for space, pages in PAGES.items()},
@@ -132,28 +133,30 @@ def built(dice: random.Random, file: SiteFile) -> tuple[Live, dict[str, str]]:
     return replace(live, overrides=overrides), ids
 
 
-def destination_of(to: Mapping[str, Any], ids: Mapping[str, str], file: SiteFile) -> dict[str, Any] | None:
+def destination_of(to: Mapping[str, Any], ids: Mapping[Ref, str], file: SiteFile) -> dict[str, Any] | None:
     """Given a destination in the file's words and the ids of what is there, return it in the API's terms."""
     match to:
-        case {"section": key} if f"section:{key}" in ids:
-            return {"kind": "site-section", "siteSectionId": ids[f"section:{key}"]}
-        case {"variant": key} if f"variant:{key}" in ids:
-            return {"kind": "site-space", "siteSpaceId": ids[f"variant:{key}"]}
-        case {"page": path, "in": key} if f"variant:{key}" in ids:
-            space = file.items[f"variant:{key}"].fields["space"]
-            return {"kind": "site-page", "siteSpaceId": ids[f"variant:{key}"], "pageId": PAGES[space][path]}
+        case {"section": key} if Ref(f"section:{key}") in ids:
+            return {"kind": "site-section", "siteSectionId": ids[Ref(f"section:{key}")]}
+        case {"variant": key} if Ref(f"variant:{key}") in ids:
+            return {"kind": "site-space", "siteSpaceId": ids[Ref(f"variant:{key}")]}
+        case {"page": path, "in": key} if Ref(f"variant:{key}") in ids:
+            space = file.items[Ref(f"variant:{key}")].fields["space"]
+            return {"kind": "site-page", "siteSpaceId": ids[Ref(f"variant:{key}")], "pageId": PAGES[space][path]}
         case {"url": url}:
             return {"kind": "external", "url": url}
     return None
 
 
-def _sections(dice: random.Random, items: dict[str, Item]) -> None:
-    groups = [""]
+def _sections(dice: random.Random, items: dict[Ref, Item]) -> None:
+    groups = [ROOT]
     for key in _some(dice, ("g1", "g2", "g3"), 0, 3):
         parent = dice.choice(groups) if dice.random() < 0.4 else ROOT
         title = dice.choice(("Guides", "Products", "More"))
-        items[f"group:{key}"] = _item("group", key, {"title": title, "icon": dice.choice(("gear", "code"))}, parent)
-        groups.append(f"group:{key}")
+        items[Ref(f"group:{key}")] = _item(
+            "group", key, {"title": title, "icon": dice.choice(("gear", "code"))}, parent
+        )
+        groups.append(Ref(f"group:{key}"))
     keys = _some(dice, ("a", "b", "c", "d"), 1, 4)
     default = dice.choice(keys)
     paths = _paths(dice, len(keys))
@@ -166,11 +169,11 @@ def _sections(dice: random.Random, items: dict[str, Item]) -> None:
         if key == default:
             fields["default"] = True
         was = (dice.choice(PATHS),) if dice.random() < 0.15 else ()
-        items[f"section:{key}"] = _item("section", key, fields, dice.choice(groups), was=was)
-        _variants(dice, f"section:{key}", items)
+        items[Ref(f"section:{key}")] = _item("section", key, fields, dice.choice(groups), was=was)
+        _variants(dice, Ref(f"section:{key}"), items)
 
 
-def _variants(dice: random.Random, parent: str, items: dict[str, Item]) -> None:
+def _variants(dice: random.Random, parent: Ref, items: dict[Ref, Item]) -> None:
     keys = _some(dice, ("en", "fr", "v2"), 1, 3)
     default = dice.choice(keys)
     spaces = dice.sample(SPACES, len(keys))
@@ -183,15 +186,15 @@ def _variants(dice: random.Random, parent: str, items: dict[str, Item]) -> None:
         if key == default:
             fields["default"] = True
         whole = key if parent == ROOT else f"{parent.partition(':')[2]}/{key}"
-        items[f"variant:{whole}"] = _item("variant", whole, fields, parent)
+        items[Ref(f"variant:{whole}")] = _item("variant", whole, fields, parent)
 
 
-def _redirects(dice: random.Random, items: Mapping[str, Item]) -> Iterator[Item]:
+def _redirects(dice: random.Random, items: Mapping[Ref, Item]) -> Iterator[Item]:
     for source in _some(dice, SOURCES, 0, 5):
         yield _item("redirect", source_key(source), {"source": source, "to": _to(dice, items)}, ROOT)
 
 
-def _to(dice: random.Random, items: Mapping[str, Item]) -> dict[str, Any]:
+def _to(dice: random.Random, items: Mapping[Ref, Item]) -> dict[str, Any]:
     sections = [item.key for item in items.values() if item.kind == "section"]
     variants = [item.key for item in items.values() if item.kind == "variant"]
     number = dice.random()
@@ -204,7 +207,7 @@ def _to(dice: random.Random, items: Mapping[str, Item]) -> dict[str, Any]:
     return {"url": dice.choice(("https://example.com/a", "https://example.com/b"))}
 
 
-def _singles(dice: random.Random, items: Mapping[str, Item]) -> Iterator[Item]:
+def _singles(dice: random.Random, items: Mapping[Ref, Item]) -> Iterator[Item]:
     if dice.random() < 0.6:
         visibility = dice.choice(("public", "unlisted", "share-link", "visitor-auth"))
         title, adaptive = dice.choice(("Docs", "Our docs")), dice.random() < 0.5
@@ -224,8 +227,8 @@ def _singles(dice: random.Random, items: Mapping[str, Item]) -> Iterator[Item]:
             yield _item("override", variant.key, fields, ROOT)
 
 
-def _file(dice: random.Random, items: Mapping[str, Item]) -> SiteFile:
-    orders: dict[str, list[str]] = {ROOT: []}
+def _file(dice: random.Random, items: Mapping[Ref, Item]) -> SiteFile:
+    orders: dict[Ref, list[Ref]] = {ROOT: []}
     for item in items.values():
         if item.kind in ("group", "section"):
             orders.setdefault(item.ref, [])
@@ -259,7 +262,7 @@ def _policy(dice: random.Random) -> SitePolicy:
     return SitePolicy(on_drift=on_drift, prune=prune, require_bridge=dice.random() < 0.1)
 
 
-def _preorder(items: Mapping[str, Item], orders: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Item]]:
+def _preorder(items: Mapping[Ref, Item], orders: Mapping[Ref, Sequence[Ref]]) -> Iterator[tuple[Ref, Item]]:
     left = list(reversed(orders[ROOT]))
     while left:
         ref = left.pop()
@@ -270,9 +273,9 @@ def _preorder(items: Mapping[str, Item], orders: Mapping[str, Sequence[str]]) ->
             yield ref, item
 
 
-def _sound(dice: random.Random, items: Mapping[str, Item]) -> dict[str, Item]:
+def _sound(dice: random.Random, items: Mapping[Ref, Item]) -> dict[Ref, Item]:
     """Mend what taking things from two files has broken: parents, paths, defaults, variants."""
-    kept: dict[str, Item] = {}
+    kept: dict[Ref, Item] = {}
     sections = [item for item in items.values() if item.kind == "section"]
     for item in items.values():
         if item.kind == "group":
@@ -300,28 +303,28 @@ def _sound(dice: random.Random, items: Mapping[str, Item]) -> dict[str, Item]:
     return kept | {ref: item for ref, item in rest.items() if _is_whole(item, kept)}
 
 
-def _is_whole(item: Item, kept: Mapping[str, Item]) -> bool:
+def _is_whole(item: Item, kept: Mapping[Ref, Item]) -> bool:
     if item.kind == "override":
-        return f"variant:{item.key}" in kept
+        return Ref(f"variant:{item.key}") in kept
     to = item.fields.get("to", {})
-    refs = [f"section:{to['section']}"] if "section" in to else []
-    refs += [f"variant:{to[name]}" for name in ("variant", "in") if name in to]
+    refs = [Ref(f"section:{to['section']}")] if "section" in to else []
+    refs += [Ref(f"variant:{to[name]}") for name in ("variant", "in") if name in to]
     return all(ref in kept for ref in refs)
 
 
-def _one_default(kept: dict[str, Item], items: Sequence[Item]) -> None:
+def _one_default(kept: dict[Ref, Item], items: Sequence[Item]) -> None:
     chosen = [item for item in items if item.fields.get("default")] or list(items)
     for item in items:
         fields = {name: value for name, value in item.fields.items() if name != "default"}
         kept[item.ref] = replace(item, fields=fields | ({"default": True} if item is chosen[0] else {}))
 
 
-def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[str, str]) -> Lock:
-    items: dict[str, Entry] = {}
+def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[Ref, str]) -> Lock:
+    items: dict[Ref, Entry] = {}
     if dice.random() < 0.1:
         return Lock(SITE)
     for item in file.items.values():
-        id = ids.get(item.ref, SITE if item.kind != "override" else ids.get(f"variant:{item.key}", ""))
+        id = ids.get(item.ref, SITE if item.kind != "override" else ids.get(Ref(f"variant:{item.key}"), ""))
         if dice.random() < 0.1 or (item.ref in ids and id not in live.things):
             continue
         applied = dict(item.fields) if item.kind not in ("redirect",) else dict(live.things[id].fields)
@@ -334,10 +337,10 @@ def _locked(dice: random.Random, file: SiteFile, live: Live, ids: Mapping[str, s
         if entry.id in live.orders and dice.random() < 0.8:
             items[ref] = replace(entry, applied={**entry.applied, "order": list(live.orders[entry.id])})
     if dice.random() < 0.5:
-        root = items.get("site:", Entry(SITE, "adopted"))
-        items["site:"] = replace(root, applied={**root.applied, "order": list(live.orders.get(ROOT, ()))})
+        root = items.get(Ref("site:"), Entry(SITE, "adopted"))
+        items[Ref("site:")] = replace(root, applied={**root.applied, "order": list(live.orders.get(ROOT, ()))})
     if dice.random() < 0.2:
-        items["section:gone"] = Entry("s99_section", "created", {"title": "Gone", "path": "gone"})
+        items[Ref("section:gone")] = Entry("s99_section", "created", {"title": "Gone", "path": "gone"})
     return Lock(SITE, "3f0c", 7, items)
 
 
@@ -444,11 +447,11 @@ def _schema(claims: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"type": "object", "properties": {**signed, "unsigned": inner}, "additionalProperties": False}
 
 
-def _fields(file: SiteFile, ref: str) -> dict[str, Any]:
+def _fields(file: SiteFile, ref: Ref) -> dict[str, Any]:
     return dict(file.items[ref].fields) if ref in file.items else {}
 
 
-def _item(kind: Kind, key: str, fields: Mapping[str, Any], parent: str, *, was: tuple[str, ...] = ()) -> Item:
+def _item(kind: Kind, key: str, fields: Mapping[str, Any], parent: Ref, *, was: tuple[str, ...] = ()) -> Item:
     return Item(kind, key, fields, Place("site.yaml"), parent=parent, was=was)
 
 

@@ -22,6 +22,7 @@ from syncd.layout.site.edits import with_redirect, without_redirect
 from syncd.layout.site.follow import words
 from syncd.layout.site.redirect_files import destination
 from syncd.model.redirect import source_key
+from syncd.model.ref import Ref
 from syncd.sync.reconcile.source import Source, read_source
 
 _PLACE = re.compile(r"^[^\s:]+:\d+:\d+: ")
@@ -47,7 +48,7 @@ def add(config_file: Path | None, file: Path | None, pair: tuple[str, str], note
     if not note.isprintable():
         raise typer.BadParameter("--note is one line of text")
     after = _written(place, (source, warned), with_redirect(before, _texts(source), pair[0], to, note))
-    _tell("add", after.file.items[f"redirect:{source_key(pair[0])}"], after.warnings, as_json=as_json)
+    _tell("add", after.file.items[Ref.of("redirect", source_key(pair[0]))], after.warnings, as_json=as_json)
     return 0
 
 
@@ -56,7 +57,7 @@ def remove(config_file: Path | None, file: Path | None, word: str, *, as_json: b
     place = place_of(config_file, file)
     source = place.source()
     before, warned = read_source(source)
-    item = before.items.get(f"redirect:{source_key(word)}")
+    item = before.items.get(Ref.of("redirect", source_key(word)))
     if item is None:
         near = Near(str(one.fields.get("source")) for one in before.of("redirect")).to(word)
         hint = f"did you mean {near}?" if near else "syncd redirects export lists all"

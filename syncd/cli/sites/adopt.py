@@ -7,6 +7,7 @@ from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.sites.session import one_site, source_of
 from syncd.cli.terminal import paint, safe
+from syncd.model.ref import Ref
 from syncd.sync.reconcile.adopting import adopt, forget
 from syncd.sync.reconcile.source import read_source
 
@@ -32,7 +33,7 @@ def run_forget(config_file: Path | None, file: Path | None, ref: str, *, as_json
     with progress() as tell, each.open(tell) as workspace:
         declared, _ = read_source(source_of(workspace, each.wish)[0])
         waits = forget(workspace, declared, ref, each.wish.lock)
-    item = declared.items.get(ref)
+    item = declared.items.get(Ref(ref))
     if as_json:
         emit({"ref": ref, "declared": item is not None, "waits": waits or None, "exit_code": 0})
         return 0

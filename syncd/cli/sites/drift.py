@@ -17,8 +17,8 @@ from syncd.cli.sites.session import Sited, sited, source_of
 from syncd.cli.terminal import paint, print_text, safe
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check import check_site
-from syncd.layout.site.declared import AREA, AREAS
 from syncd.layout.site.read import read_site_file
+from syncd.model.ref import AREAS
 from syncd.plan.site.accepting import Accepted, accept_drift
 from syncd.plan.site.document import drift_document
 from syncd.plan.site.steps import SitePlan
@@ -63,7 +63,7 @@ def _one(each: Sited, asked: Asked, *, accept: bool, as_json: bool) -> bool:
 def _chosen(plan: SitePlan, asked: Asked) -> SitePlan:
     """The plan with the areas that are asked for."""
     areas = asked.options().areas
-    return replace(plan, lines=tuple(line for line in plan.lines if AREA[line.ref.partition(":")[0]] in areas))  # type: ignore[index]
+    return replace(plan, lines=tuple(line for line in plan.lines if line.ref.area in areas))
 
 
 def _accept(top: Path, prepared: Prepared) -> Accepted:

@@ -23,11 +23,11 @@ from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
-from syncd.layout.site.declared import AREAS, Area
 from syncd.layout.site.emit import SCHEMA
 from syncd.layout.site.imports import Remark
 from syncd.layout.site.render import block
 from syncd.model.redirect import source_key
+from syncd.model.ref import AREAS, Area
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.lockfile import lock_path, lock_text
 from syncd.plan.site.text import plan_text

@@ -19,7 +19,7 @@ from syncd.cli.sites.session import Sited, lock_note, one_site, require_targets,
 from syncd.cli.terminal import paint, print_text, safe
 from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid
-from syncd.layout.site.declared import AREAS
+from syncd.model.ref import AREAS, Ref
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, SitePlan
@@ -54,7 +54,7 @@ class Asked:
             raise typer.BadParameter(f"--allow-replace {unknown[0]}: only a {', '.join(REPLACEABLE)} is made anew")
         if self.prefer not in ("", "file", "live"):
             raise typer.BadParameter(f"--prefer {self.prefer}: there are file and live")
-        targets = frozenset(self.target)
+        targets = frozenset(map(Ref, self.target))
         if unknown := sorted(ref for ref in targets if ":" not in ref):
             raise typer.BadParameter(f"--target {unknown[0]}: write KIND:KEY as the plan does, such as section:home")
         chosen = frozenset(AREAS) if not areas else frozenset(area for area in AREAS if area in areas)

@@ -1,6 +1,5 @@
 """`site history` and `site rollback`: the plans that ran on a site, and the way back from one of them."""
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from syncd.cli.terminal import complain, moment, paint, print_text, safe
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
 from syncd.plan.site.document import plan_document
-from syncd.plan.site.inverse import Former
+from syncd.plan.site.inverse import Former, parse_former
 from syncd.plan.site.text import plan_text
 from syncd.plan.site.words import called
 from syncd.repo import Repository
@@ -55,7 +54,7 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
             state = git.git_dir / STATE
         if state.is_file():
             with Store(state) as store:
-                kept += [(one, Former(**json.loads(one.document))) for one in store.backups.kept()]
+                kept += [(one, parse_former(one.document)) for one in store.backups.kept()]
     if as_json:
         emit({"plans": [_document(*one) for one in kept]})
         return 0

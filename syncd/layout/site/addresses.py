@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from syncd.layout.paths import slugify
 from syncd.layout.site.declared import Item, SiteFile
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Ref
 
 if TYPE_CHECKING:
     from syncd.layout.draft import Draft
@@ -29,7 +30,7 @@ class Spot:
     `file` is the page's file, "" where the content of the space is not known; `variant` is a ref.
     """
 
-    variant: str
+    variant: Ref
     space: str
     path: str
     file: str = ""
@@ -71,8 +72,8 @@ class SiteMap:
         return next((item for item in sections if item.fields.get("default")), sections[0] if sections else None)
 
     @cached_property
-    def _variants(self) -> Mapping[str, Mapping[str, Item]]:
-        found: dict[str, dict[str, Item]] = {}
+    def _variants(self) -> Mapping[Ref, Mapping[str, Item]]:
+        found: dict[Ref, dict[str, Item]] = {}
         for item in self.file.of("variant"):
             found.setdefault(item.parent, {})[fold_address(path_of(item))] = item
         return found
@@ -103,7 +104,7 @@ class SiteMap:
         section, named = self._sections.get(first), True
         if section is None:
             section, rest, named = self._first, inner, False
-        within = self._variants.get(section.ref if section is not None else "", {})
+        within = self._variants.get(section.ref if section is not None else ROOT, {})
         first, _, below = rest.partition("/")
         variant = within.get(first) if first else None
         if variant is not None:
@@ -112,7 +113,7 @@ class SiteMap:
         chosen = chosen or next(iter(within.values()), None)
         return None if chosen is None else self._spot(chosen, rest, named=named)
 
-    def first_of(self, ref: str) -> Spot | None:
+    def first_of(self, ref: Ref) -> Spot | None:
         """Given a section's or variant's ref, return what its visitors see first."""
         item = self.file.items.get(ref)
         if item is None:
@@ -125,7 +126,7 @@ class SiteMap:
 
     def page(self, variant: str, path: str) -> Spot | None:
         """Given a variant's key and a page's path, return the page."""
-        item = self.file.items.get(f"variant:{variant}")
+        item = self.file.items.get(Ref.of("variant", variant))
         return None if item is None else self._spot(item, fold_address(path), named=True)
 
     def addresses(self) -> Iterator[str]:
@@ -136,7 +137,7 @@ class SiteMap:
             seen |= dict.fromkeys(self.address(item.ref, path) for path in ("", *paths))
         return iter(seen)
 
-    def address(self, variant: str, path: str = "") -> str:
+    def address(self, variant: Ref, path: str = "") -> str:
         """Given a variant's ref and a page's path, return the address below the site; the start page of all is `/`."""
         item = self.file.items[variant]
         return "/" + "/".join(part for part in (self._top(item), path) if part)

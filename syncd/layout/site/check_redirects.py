@@ -14,6 +14,7 @@ from syncd.layout.site.follow import address_in, words
 from syncd.layout.site.graph import follow, hops, own_path
 from syncd.layout.site.rules import broken
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
+from syncd.model.ref import Ref
 from syncd.model.web_address import ADDRESS_MAX, is_web_address
 
 CHAIN_SHOWN = 8
@@ -134,7 +135,7 @@ def _twice(file: SiteFile) -> Iterator[Finding]:
                 message = f"{named(source)} equals {named(_source(first))} ({at}); {_alike(source, _source(first))}"
             yield broken("SY302", item.where("source"), message)
     for source, place in file.absent.items():
-        if (declared := file.items.get(f"redirect:{source_key(source)}")) is not None:
+        if (declared := file.items.get(Ref.of("redirect", source_key(source)))) is not None:
             message = f"{named(source)} is under absent: and is a redirect (line {declared.where('source').line})"
             yield broken("SY302", place, message)
 
@@ -200,7 +201,7 @@ def _shadowed(file: SiteFile, site: SiteMap) -> Iterator[Finding]:
         source = _source(item)
         spot = site.at(site.inner(source) or "") if _SOURCE.fullmatch(source) else None
         if spot is not None and not spot.path:
-            message = f"{source} is where visitors read {spot.variant.replace(':', ' ', 1)}; this redirect will not run"
+            message = f"{source} is where visitors read {spot.variant.words}; this redirect will not run"
             yield broken("SY307", item.where("source"), message)
 
 
@@ -212,7 +213,7 @@ def _gated(file: SiteFile) -> Iterator[Finding]:
             continue
         section, variant = to.get("section"), to.get("variant") or to.get("in")
         parent = variant.partition("/")[0] if isinstance(variant, str) else section
-        found = gated.get(f"variant:{variant}") or gated.get(f"section:{parent}")
+        found = gated.get(Ref.of("variant", str(variant))) or gated.get(Ref.of("section", str(parent)))
         if found is not None:
             message = f"{found.kind} {named(found.key)} has a condition; visitors who may not see it do not arrive"
             yield broken("SY308", item.where("to"), message)

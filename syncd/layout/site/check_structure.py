@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.near import Near
 from syncd.layout.site.customization import links_in
-from syncd.layout.site.declared import ROOT, Item, Place, SiteFile
+from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.rules import broken
 from syncd.layout.site.shape import GROUP, KEY_PATTERN, SECTION, SETTINGS, VARIANT, Keys
+from syncd.model.ref import ROOT, Ref
 
 _KEY = re.compile(KEY_PATTERN)
 _KEY_WORDS = "1 to 63 of a-z, 0-9 and -, and starts with a letter or digit"
@@ -67,7 +68,7 @@ def _of_key(file: SiteFile, item: Item) -> Iterator[Finding]:
         yield broken("SY101", item.place, f"{named(key)} is no key; a key is {_KEY_WORDS}")
     elif key == _RESERVED:
         yield broken("SY101", item.place, f"the key {named(key)} is reserved")
-    other = file.items.get(f"section:{item.key}") if item.kind == "group" else None
+    other = file.items.get(Ref.of("section", item.key)) if item.kind == "group" else None
     if other is not None:
         both = sorted((other, item), key=lambda one: one.place)
         message = (

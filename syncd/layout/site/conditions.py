@@ -14,9 +14,10 @@ from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.gating import only_unsigned, passes
 from syncd.layout.site.members import shown
 from syncd.layout.site.rules import broken
-from syncd.layout.site.visitors import VISITORS, claims_of_schema, declared, listing, meant
+from syncd.layout.site.visitors import claims_of_schema, declared, listing, meant
 from syncd.model.adaptive import UNSIGNED
 from syncd.model.condition import CONDITION_MAX, NoCondition, Part, parts_of
+from syncd.model.ref import VISITORS
 
 _EQUALITIES = frozenset({"==", "===", "!=", "!=="})
 _KINDS = {bool: "boolean", float: "number", str: "string"}

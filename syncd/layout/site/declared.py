@@ -9,24 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-Kind = Literal["site", "visitors", "group", "section", "variant", "redirect", "customization", "override"]
-Area = Literal["settings", "visitors", "structure", "redirects", "customization"]
+from syncd.model.ref import ROOT, Area, Kind, Ref
+
 Prune = Literal["never", "owned", "all"]
 OnDrift = Literal["report", "revert", "accept"]
-
-AREA: Mapping[Kind, Area] = {
-    "site": "settings",
-    "visitors": "visitors",
-    "group": "structure",
-    "section": "structure",
-    "variant": "structure",
-    "redirect": "redirects",
-    "customization": "customization",
-    "override": "customization",
-}
-AREAS: tuple[Area, ...] = ("settings", "visitors", "structure", "redirects", "customization")
-ROOT = ""
-"""The parent of what stands at the site's root, in `Item.parent` and `SiteFile.orders`."""
 
 
 @dataclass(frozen=True, order=True)
@@ -69,16 +55,16 @@ class Item:
     fields: Mapping[str, Any]
     place: Place
     places: Mapping[str, Place] = field(default_factory=dict)
-    parent: str = ROOT
+    parent: Ref = ROOT
     id: str = ""
     was: tuple[str, ...] = ()
     protect: bool = False
     note: str = ""
 
     @cached_property
-    def ref(self) -> str:
+    def ref(self) -> Ref:
         """The name of this thing among all things of its site, such as `section:home`."""
-        return f"{self.kind}:{self.key}"
+        return Ref.of(self.kind, self.key)
 
     def where(self, name: str = "") -> Place:
         """Given a field's name, return its place, else the thing's own."""
@@ -142,8 +128,8 @@ class SiteFile:
     path: str
     organization: str
     site: str
-    items: Mapping[str, Item] = field(default_factory=dict)
-    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    items: Mapping[Ref, Item] = field(default_factory=dict)
+    orders: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
     managed: frozenset[Area] = frozenset()
     policy: SitePolicy = field(default_factory=SitePolicy)
     spaces: Mapping[str, str] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from syncd.layout.site.exports import spelled
 from syncd.layout.site.patch import Patch, patched
 from syncd.layout.site.redirect_files import BYTES_MAX, kind_of
 from syncd.model.redirect import source_key
+from syncd.model.ref import Ref
 
 _LIST = "redirects"
 
@@ -24,7 +25,7 @@ def with_redirect(
     Shape: it goes into the site file; where that keeps none of its own, into the first redirect file in CSV.
     Raises: FileInvalid when the source is redirected already, or when the file cannot be changed by a program.
     """
-    known = file.items.get(f"redirect:{source_key(source)}")
+    known = file.items.get(Ref.of("redirect", source_key(source)))
     if known is not None:
         place, said = known.where("source"), known.fields.get("source")
         what = f"{source} is redirected already" + (f", as {said}" if said != source else "")

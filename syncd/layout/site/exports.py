@@ -9,6 +9,7 @@ from urllib.parse import quote
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.declared import Item
 from syncd.layout.site.redirect_files import destination
+from syncd.model.ref import Ref
 
 PERMANENT = 301
 
@@ -66,11 +67,11 @@ def address(site: SiteMap, to: Any) -> str:
         case {"url": str(url)} | {"raw": {"kind": "external", "url": str(url)}}:
             return url
         case {"section": str(key)}:
-            spot = site.first_of(f"section:{key}")
+            spot = site.first_of(Ref.of("section", key))
         case {"variant": str(key)}:
-            spot = site.first_of(f"variant:{key}")
-        case {"page": str(path), "in": str(key)} if f"variant:{key}" in site.file.items:
-            return quote(site.address(f"variant:{key}", path.strip("/")))
+            spot = site.first_of(Ref.of("variant", key))
+        case {"page": str(path), "in": str(key)} if Ref.of("variant", key) in site.file.items:
+            return quote(site.address(Ref.of("variant", key), path.strip("/")))
     return quote(site.address(spot.variant)) if spot is not None else ""
 
 

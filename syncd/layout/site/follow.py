@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from syncd.layout.site.addresses import SiteMap, Spot, unfold_address
 from syncd.layout.site.declared import Item
+from syncd.model.ref import Ref
 
 End = Literal["page", "elsewhere", "nothing", "loop"]
 
@@ -93,9 +94,9 @@ def address_in(to: Any) -> str:
 def _resolved(site: SiteMap, rule: Item, to: Any, hops: list[Hop]) -> Fate:
     match to:
         case {"section": section}:
-            return _content(site.first_of(f"section:{section}"), words(to), hops)
+            return _content(site.first_of(Ref.of("section", section)), words(to), hops)
         case {"variant": variant}:
-            return _content(site.first_of(f"variant:{variant}"), words(to), hops)
+            return _content(site.first_of(Ref.of("variant", variant)), words(to), hops)
         case {"page": str(page), "in": str(variant)}:
             return _content(site.page(variant, page), words(to), hops)
         case _:

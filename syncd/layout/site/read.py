@@ -9,7 +9,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.nodes import Node, compose
 from syncd.layout.site.customization import leaves
-from syncd.layout.site.declared import USUAL_LIMITS, Area, Item, Limits, Place, SiteFile, SitePolicy
+from syncd.layout.site.declared import USUAL_LIMITS, Item, Limits, Place, SiteFile, SitePolicy
 from syncd.layout.site.read_redirects import read_redirects
 from syncd.layout.site.read_structure import Collected, StructureReader
 from syncd.layout.site.reader import Reader, shortened
@@ -33,6 +33,7 @@ from syncd.layout.site.shape import (
     VERSION,
     VISITORS,
 )  # fmt: skip
+from syncd.model.ref import Area
 
 _SILENCE = re.compile(r"(?:^|\s)#\s*syncd:\s*ignore\s+([A-Za-z0-9-]+(?:[\s,]+SY[0-9]+)*)")
 _AREAS: Mapping[str, Area] = {

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncd.layout.nodes import Node
-from syncd.layout.site.declared import ROOT, Item, Kind, Place
+from syncd.layout.site.declared import Item, Place
 from syncd.layout.site.reader import Reader
 from syncd.layout.site.shape import GROUP, SECTION, STRUCTURE, UNMANAGED, VARIANT, Keys
+from syncd.model.ref import ROOT, Kind, Ref
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "group": ("title", "icon"),
@@ -26,9 +27,9 @@ _WITHIN: Mapping[str, tuple[Kind, ...]] = {
 class Collected:
     """Things in the order of the file; `repeated` are those whose ref an earlier one has."""
 
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[Ref, Item] = field(default_factory=dict)
     repeated: list[Item] = field(default_factory=list)
-    orders: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    orders: dict[Ref, tuple[Ref, ...]] = field(default_factory=dict)
 
     def add(self, item: Item) -> bool:
         """Given a thing, keep it; return whether its ref is new."""
@@ -63,17 +64,17 @@ class StructureReader:
         alias = str(holding.get("holding_space", ""))
         return self.spaces.get(alias, alias)
 
-    def children(self, nodes: Mapping[str, Node], list_key: str, of: str, parent: str) -> None:
+    def children(self, nodes: Mapping[str, Node], list_key: str, of: str, parent: Ref) -> None:
         """What stands in a list; its order counts unless the file says otherwise, and only where there is a list."""
         order, _ = self.reader.fields(nodes, STRUCTURE, "order")
         refs = tuple(self.listed(self.reader.sequence(nodes.get(list_key), list_key), of, parent))
         if list_key in nodes and order.get("order") != UNMANAGED:
             self.into.orders[parent] = refs
 
-    def listed(self, nodes: list[Node], of: str, parent: str) -> Iterator[str]:
+    def listed(self, nodes: list[Node], of: str, parent: Ref) -> Iterator[Ref]:
         """Given the entries of a list, return the refs of what they declare."""
         for node in nodes:
-            if (kind := self.kind(node, of)) is not None and (ref := self.thing(node, kind, parent)):
+            if (kind := self.kind(node, of)) is not None and (ref := self.thing(node, kind, parent)) is not None:
                 yield ref
 
     def kind(self, node: Node, of: str) -> Kind | None:
@@ -93,23 +94,23 @@ class StructureReader:
             return None
         return found[0]
 
-    def thing(self, node: Node, kind: Kind, parent: str) -> str:
-        """Given an entry of a known kind, keep what it declares and return its ref; "" where that is not to be had."""
+    def thing(self, node: Node, kind: Kind, parent: Ref) -> Ref | None:
+        """Given an entry of a known kind, keep what it declares and return its ref, None where it has none."""
         reader, keys = self.reader, _KEYS[kind]
         nodes = reader.mapping(node, f"this {kind}", keys, of=kind)
         name = reader.text_of(nodes[kind], kind)
         if not name:
-            return ""
+            return None
         values, places = reader.fields(nodes, keys, *_FIELDS[kind])
         if "space" in values:
             values["space"] = self.spaces.get(values["space"], values["space"])
         elif kind == "variant" and "space" not in nodes:
             reader.complain("SY004", nodes[kind], f'variant "{name}" has no space', "name one that is under spaces:")
-        above = parent.removeprefix("section:")
+        above = parent.key
         key = f"{above}/{name}" if kind == "variant" and above else name
         identity = read_identity(reader, nodes, keys, places)
         item = Item(kind, key, values, reader.place(nodes[kind]), places, parent, **identity)
         new = self.into.add(item)
         if kind != "variant" and new:
             self.children(nodes, "items" if kind == "group" else "variants", kind, item.ref)
-        return item.ref if new else ""
+        return item.ref if new else None

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from syncd.layout.site.declared import AREAS
 from syncd.model.redirect import SOURCE_MAX
+from syncd.model.ref import AREAS
 
 Holds = Literal["text", "texts", "flag", "count", "mapping", "list"]
 

@@ -13,9 +13,9 @@ from syncd.layout.site.declared import Place, SiteFile
 from syncd.layout.site.rules import broken
 from syncd.model.adaptive import DRAFT, UNSIGNED, UNSIGNED_DESCRIPTION, claims_in
 from syncd.model.condition import ClaimPath, NoCondition, parts_of
+from syncd.model.ref import VISITORS
 
 SIGNED = "claims"
-VISITORS = "visitors:"
 _CLOSED: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _LISTED = 10
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.site.declared import AREA, Area, Item, Place, SiteFile
+from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.patch import Patch, Path, patched
-from syncd.plan.site.facts import Live, Ref
+from syncd.model.ref import Area, Ref
+from syncd.plan.site.facts import IdOf, Live
 from syncd.plan.site.removing import Removal, placed, words_of
 from syncd.plan.site.steps import SitePlan, plain
 
@@ -38,9 +39,7 @@ def accept_drift(file: SiteFile, texts: Mapping[str, str], live: Live, plan: Sit
     alone; comments and everything else stay as they are.
     """
     drifted = [
-        (line, file.items[line.ref])
-        for line in plan.drifted()
-        if AREA[line.ref.partition(":")[0]] in areas and line.ref in file.items  # type: ignore[index]
+        (line, file.items[line.ref]) for line in plan.drifted() if line.ref.area in areas and line.ref in file.items
     ]
     writer = _Writer(file, texts, live)
     for line, item in drifted:
@@ -116,16 +115,16 @@ class _Writer:
         match dict(destination):
             case {"kind": "external", "url": str(url)}:
                 return {"url": url}
-            case {"kind": "site-section", "siteSectionId": Ref(to=ref)}:
-                return {"section": ref.partition(":")[2]}
-            case {"kind": "site-space", "siteSpaceId": Ref(to=ref)}:
-                return {"variant": ref.partition(":")[2]}
-            case {"kind": "site-page", "siteSpaceId": Ref(to=ref), "pageId": page} if path := self._page(ref, page):
-                return {"page": path, "in": ref.partition(":")[2]}
+            case {"kind": "site-section", "siteSectionId": IdOf(ref=ref)}:
+                return {"section": ref.key}
+            case {"kind": "site-space", "siteSpaceId": IdOf(ref=ref)}:
+                return {"variant": ref.key}
+            case {"kind": "site-page", "siteSpaceId": IdOf(ref=ref), "pageId": page} if path := self._page(ref, page):
+                return {"page": path, "in": ref.key}
             case other:
                 return {"raw": plain(other)}
 
-    def _page(self, ref: str, page: str) -> str:
+    def _page(self, ref: Ref, page: str) -> str:
         item = self.file.items.get(ref)
         pages = self.live.pages.get(str(item.fields.get("space")), {}) if item is not None else {}
         return next((path for path, id in pages.items() if id == page), "")

@@ -8,6 +8,7 @@ values that were there before.
 from collections.abc import Mapping
 from typing import Any
 
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Lock
 from syncd.plan.site.steps import Step
 
@@ -21,19 +22,19 @@ def is_noted(step: Step) -> bool:
     return step.call in _BLURRED or step.call.endswith(".delete") or not CHOICES.isdisjoint(step.body)
 
 
-def was_making(lock: Lock, ref: str) -> bool:
+def was_making(lock: Lock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to make the thing."""
     begun = lock.begun.get(ref)
     return begun is not None and begun.call.endswith(".create")
 
 
-def was_deleting(lock: Lock, ref: str) -> bool:
+def was_deleting(lock: Lock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to delete just what the lock has for it."""
     begun, entry = lock.begun.get(ref), lock.items.get(ref)
     return begun is not None and entry is not None and begun.call.endswith(".delete") and begun.id == entry.id
 
 
-def was_sending(lock: Lock, ref: str, body: Mapping[str, Any]) -> bool:
+def was_sending(lock: Lock, ref: Ref, body: Mapping[str, Any]) -> bool:
     """Given a ref and what is to be said of the thing, return whether a dead run was about to say just that."""
     begun = lock.begun.get(ref)
     return begun is not None and begun.body == body

@@ -7,15 +7,17 @@ Source: site-file notes, §4.2.
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.site.declared import ROOT, Item
+from syncd.layout.site.declared import Item
+from syncd.model.ref import ROOT, Kind
 from syncd.plan.site.case import Case, Draft
-from syncd.plan.site.facts import Ref
+from syncd.plan.site.facts import IdOf
 from syncd.plan.site.gating import is_exchange
 from syncd.plan.site.paths import Paths
 from syncd.plan.site.placing import in_making
 from syncd.plan.site.steps import Call, Wave
 from syncd.plan.site.structure import gate_of
 
+_UPDATES: Mapping[Kind, Call] = {"group": "group.update", "section": "section.update", "variant": "variant.update"}
 _COMPLETED: Mapping[str, tuple[Wave, Call]] = {
     "section": (Wave.SECTIONS, "section.update"),
     "variant": (Wave.VARIANTS, "variant.update"),
@@ -92,7 +94,7 @@ def _complete(case: Case, item: Item, paths: Paths, *names: str) -> None:
         return
     wave, call = _COMPLETED[item.kind]
     passing = born is not None and born != wanted.get("path")
-    case.drafts.append(Draft(wave, call, item.ref, Ref(item.ref), more, sets, temporary=passing))
+    case.drafts.append(Draft(wave, call, item.ref, IdOf(item.ref), more, sets, temporary=passing))
 
 
 def _adopt_brought(case: Case, item: Item, wave: Wave) -> None:
@@ -125,8 +127,7 @@ def _amend(case: Case, item: Item, names: tuple[str, ...], wave: Wave) -> None:
     found = {name: diff.act[name].after for name in names if name in diff.act} if diff is not None else {}
     if found:
         body = {"spaceId" if name == "space" else name: value for name, value in found.items()}
-        call = {"group": "group.update", "section": "section.update", "variant": "variant.update"}[item.kind]
-        case.step(wave, call, item.ref, body, found)  # type: ignore[arg-type]
+        case.step(wave, _UPDATES[item.kind], item.ref, body, found)
 
 
 def _given(wanted: Mapping[str, Any], *names: str) -> dict[str, Any]:

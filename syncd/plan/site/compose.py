@@ -5,7 +5,8 @@ Source: site-file notes, §4 and §5.
 
 from dataclasses import replace
 
-from syncd.layout.site.declared import AREA, AREAS, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import AREAS
 from syncd.plan.site import (
     building,
     doomed,
@@ -101,7 +102,7 @@ def _sorted(case: Case) -> tuple[Line, ...]:
     index = {ref: at for at, ref in enumerate(case.file.items)}
 
     def place(line: Line) -> tuple[int, int, int]:
-        area = AREA[line.ref.partition(":")[0]]  # type: ignore[index]
+        area = line.ref.area
         return AREAS.index(area), index.get(line.ref, len(index)), _ACTIONS.index(line.action)
 
     return tuple(sorted(case.lines, key=place))

@@ -7,10 +7,10 @@ from typing import Any
 
 from syncd.layout.paths import fold
 from syncd.layout.site.customization import leaves
-from syncd.layout.site.declared import AREAS, ROOT, Area
 from syncd.layout.site.exports import spelled
 from syncd.layout.site.members import importable
 from syncd.layout.site.visitors import claims_of_schema
+from syncd.model.ref import AREAS, ROOT, Area
 from syncd.plan.site.facts import Existing, Live
 from syncd.plan.site.own import own_settings, said
 

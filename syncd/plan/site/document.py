@@ -5,7 +5,7 @@ Source: site-file notes, §8.3.
 
 from typing import Any
 
-from syncd.layout.site.declared import AREAS
+from syncd.model.ref import AREAS
 from syncd.plan.site.steps import FieldChange, Line, SitePlan, Step, plain
 
 FORMAT = "1.0"
@@ -55,7 +55,7 @@ def drift_document(plan: SitePlan) -> dict[str, Any]:
 
 
 def _operation(line: Line) -> dict[str, Any]:
-    kind, _, key = line.ref.partition(":")
+    kind, key = line.ref.kind, line.ref.key
     said = {"note": line.note, "manual": line.manual}
     return {
         "action": line.action,

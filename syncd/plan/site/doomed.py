@@ -6,7 +6,8 @@ Source: site-file notes, §3.5 and §5.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from syncd.layout.site.declared import ROOT, Kind
+from syncd.layout.site.declared import Item
+from syncd.model.ref import ROOT, Kind, Ref
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.facts import Existing
 from syncd.plan.site.steps import Call, FieldChange, Line, Wave
@@ -19,7 +20,7 @@ _NOT_DEFAULT = "it is the default, and no other is declared in its place"
 class Doom:
     """What is deleted, by id, and why something that is declared no more is kept all the same."""
 
-    doomed: dict[str, str] = field(default_factory=dict)
+    doomed: dict[str, Ref] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
 
 
@@ -59,7 +60,7 @@ def _delete(case: Case, doom: Doom, thing: Existing, call: Call) -> None:
     case.drafts.append(Draft(Wave.DELETE, call, doom.doomed[thing.id], thing.id, drops=True))
     if thing.kind == "section":
         for id in case.live.orders.get(thing.id, ()):
-            if doom.doomed.get(id, "").partition(":#")[1] == "":
+            if not doom.doomed[id].key.startswith("#"):
                 case.drafts.append(Draft(Wave.DELETE, "forget", doom.doomed[id], id, drops=True))
 
 
@@ -71,7 +72,7 @@ def _judge(case: Case, doom: Doom, thing: Existing, unclear: str) -> None:
     if prune == "all" and not owned and unclear:
         doom.kept[thing.id] = f"kept: it could be {unclear}, which is not there"
     elif prune != "all" and owned and not case.is_as_left(thing):
-        known = case.locked(thing.id).replace(":", " ", 1)
+        known = case.locked(thing.id).words
         doom.kept[thing.id] = f"kept: it is not {known}, as which the lock has its id"
     elif prune == "all" or (owned and prune == "owned"):
         doom.doomed[thing.id] = ref
@@ -81,7 +82,7 @@ def _judge(case: Case, doom: Doom, thing: Existing, unclear: str) -> None:
 
 def _unclear(case: Case, kind: Kind) -> str:
     """Something declared of this kind that is neither found nor going to be made."""
-    return next((item.ref.replace(":", " ", 1) for item in case.items(kind) if not case.is_there(item.ref)), "")
+    return next((item.ref.words for item in case.items(kind) if not case.is_there(item.ref)), "")
 
 
 def _spare(case: Case, doom: Doom, kind: str, why_not: Callable[[Case, Doom, Existing], str]) -> None:
@@ -100,7 +101,7 @@ def _of_section(case: Case, doom: Doom, section: Existing) -> str:
     others = [id for id in case.live.orders.get(section.id, ()) if id not in doom.doomed]
     if others:
         return f"it holds {', '.join(case.name(id) for id in others[:3])}, which would go with it"
-    return _NOT_DEFAULT if section.fields.get("default") and not _has_heir(case, "section", section.parent) else ""
+    return _NOT_DEFAULT if section.fields.get("default") and not _has_heir(case, case.file.of("section")) else ""
 
 
 def _of_variant(case: Case, doom: Doom, variant: Existing) -> str:
@@ -112,7 +113,7 @@ def _of_variant(case: Case, doom: Doom, variant: Existing) -> str:
     stays = any(id not in doom.doomed for id in case.live.orders.get(variant.parent, ()))
     if not stays and not any(item.ref in case.new for item in case.below.get(parent, ())):
         return "it is the last variant"
-    return _NOT_DEFAULT if variant.fields.get("default") and not _has_heir(case, "variant", parent) else ""
+    return _NOT_DEFAULT if variant.fields.get("default") and not _has_heir(case, case.below.get(parent, ())) else ""
 
 
 def _waits_for_sections(case: Case) -> bool:
@@ -121,9 +122,8 @@ def _waits_for_sections(case: Case) -> bool:
     return bool(declared) and not case.live.of("section")
 
 
-def _has_heir(case: Case, kind: str, parent: str) -> bool:
-    """Whether a declared thing becomes the default in this plan."""
-    items = case.file.of("section") if kind == "section" else case.below.get(parent, ())
+def _has_heir(case: Case, items: Iterable[Item]) -> bool:
+    """Whether one of some declared things becomes the default in this plan."""
     for item in items:
         diff = case.diffs.get(item.ref)
         if item.fields.get("default") and (item.ref in case.new or (diff is not None and "default" in diff.act)):
@@ -137,7 +137,7 @@ def _of_group(case: Case, doom: Doom, group: Existing) -> str:
 
 
 def _leaves(case: Case, id: str) -> bool:
-    diff = case.diffs.get(case.matches.refs.get(id, ""))
+    diff = case.diffs.get(case.matches.refs.get(id, ROOT))
     return diff is not None and "parent" in diff.act
 
 

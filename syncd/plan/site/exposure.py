@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from syncd.layout.site.declared import ROOT
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.case import Case, Draft
-from syncd.plan.site.facts import Ref
+from syncd.plan.site.facts import IdOf
 from syncd.plan.site.steps import Gate
 from syncd.plan.site.words import plain_text, shortened
 
@@ -23,7 +23,7 @@ _AUDIENCES = {
     "share-link": "anyone who has a share link",
     "visitor-auth": "anyone who signs in",
 }
-_KINDS = ("site:", "section:", "variant:")
+_KINDS = ("site", "section", "variant")
 """What decides who can read what."""
 _SHOWN = 5
 """Names, and ways, that are told each."""
@@ -54,7 +54,7 @@ class Exposure:
     Shape: `is_passing` says that the plan takes it back, `is_unsure` that conditions may still keep somebody out.
     """
 
-    ref: str
+    ref: Ref
     space: str
     way: Way
     before: tuple[Way, ...]
@@ -66,7 +66,7 @@ class Exposure:
 class _Variant:
     """What decides who can read a space through a site-space."""
 
-    ref: str
+    ref: Ref
     space: str
     section: str
     condition: str = ""
@@ -98,7 +98,7 @@ class _Site:
                 ways[variant.space].append(way)
         return found
 
-    def run(self, draft: Draft, first: Mapping[str, str]) -> Iterable[_Variant]:
+    def run(self, draft: Draft, first: Mapping[Ref, Ref]) -> Iterable[_Variant]:
         """Do what a step does; return the variants through which other people can read now.
 
         Shape: `first` has, by the ref of a section that is made, the variant that it is made with.
@@ -157,7 +157,7 @@ def find_exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
     On a site that is not published, spaces that were on no part of it are left to whoever publishes it; on others, the
     policy may let them be read as the file says.
     """
-    drafts = [draft for draft in drafts if draft.ref.startswith(_KINDS)]
+    drafts = [draft for draft in drafts if draft.ref.kind in _KINDS]
     site, end = _build_site(case), _build_site(case)
     before = site.all_ways()
     for draft in drafts:
@@ -208,14 +208,14 @@ def _build_site(case: Case) -> _Site:
 
 
 def _name(id: object) -> str:
-    return id.to if isinstance(id, Ref) else str(id)
+    return id.ref if isinstance(id, IdOf) else str(id)
 
 
 def _describe(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
     """Which spaces become readable for whom, those that have that in common in one sentence."""
     alike = defaultdict[Exposure, list[str]](list)
     for one in found:
-        alike[replace(one, ref="", space="")].append(str(case.shown("space", one.space)))
+        alike[replace(one, ref=ROOT, space="")].append(str(case.shown("space", one.space)))
     for one, names in alike.items():
         spaces = [plain_text(name) for name in dict.fromkeys(names)]
         more = f" and {len(spaces) - _SHOWN} more" if len(spaces) > _SHOWN else ""

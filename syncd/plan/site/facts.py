@@ -1,6 +1,6 @@
 """The two other sides of a site's plan: the platform as it was read, and the lock with what syncd did last.
 
-Values are compared in the API's own terms, ids and all; what is yet to be created is a `Ref`.
+Values are compared in the API's own terms, ids and all; what is yet to be created is an `IdOf`.
 Source: site-file notes, §3.4, §3.5 and §4.1.
 """
 
@@ -9,22 +9,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from syncd.layout.site.declared import ROOT, Kind
+from syncd.model.ref import ROOT, Kind, Ref
 
 By = Literal["created", "adopted"]
 
 
 @dataclass(frozen=True)
-class Ref:
+class IdOf:
     """Stands in a value for the id of something that has none before its own step has run, such as `section:home`."""
 
-    to: str
+    ref: Ref
 
 
-def refs_in(value: Any) -> Iterator[str]:
+def refs_in(value: Any) -> Iterator[Ref]:
     """Given a JSON value in which refs may stand for ids, return what they stand for, each as often as it is there."""
-    if isinstance(value, Ref):
-        yield value.to
+    if isinstance(value, IdOf):
+        yield value.ref
     elif isinstance(value, dict):
         for member in value.values():
             if not isinstance(member, str):  # nearly every value
@@ -34,10 +34,10 @@ def refs_in(value: Any) -> Iterator[str]:
             yield from refs_in(member)
 
 
-def without_refs(value: Any, told: Callable[[str], Any]) -> Any:
+def without_refs(value: Any, told: Callable[[Ref], Any]) -> Any:
     """Given a JSON value in which refs may stand for ids, return it with what is told of each in its place."""
-    if isinstance(value, Ref):
-        return told(value.to)
+    if isinstance(value, IdOf):
+        return told(value.ref)
     if isinstance(value, dict):
         return {
             name: member if isinstance(member, str) else without_refs(member, told) for name, member in value.items()
@@ -146,5 +146,5 @@ class Lock:
     site: str
     lineage: str = ""
     serial: int = 0
-    items: Mapping[str, Entry] = field(default_factory=dict)
-    begun: Mapping[str, Begun] = field(default_factory=dict)
+    items: Mapping[Ref, Entry] = field(default_factory=dict)
+    begun: Mapping[Ref, Begun] = field(default_factory=dict)

@@ -8,7 +8,8 @@ and plans the rest from what is there. Source: site-file notes, open question 10
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from syncd.layout.site.declared import ROOT, Item, SiteFile
+from syncd.layout.site.declared import Item, SiteFile
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.steps import SitePlan, Step
 
@@ -65,7 +66,7 @@ def take_first_part(plan: SitePlan) -> SitePlan:
         return plan
     at = next(at for at, step in enumerate(plan.steps) if step.call == "section.create")
     made, before = plan.steps[at], [_without_place(plan, s) for s in plan.steps[:at] if _can_run_before(plan, s)]
-    inner = f"variant:{made.ref.partition(':')[2]}/"
+    inner = Ref.of("variant", f"{made.ref.key}/")
     brought = next(step for step in plan.steps[at:] if step.call == "adopt" and step.ref.startswith(inner))
     return replace(plan, steps=(*before, made, brought))
 
@@ -84,10 +85,10 @@ def _root_variants(live: Live) -> list[Existing]:
     return [one for one in there if one.kind == "variant"]
 
 
-def _sections_by_variant(file: SiteFile, lock: Lock) -> tuple[Mapping[str, Set[str]], Mapping[str, Set[str]]]:
+def _sections_by_variant(file: SiteFile, lock: Lock) -> tuple[Mapping[str, Set[Ref]], Mapping[str, Set[Ref]]]:
     """The refs of the declared sections that show a variant, by its id, and a space."""
-    by_id: dict[str, frozenset[str]] = {}
-    by_space: dict[str, frozenset[str]] = {}
+    by_id: dict[str, frozenset[Ref]] = {}
+    by_space: dict[str, frozenset[Ref]] = {}
     for item in file.of("variant"):
         entry, space = lock.items.get(item.ref), str(item.fields.get("space"))
         for id in {item.id, entry.id if entry is not None else ""} - {""}:

@@ -3,7 +3,8 @@
 Source: site-file notes, §5.
 """
 
-from syncd.layout.site.declared import AREA, USUAL_LIMITS, Area, Kind, Limits, SiteFile
+from syncd.layout.site.declared import USUAL_LIMITS, Limits, SiteFile
+from syncd.model.ref import Area, Kind, Ref
 from syncd.plan.site.case import Case
 from syncd.plan.site.steps import Gate
 
@@ -39,20 +40,18 @@ def gate(case: Case) -> None:
         case.gates.append(Gate("defaults", refs, "visitors arrive at another place than before", approval=True))
 
 
-def _refs(case: Case, action: str, area: Area) -> tuple[str, ...]:
+def _refs(case: Case, action: str, area: Area) -> tuple[Ref, ...]:
     """The refs with such an action; a group that is made anew elsewhere is not deleted for good."""
     anew = set(case.replaced.values())
     found = (line.ref for line in case.lines if line.action == action and line.ref not in anew)
-    return tuple(dict.fromkeys(ref for ref in found if AREA[ref.partition(":")[0]] == area))  # type: ignore[index]
+    return tuple(dict.fromkeys(ref for ref in found if ref.area == area))
 
 
-def _owned(case: Case, kinds: tuple[Kind, ...]) -> tuple[str, ...]:
-    return tuple(
-        ref for ref, entry in case.lock.items.items() if ref.partition(":")[0] in kinds and entry.id in case.live.things
-    )
+def _owned(case: Case, kinds: tuple[Kind, ...]) -> tuple[Ref, ...]:
+    return tuple(ref for ref, entry in case.lock.items.items() if ref.kind in kinds and entry.id in case.live.things)
 
 
-def _too_much(case: Case, area: Area, deleted: tuple[str, ...], updated: tuple[str, ...]) -> None:
+def _too_much(case: Case, area: Area, deleted: tuple[Ref, ...], updated: tuple[Ref, ...]) -> None:
     owned = _owned(case, dict(_LIMITED)[area])
     why = _over(case, area, (len(deleted), len(owned)), ("max_delete", "max_delete_pct"))
     if why:
@@ -90,7 +89,7 @@ def _empty(case: Case, area: Area, kinds: tuple[Kind, ...]) -> None:
         case.gates.append(Gate(f"{area}.empty", owned, why))
 
 
-def _loosened(case: Case, area: Area, deleted: tuple[str, ...]) -> None:
+def _loosened(case: Case, area: Area, deleted: tuple[Ref, ...]) -> None:
     """What would go is held where the change that lets it go is as new as the change that takes it out."""
     former = case.options.previous
     if former is None or not deleted:
@@ -109,7 +108,7 @@ def _is_looser(now: Limits, before: Limits) -> bool:
     return any(old is not None and (new is None or new > old) for new, old in pairs)
 
 
-def _number(area: Area, refs: tuple[str, ...], owned: tuple[str, ...]) -> str:
+def _number(area: Area, refs: tuple[Ref, ...], owned: tuple[Ref, ...]) -> str:
     """How many things, and of how many that are syncd's."""
     one, many = ("redirect", "redirects") if area == "redirects" else ("part", "parts of the structure")
     if not set(refs) <= set(owned):

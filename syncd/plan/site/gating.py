@@ -5,6 +5,7 @@ from typing import Any
 
 from syncd.layout.site.declared import Item
 from syncd.model.condition import claims_of
+from syncd.model.ref import SITE, VISITORS
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff, Found
 from syncd.plan.site.steps import Call, Wave
@@ -39,7 +40,7 @@ def gate_parts(case: Case) -> None:
 
 def gate_site(case: Case) -> None:
     """Given a case, take down what changes about the site itself, what narrows its audience first."""
-    diff = case.diffs.get("site:")
+    diff = case.diffs.get(SITE)
     if diff is None:
         return
     waves: dict[Wave, dict[str, Found]] = {}
@@ -47,7 +48,7 @@ def gate_site(case: Case) -> None:
         waves.setdefault(_wave(name, found), {})[name] = found
     for wave, parts in waves.items():
         body = {SETTINGS[name]: _sent(name, found.after) for name, found in parts.items()}
-        case.step(wave, "site.update", "site:", body, _sets(parts))
+        case.step(wave, "site.update", SITE, body, _sets(parts))
 
 
 def is_exchange(diff: Diff) -> bool:
@@ -106,5 +107,5 @@ def claims_read(condition: Any) -> Set[str]:
 
 
 def _new_claims(case: Case) -> Set[str]:
-    diff = case.diffs.get("visitors:")
+    diff = case.diffs.get(VISITORS)
     return frozenset() if diff is None else {name for name, found in diff.act.items() if found.before is None}

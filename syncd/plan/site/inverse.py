@@ -1,13 +1,15 @@
 """Take a plan back: what it is about to change, kept before it runs, and the site file that would restore that."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from syncd.layout.site.customization import agrees, leaf_of, leaves
-from syncd.layout.site.declared import AREA, NOWHERE, ROOT, Item, SiteFile
+from syncd.layout.site.declared import NOWHERE, Item, SiteFile
 from syncd.layout.site.visitors import claims_of_schema
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.own import own_settings
 from syncd.plan.site.steps import Line, SitePlan
@@ -29,10 +31,22 @@ class Former:
     """
 
     path: str
-    things: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
-    parents: Mapping[str, str] = field(default_factory=dict)
-    orders: Mapping[str, list[str]] = field(default_factory=dict)
-    actions: Mapping[str, str] = field(default_factory=dict)
+    things: Mapping[Ref, Mapping[str, Any] | None] = field(default_factory=dict)
+    parents: Mapping[Ref, Ref] = field(default_factory=dict)
+    orders: Mapping[Ref, list[Ref]] = field(default_factory=dict)
+    actions: Mapping[Ref, str] = field(default_factory=dict)
+
+
+def parse_former(text: str) -> Former:
+    """Given the JSON of what a plan changed, as it was kept, return it."""
+    kept = json.loads(text)
+    return Former(
+        kept["path"],
+        {Ref(ref): fields for ref, fields in kept["things"].items()},
+        {Ref(ref): Ref(parent) for ref, parent in kept["parents"].items()},
+        {Ref(parent): [Ref(ref) for ref in refs] for parent, refs in kept["orders"].items()},
+        {Ref(ref): action for ref, action in kept["actions"].items()},
+    )
 
 
 def former(path: str, plan: SitePlan, live: Live, lock: Lock) -> Former:
@@ -46,20 +60,20 @@ def inverse(file: SiteFile, kept: Former, lock: Lock) -> SiteFile:
     Shape: to be planned with `concerned` as the target. Whatever the plan did not change is as the lock has it, so that
     it stays; what is declared and not made yet is not there.
     """
-    refs = {entry.id: ref for ref, entry in lock.items.items() if ref.partition(":")[0] in _PARTS}
+    refs = {entry.id: ref for ref, entry in lock.items.items() if ref.kind in _PARTS}
     known = (item for ref, item in file.items.items() if ref in lock.items or item.kind not in _PARTS)
     items = {item.ref: _left(item, lock, refs) for item in known}
     for ref, fields in kept.things.items():
         if fields is None:
             items.pop(ref, None)
             continue
-        kind, _, key = ref.partition(":")
-        item = items.get(ref) or Item(kind, key, {}, NOWHERE)  # type: ignore[arg-type]
+        kind, key = ref.kind, ref.key
+        item = items.get(ref) or Item(kind, key, {}, NOWHERE)
         said = {**item.fields, **fields}
         said = {name: value for name, value in said.items() if value is not None or kind != "visitors"}
         parent = kept.parents.get(ref, item.parent)
         items[ref] = replace(item, fields=said, place=NOWHERE, places={}, parent=parent, was=(), id="")
-    areas = frozenset(AREA[ref.partition(":")[0]] for ref in kept.things)  # type: ignore[index]
+    areas = frozenset(ref.area for ref in kept.things)
     policy = replace(
         file.policy,
         prune={**file.policy.prune, **dict.fromkeys(areas, "owned")},
@@ -70,12 +84,12 @@ def inverse(file: SiteFile, kept: Former, lock: Lock) -> SiteFile:
     return replace(file, items=items, orders=orders, managed=areas, policy=policy, absent={})
 
 
-def concerned(kept: Former) -> frozenset[str]:
+def concerned(kept: Former) -> frozenset[Ref]:
     """Given what a plan changed, return the refs that its inverse is about: that, and the siblings of what it moved."""
     return frozenset(kept.things) | {ref for refs in kept.orders.values() for ref in refs}
 
 
-def _left(item: Item, lock: Lock, refs: Mapping[str, str]) -> Item:
+def _left(item: Item, lock: Lock, refs: Mapping[str, Ref]) -> Item:
     """A declared thing as syncd left it."""
     entry = lock.items.get(item.ref)
     if entry is None:
@@ -92,13 +106,13 @@ class _Keeper:
         self.path, self.plan, self.live = path, plan, live
         self.ids = {ref: entry.id for ref, entry in lock.items.items()}
         self.ids |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
-        self.refs = {id: ref for ref, id in self.ids.items() if ref.partition(":")[0] in _PARTS}
+        self.refs = {id: ref for ref, id in self.ids.items() if ref.kind in _PARTS}
         self.claims = claims_of_schema(live.schema) if live.schema else {}
 
     def kept(self) -> Former:
         stepped = {step.ref for step in self.plan.steps}
         lines = [line for line in self.plan.lines if line.action in _DONE and line.ref in stepped]
-        things: dict[str, Mapping[str, Any] | None] = {}
+        things: dict[Ref, Mapping[str, Any] | None] = {}
         for line in lines:
             fields, known = self._before(line), things.get(line.ref, {})
             things[line.ref] = None if fields is None or known is None else {**known, **fields}
@@ -111,29 +125,30 @@ class _Keeper:
         parents = {self.refs[thing.id]: self._parent(thing) for thing in there if thing.id in self.refs}
         return Former(self.path, things, parents, dict(self._orders(lines)), {one.ref: one.action for one in lines})
 
-    def _variants(self, gone: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def _variants(self, gone: Ref) -> Iterator[tuple[Ref, Mapping[str, Any]]]:
         """What goes with a section or variant: the variants of it, and what they have of their own."""
         id = self.ids.get(gone, "")
-        for one in (id, *self.live.orders.get(id, ())) if gone.startswith(("section:", "variant:")) else ():
-            ref = self.refs.get(one, "")
-            if ref.startswith("variant:"):
+        for one in (id, *self.live.orders.get(id, ())) if gone.kind in ("section", "variant") else ():
+            ref = self.refs.get(one)
+            if ref is not None and ref.kind == "variant":
                 yield ref, _declared(self.live.things[one].fields, self.refs)
                 if own := self._own(self.live.overrides.get(one, {}), {"reset"}):
-                    yield f"override:{ref.partition(':')[2]}", own
+                    yield Ref.of("override", ref.key), own
 
-    def _defaults(self, line: Line) -> Iterator[str]:
+    def _defaults(self, line: Line) -> Iterator[Ref]:
         """The refs of what visitors see first now where this line makes them see another thing: nobody is denied."""
-        kind, _, key = line.ref.partition(":")
-        for thing in self.live.of(kind):  # type: ignore[arg-type]
-            ref = self.refs.get(thing.id, "")
-            beside = kind == "section" or ref.rpartition("/")[0] == f"{kind}:{key}".rpartition("/")[0]
-            if ref and beside and thing.fields.get("default"):
+        kind, key = line.ref.kind, line.ref.key
+        for thing in self.live.of(kind):
+            ref = self.refs.get(thing.id)
+            if ref is None or not thing.fields.get("default"):
+                continue
+            if kind == "section" or ref.key.rpartition("/")[0] == key.rpartition("/")[0]:
                 yield ref
 
-    def _thing(self, ref: str) -> Existing | None:
+    def _thing(self, ref: Ref) -> Existing | None:
         return self.live.things.get(self.ids.get(ref, ""))
 
-    def _parent(self, thing: Existing) -> str:
+    def _parent(self, thing: Existing) -> Ref:
         return self.refs.get(thing.parent, ROOT)
 
     def _before(self, line: Line) -> Mapping[str, Any] | None:
@@ -143,7 +158,7 @@ class _Keeper:
         if line.action == "delete" and thing is not None:
             return _declared(thing.fields, self.refs)
         names = {one.name for one in line.fields if one.of != "converged"}
-        match line.ref.partition(":")[0]:
+        match line.ref.kind:
             case "site":
                 return {name: self.live.site.get(name) for name in names}
             case "visitors":
@@ -164,7 +179,7 @@ class _Keeper:
         own = {name: leaf_of(effective, name) for name in names}
         return {name: None if agrees(value, leaf_of(site, name)) else value for name, value in own.items()}
 
-    def _orders(self, lines: list[Line]) -> Iterator[tuple[str, list[str]]]:
+    def _orders(self, lines: list[Line]) -> Iterator[tuple[Ref, list[Ref]]]:
         for line in lines:
             thing = self._thing(line.ref)
             left = line.action in ("move", "delete") or "parent" in {one.name for one in line.fields}
@@ -173,7 +188,7 @@ class _Keeper:
                 yield self._parent(thing), [self.refs[id] for id in siblings if id in self.refs]
 
 
-def _declared(fields: Mapping[str, Any], refs: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+def _declared(fields: Mapping[str, Any], refs: Mapping[str, Ref] = MappingProxyType({})) -> dict[str, Any]:
     """Fields in the API's terms in the words of a site file; ids of destinations by their keys, where they have one."""
     found = {name: value for name, value in fields.items() if name not in _ELSEWHERE}
     destination = fields.get("destination")
@@ -182,12 +197,12 @@ def _declared(fields: Mapping[str, Any], refs: Mapping[str, str] = MappingProxyT
     return found
 
 
-def _to(destination: Mapping[str, Any], refs: Mapping[str, str]) -> dict[str, Any]:
+def _to(destination: Mapping[str, Any], refs: Mapping[str, Ref]) -> dict[str, Any]:
     """What is made anew has another id, so a key is better than an id."""
     match dict(destination):
         case {"kind": "site-section", "siteSectionId": str(id)} if id in refs:
-            return {"section": refs[id].partition(":")[2]}
+            return {"section": refs[id].key}
         case {"kind": "site-space", "siteSpaceId": str(id)} if id in refs:
-            return {"variant": refs[id].partition(":")[2]}
+            return {"variant": refs[id].key}
         case other:
             return {"raw": other}

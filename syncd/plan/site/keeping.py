@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from syncd.model.ref import SITE, Ref
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING
-from syncd.plan.site.facts import Ref
+from syncd.plan.site.facts import IdOf
 from syncd.plan.site.match import KINDS
 from syncd.plan.site.steps import Step, Wave
 
@@ -16,7 +17,7 @@ def keep(case: Case) -> list[Draft]:
     drafts = []
     for ref in case.diffs:
         id = _id(case, ref)
-        is_made_later = isinstance(id, Ref)
+        is_made_later = isinstance(id, IdOf)
         if not (is_made_later and ref in touched) and _has_to_be_written(case, ref, is_touched=ref in touched):
             drafts.append(Draft(Wave.CUSTOMIZATION if is_made_later else Wave.NARROW, "adopt", ref, id))
     return drafts + list(_forgotten(case)) + list(_anew(case))
@@ -24,7 +25,7 @@ def keep(case: Case) -> list[Draft]:
 
 def steps(case: Case, drafts: Iterable[Draft]) -> Iterator[Step]:
     """Given drafts in the order in which they run, yield the steps, each with what the lock has by then."""
-    applied: dict[str, dict[str, Any]] = {}
+    applied: dict[Ref, dict[str, Any]] = {}
     for draft in drafts:
         values = applied.get(draft.ref)
         if values is None:
@@ -48,7 +49,7 @@ def steps(case: Case, drafts: Iterable[Draft]) -> Iterator[Step]:
         )
 
 
-def _start(case: Case, ref: str) -> dict[str, Any]:
+def _start(case: Case, ref: Ref) -> dict[str, Any]:
     """What the lock has of a thing before the plan does anything, without what is not managed any more."""
     if ref in case.new:
         return {}
@@ -59,7 +60,7 @@ def _start(case: Case, ref: str) -> dict[str, Any]:
     return {name: value for name, value in case.base(ref).items() if name not in diff.dropped} | diff.learnt
 
 
-def _has_to_be_written(case: Case, ref: str, *, is_touched: bool) -> bool:
+def _has_to_be_written(case: Case, ref: Ref, *, is_touched: bool) -> bool:
     if case.entry(ref) is None or ref in case.matches.former:
         return True
     return not is_touched and bool(case.diffs[ref].learnt or case.diffs[ref].dropped)
@@ -90,20 +91,20 @@ def _anew(case: Case) -> Iterator[Draft]:
             yield Draft(Wave.NARROW, "forget", ref, drops=True)
 
 
-def _is_gone(case: Case, ref: str, id: str) -> bool:
+def _is_gone(case: Case, ref: Ref, id: str) -> bool:
     """Whether the lock knows something that is neither declared nor there, in an area that this plan is about.
 
     What is there under its id may be another thing: one of another entry, or what somebody else made.
     """
-    kind = ref.partition(":")[0]
-    if not case.covers(ref) or ref == "site:":
+    kind = ref.kind
+    if not case.covers(ref) or ref == SITE:
         return False
     thing = case.live.things.get(id)
     return kind not in KINDS or thing is None or case.locked(id) != ref or not case.is_as_left(thing)
 
 
-def _id(case: Case, ref: str) -> str | Ref:
-    kind, _, key = ref.partition(":")
+def _id(case: Case, ref: Ref) -> str | IdOf:
+    kind, key = ref.kind, ref.key
     if kind == "override":
-        return case.id(f"variant:{key}")
+        return case.id(Ref.of("variant", key))
     return case.id(ref) if kind in KINDS else case.file.site

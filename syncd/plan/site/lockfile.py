@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from syncd.errors import LockUnusable
-from syncd.layout.site.declared import AREA
 from syncd.model.redirect import SOURCE_MAX
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Entry, Lock
 
 NAME = "site.lock.json"
@@ -72,7 +72,7 @@ def parse_lock(text: str, *, at: str) -> Lock:
         site=_text(at, "site", document.get("site")),
         lineage=lineage,
         serial=_number(at, document.get("serial", 0)),
-        items={ref: _entry(at, ref, value) for ref, value in items.items()},
+        items={ref: _entry(at, ref, value) for text, value in items.items() if (ref := _ref(at, text))},
     )
 
 
@@ -81,9 +81,17 @@ def _entry_text(entry: Entry) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _entry(at: str, ref: str, value: Any) -> Entry:
-    if ref.partition(":")[0] not in AREA or ":" not in ref or len(ref) > _REF_MAX:
-        _refuse(at, f"{ref[:80]!r} is not the name of a thing")
+def _ref(at: str, text: str) -> Ref:
+    try:
+        ref = Ref.parse(text)
+    except ValueError:
+        ref = None
+    if ref is None or len(ref) > _REF_MAX:
+        _refuse(at, f"{text[:80]!r} is not the name of a thing")
+    return ref
+
+
+def _entry(at: str, ref: Ref, value: Any) -> Entry:
     entry = _object(at, ref, value)
     by = entry.get("by")
     if by not in ("created", "adopted"):

@@ -6,10 +6,11 @@ It is told by the lock, which has an id of it that is not there any more. What g
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.site.declared import AREA, ROOT, Item
+from syncd.layout.site.declared import Item
+from syncd.model.ref import AREA, ROOT, Ref
 from syncd.plan.site import resolve
 from syncd.plan.site.case import Case
-from syncd.plan.site.facts import Entry, Ref
+from syncd.plan.site.facts import Entry, IdOf
 from syncd.plan.site.steps import FieldChange, Line, Lost
 
 DELETED = "was deleted outside syncd"
@@ -38,13 +39,13 @@ def lose(case: Case, item: Item, *, changed: bool) -> None:
         case.left.add(item.ref)
 
 
-def is_away(case: Case, ref: str, former: Any) -> bool:
+def is_away(case: Case, ref: Ref, former: Any) -> bool:
     """Given a ref and the id that the lock has of it somewhere, return whether just that was deleted and stays away."""
     entry = entry_of(case, ref)
     return ref in case.left and entry is not None and former == entry.id
 
 
-def entry_of(case: Case, ref: str) -> Entry | None:
+def entry_of(case: Case, ref: Ref) -> Entry | None:
     """Given a ref, return what the lock has of it when it was deleted."""
     known = case.matches.lost.get(ref)
     return None if known is None else case.lock.items[known]
@@ -93,6 +94,6 @@ def _is_changed(case: Case, item: Item) -> bool:
 def _alike(case: Case, wanted: Any, base: Any) -> bool:
     if isinstance(wanted, Mapping) and isinstance(base, Mapping):
         return all(_alike(case, value, base.get(name)) for name, value in wanted.items())
-    if isinstance(wanted, Ref) or (isinstance(wanted, str) and wanted in case.live.things):
+    if isinstance(wanted, IdOf) or (isinstance(wanted, str) and wanted in case.live.things):
         return isinstance(base, str) and (base == wanted or base not in case.live.things or base in case.doomed)
     return bool((wanted or None) == (base or None))

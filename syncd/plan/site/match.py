@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from syncd.layout.site.declared import ROOT, Item, Kind, SiteFile
+from syncd.layout.site.declared import Item, SiteFile
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Kind, Ref
 from syncd.plan.site.begun import was_deleting, was_making
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
 from syncd.plan.site.first_sections import expected_id
@@ -30,20 +31,20 @@ class Matches:
     lock has not heard of it.
     """
 
-    found: dict[str, Existing]
-    unclear: Mapping[str, str]
-    former: Mapping[str, str]
-    halves: frozenset[str] = frozenset()
+    found: dict[Ref, Existing]
+    unclear: Mapping[Ref, str]
+    former: Mapping[Ref, Ref]
+    halves: frozenset[Ref] = frozenset()
     disputed: frozenset[str] = frozenset()
-    lost: Mapping[str, str] = field(default_factory=dict)
-    gone: frozenset[str] = frozenset()
+    lost: Mapping[Ref, Ref] = field(default_factory=dict)
+    gone: frozenset[Ref] = frozenset()
 
     @cached_property
-    def refs(self) -> Mapping[str, str]:
+    def refs(self) -> Mapping[str, Ref]:
         """The declared refs by the ids of what was found for them."""
         return {thing.id: ref for ref, thing in self.found.items()}
 
-    def entry(self, lock: Lock, ref: str) -> Entry | None:
+    def entry(self, lock: Lock, ref: Ref) -> Entry | None:
         """Given a ref, return what the lock knows of the thing that was found for it."""
         entry = lock.items.get(self.former.get(ref, ref))
         return entry if entry is not None and ref in self.found and entry.id == self.found[ref].id else None
@@ -74,7 +75,7 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
     return Matches(matcher.found, matcher.unclear, known, halves, disputed, dict(matcher.lost()), matcher.gone)
 
 
-def matched(file: SiteFile, live: Live, lock: Lock) -> dict[str, str]:
+def matched(file: SiteFile, live: Live, lock: Lock) -> dict[Ref, str]:
     """Given the three sides, return the ids of the declared groups, sections, variants and redirects that are there."""
     return {ref: thing.id for ref, thing in match(file, live, lock).found.items()}
 
@@ -85,10 +86,10 @@ class _Matcher:
     def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
         self.file, self.live, self.lock = file, live, lock
         self.owner = owners(lock, live)
-        self.found: dict[str, Existing] = {}
-        self.unclear: dict[str, str] = {}
+        self.found: dict[Ref, Existing] = {}
+        self.unclear: dict[Ref, str] = {}
         self.claimed: set[str] = set()
-        self.halves: set[str] = set()
+        self.halves: set[Ref] = set()
         self.disputed: set[str] = set()
         self.gone = frozenset(
             ref for ref in lock.begun if was_deleting(lock, ref) and lock.items[ref].id not in live.things
@@ -192,12 +193,12 @@ class _Matcher:
         if thing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
             self.halves.add(item.ref)
 
-    def lost(self) -> Iterator[tuple[str, str]]:
+    def lost(self) -> Iterator[tuple[Ref, Ref]]:
         """Yield the refs of what syncd had and is nowhere now, each with the ref that the lock has for it."""
         for item in self.file.of(*KINDS):
             if item.ref not in self.found and item.ref not in self.unclear:
                 former = [name for name in self._former_refs(item) if name not in self.file.items]
-                known = next((name for name in (item.ref, *former) if self._is_known(name)), "")
+                known = next((name for name in (item.ref, *former) if self._is_known(name)), None)
                 if known and self.lock.items[known].id not in self.live.things:
                     yield item.ref, known
 
@@ -215,29 +216,29 @@ class _Matcher:
         return not is_recorded(item.ref, entry, thing) and any(map(self._is_nobodys, self._alike(item)))
 
     def _is_nobodys(self, thing: Existing) -> bool:
-        owner = self.owner.get(thing.id, "")
-        return owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], thing)
+        owner = self.owner.get(thing.id)
+        return owner is None or owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], thing)
 
     def _dispute(self, item: Item, why: str, ids: Iterable[str]) -> None:
         self.unclear[item.ref] = why
         self.disputed |= set(ids)
 
-    def _is_known(self, ref: str) -> bool:
+    def _is_known(self, ref: Ref) -> bool:
         return ref in self.lock.items and ref not in self.gone
 
     def _is_free(self, thing: Existing) -> bool:
         return thing.id not in self.claimed
 
-    def _former_refs(self, item: Item) -> list[str]:
+    def _former_refs(self, item: Item) -> list[Ref]:
         if item.kind == "redirect":
-            return [f"redirect:{source_key(name)}" for name in item.was]
+            return [Ref.of("redirect", source_key(name)) for name in item.was]
         if item.kind != "variant" or "/" not in item.key:
-            return [f"{item.kind}:{name}" for name in item.was]
+            return [Ref.of(item.kind, name) for name in item.was]
         section, _, key = item.key.partition("/")
         parent = self.file.items.get(item.parent)
         sections = (section, *(parent.was if parent is not None else ()))
         names = [name if "/" in name else f"{section}/{name}" for name in item.was]
-        return [f"variant:{name}" for name in (*names, *(f"{name}/{key}" for name in sections[1:]))]
+        return [Ref.of("variant", name) for name in (*names, *(f"{name}/{key}" for name in sections[1:]))]
 
     def _alike(self, item: Item) -> list[Existing]:
         if item.kind == "group":
@@ -290,8 +291,8 @@ class _Matcher:
         return [thing for thing in index.get(key, ()) if self._is_free(thing)]
 
     @cached_property
-    def _variants(self) -> Mapping[str, list[Item]]:
-        found: defaultdict[str, list[Item]] = defaultdict(list)
+    def _variants(self) -> Mapping[Ref, list[Item]]:
+        found: defaultdict[Ref, list[Item]] = defaultdict(list)
         for item in self.file.of("variant"):
             found[item.parent].append(item)
         return found

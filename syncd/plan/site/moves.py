@@ -2,21 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from syncd.plan.order import settled
 
+Name = TypeVar("Name", bound=str)
+
 
 @dataclass(frozen=True)
-class Move:
+class Move(Generic[Name]):
     """Something that is to stand directly before, or after, one of its siblings."""
 
-    name: str
+    name: Name
     side: Literal["before", "after"]
-    anchor: str
+    anchor: Name
 
 
-def moves(there: Sequence[str], wanted: Sequence[str]) -> tuple[Move, ...]:
+def moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ...]:
     """Given siblings in the order that they have, and some of them in the order wanted, return the moves, in order.
 
     Shapes: what `wanted` does not name stays among the others as it is; a move happens when those before it have
@@ -31,7 +33,7 @@ def moves(there: Sequence[str], wanted: Sequence[str]) -> tuple[Move, ...]:
     return (*before, *after)
 
 
-def moved(there: Sequence[str], made: Sequence[Move]) -> list[str]:
+def moved(there: Sequence[Name], made: Sequence[Move[Name]]) -> list[Name]:
     """Given siblings and moves, return the siblings as they stand after the moves."""
     order = list(there)
     for move in made:

@@ -16,10 +16,11 @@ from syncd.layout.site.check_redirects import check_ways
 from syncd.layout.site.check_structure import NAME_MAX, named, near_to
 from syncd.layout.site.conditions import check_conditions
 from syncd.layout.site.customization import links_in
-from syncd.layout.site.declared import AREA, Area, Item, Kind, Place, SiteFile
+from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.graph import own_hosts
 from syncd.layout.site.rules import broken
-from syncd.layout.site.visitors import VISITORS, claims_of_schema, still_read
+from syncd.layout.site.visitors import claims_of_schema, still_read
+from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.first_sections import expect_structure
 from syncd.plan.site.lockfile import lock_path
@@ -70,7 +71,7 @@ def _former(file: SiteFile, lock: Lock) -> Iterator[Finding]:
 
 def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
     """Nothing where something was is never taken for the wish to delete it all."""
-    owned = Counter(AREA.get(ref.partition(":")[0]) for ref in lock.items)  # type: ignore[call-overload]
+    owned = Counter(ref.area for ref in lock.items)
     for area, name, kinds in LISTS:
         declared = area in file.managed and name in file.places
         if not declared or file.of(*kinds) or file.policy.pruned(area) == "never" or file.policy.allow_empty:
@@ -83,7 +84,7 @@ def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
 
 def _is_done(item: Item, lock: Lock) -> bool:
     entry = lock.items.get(item.ref)
-    if entry is None or any(f"{item.kind}:{name}" in lock.items for name in item.was):
+    if entry is None or any(Ref.of(item.kind, name) in lock.items for name in item.was):
         return False
     path = item.fields.get("path")
     return path is None or entry.applied.get("path", path) == path
@@ -163,7 +164,7 @@ class _Online:
                     yield item, to, place
 
     def _space_of(self, variant: str) -> str:
-        ref = f"variant:{variant}"
+        ref = Ref.of("variant", variant)
         item, thing = self.file.items.get(ref), self.matches.found.get(ref)
         declared = item.fields.get("space") if item is not None else None
         return str(declared or (thing.fields.get("space") if thing is not None else "") or "")
@@ -179,9 +180,9 @@ class _Online:
 
     def _shadowed(self) -> Iterator[Finding]:
         """Redirects whose source will be content once this file is applied, and is not declared in it."""
-        strangers = {f"{thing.kind}:{thing.id}": thing for thing in self.live.of("section", "variant")}
+        strangers = {Ref.of(thing.kind, thing.id): thing for thing in self.live.of("section", "variant")}
         strangers = {ref: thing for ref, thing in strangers.items() if thing.id not in self.matches.refs}
-        whole = self.file.items | {ref: self._as_item(thing) for ref, thing in strangers.items()}  # type: ignore[operator]
+        whole = {**self.file.items, **{ref: self._as_item(thing) for ref, thing in strangers.items()}}
         pages = {
             space: {fold_address(path): id for path, id in known.items()} for space, known in self.live.pages.items()
         }
@@ -198,7 +199,7 @@ class _Online:
 
     def _as_item(self, thing: Any) -> Item:
         """Something that the file does not declare, as if it did."""
-        parent = self.matches.refs.get(thing.parent, f"section:{thing.parent}" if thing.parent else "")
+        parent = self.matches.refs.get(thing.parent, Ref.of("section", thing.parent) if thing.parent else ROOT)
         return Item(thing.kind, thing.id, thing.fields, Place(self.file.path), parent=parent)
 
     def _claims(self) -> Iterator[Finding]:
@@ -217,7 +218,7 @@ class _Online:
     def _conditions(self) -> Iterator[tuple[str, str]]:
         """The conditions that sections and variants have once this file is applied."""
         for thing in self.live.of("section", "variant"):
-            item = self.file.items.get(self.matches.refs.get(thing.id, ""))
+            item = self.file.items.get(self.matches.refs.get(thing.id, ROOT))
             managed = item is not None and "condition" in item.fields
             text = item.fields["condition"] if item is not None and managed else thing.fields.get("condition")
             if isinstance(text, str):

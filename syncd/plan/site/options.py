@@ -4,7 +4,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
-from syncd.layout.site.declared import AREAS, Area, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import AREAS, Area, Ref
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Options:
     """
 
     areas: Set[Area] = frozenset(AREAS)
-    target: Set[str] = frozenset()
+    target: Set[Ref] = frozenset()
     prefer: Literal["", "file", "live"] = ""
     allow_replace: Set[str] = frozenset()
     previous: SiteFile | None = None

@@ -5,9 +5,10 @@ The lock has the order in which syncd left a list, with what holds it. Source: s
 
 from collections.abc import Sequence
 
+from syncd.model.ref import ROOT, SITE, Ref
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING
-from syncd.plan.site.facts import Ref
+from syncd.plan.site.facts import IdOf
 from syncd.plan.site.lost import CHOOSE
 from syncd.plan.site.moves import Move, moves
 from syncd.plan.site.placing import standing
@@ -16,7 +17,7 @@ from syncd.plan.site.telling import CONFLICT, left_alone
 
 ORDER = "order"
 """The field of the lock that has the ids of a thing's children; those of the root are with the site."""
-STRUCTURE = "group:"
+STRUCTURE = Ref.of("group")
 """What a line is about that speaks of the site's root."""
 _DRAG = "drag it in the site's structure"
 
@@ -32,14 +33,14 @@ def order(case: Case) -> None:
             continue
         if not case.live.abilities.sort:
             # The document moves only what is of one kind, and only beside its like.
-            _require_groups(case, there, [ref for ref in mine if ref.startswith("group:")])
-            mine = [ref for ref in mine if not ref.startswith("group:")]
+            _require_groups(case, there, [ref for ref in mine if ref.kind == "group"])
+            mine = [ref for ref in mine if ref.kind != "group"]
             there = [ref for ref in there if ref in set(mine)]
         _arrange(case, parent, there, mine)
 
 
-def _arrange(case: Case, parent: str, there: Sequence[str], mine: list[str]) -> None:
-    holder = parent or "site:"
+def _arrange(case: Case, parent: Ref, there: Sequence[Ref], mine: list[Ref]) -> None:
+    holder = parent or SITE
     former = _former(case, holder)
     made = moves(there, mine)
     of = _class(case, former, there, mine) if made else None
@@ -53,19 +54,18 @@ def _arrange(case: Case, parent: str, there: Sequence[str], mine: list[str]) -> 
         case.step(Wave.ORDER, "adopt", holder, {}, {ORDER: MISSING})
     for move in made:
         case.drafts.append(_move(case, move))
-        words = move.anchor.replace(":", " ", 1)
-        case.lines.append(Line("move", move.name, (), f"{move.side} {words}", case.where(move.name)))
+        case.lines.append(Line("move", move.name, (), f"{move.side} {move.anchor.words}", case.where(move.name)))
     if not is_theirs:
         _note(case, holder, mine, made)
 
 
-def _former(case: Case, holder: str) -> Sequence[str] | None:
+def _former(case: Case, holder: Ref) -> Sequence[str] | None:
     """The ids in the order in which syncd left them."""
     former = case.base(holder).get(ORDER)
     return former if isinstance(former, list) else None
 
 
-def _class(case: Case, former: Sequence[str] | None, there: Sequence[str], mine: Sequence[str]) -> Class:
+def _class(case: Case, former: Sequence[str] | None, there: Sequence[Ref], mine: Sequence[Ref]) -> Class:
     """Whose doing it is that a list is out of order, by those that stood in it when syncd left it."""
     if former is None:
         return "change"
@@ -78,55 +78,53 @@ def _class(case: Case, former: Sequence[str] | None, there: Sequence[str], mine:
     return "drift" if file == base else "conflict"
 
 
-def _with_newcomers(case: Case, former: Sequence[str], there: Sequence[str], mine: Sequence[str]) -> list[str]:
+def _with_newcomers(case: Case, former: Sequence[str], there: Sequence[Ref], mine: Sequence[Ref]) -> list[Ref]:
     """The order that somebody made on the platform, with what came since in its declared place."""
     known = {case.matches.refs[id] for id in former if id in case.matches.refs}
     declared = set(mine)
-    after: dict[str, list[str]] = {}
-    left = ""
+    after: dict[Ref, list[Ref]] = {}
+    left = ROOT
     for ref in mine:
         if ref in known:
             left = ref
         else:
             after.setdefault(left, []).append(ref)
-    wanted = list(after.get("", ()))
+    wanted = list(after.get(ROOT, ()))
     for ref in there:
         if ref in declared and ref in known:
             wanted += [ref, *after.get(ref, ())]
     return wanted
 
 
-def _note(case: Case, holder: str, mine: Sequence[str], made: Sequence[Move]) -> None:
+def _note(case: Case, holder: Ref, mine: Sequence[Ref], made: Sequence[Move[Ref]]) -> None:
     ids = [case.id(ref) for ref in mine]
     former = _former(case, holder)
     is_known = former is not None and ids == [id for id in former if id in case.live.things]
     if made or not is_known:
-        body = {"after": [Ref(move.name) for move in made]} if made else {}
+        body = {"after": [IdOf(move.name) for move in made]} if made else {}
         case.step(Wave.ORDER, "adopt", holder, body, {ORDER: ids})
 
 
-def _tell(case: Case, parent: str, sides: tuple[Sequence[str], Sequence[str]], of: Class) -> None:
+def _tell(case: Case, parent: Ref, sides: tuple[Sequence[Ref], Sequence[Ref]], of: Class) -> None:
     there, mine = sides
     ref, where = parent or STRUCTURE, case.where(mine[0])
     shown = [name for name in there if name in set(mine)]
-    fields = (FieldChange(ORDER, [Ref(name) for name in shown], [Ref(name) for name in mine], of, where),)
+    fields = (FieldChange(ORDER, [IdOf(name) for name in shown], [IdOf(name) for name in mine], of, where),)
     if of == "conflict" and not case.options.prefer:
         case.lines.append(Line("blocked", ref, fields, CONFLICT, where, CHOOSE))
     else:
         case.lines.append(Line("report", ref, fields, left_alone(case, of, "structure"), where))
 
 
-def _move(case: Case, move: Move) -> Draft:
-    kind = move.name.partition(":")[0]
-    call: Call = "section.move" if kind == "section" else "variant.move"
+def _move(case: Case, move: Move[Ref]) -> Draft:
+    call: Call = "section.move" if move.name.kind == "section" else "variant.move"
     if case.live.abilities.sort:
         call = "structure.sort"
-    return Draft(Wave.ORDER, call, move.name, case.id(move.name), {move.side: Ref(move.anchor)})
+    return Draft(Wave.ORDER, call, move.name, case.id(move.name), {move.side: IdOf(move.anchor)})
 
 
-def _require_groups(case: Case, there: Sequence[str], wanted: Sequence[str]) -> None:
+def _require_groups(case: Case, there: Sequence[Ref], wanted: Sequence[Ref]) -> None:
     declared = set(wanted)
     for move in moves([ref for ref in there if ref in declared], wanted):
-        words = move.anchor.replace(":", " ", 1)
         note = "the position of a group cannot be changed by this API"
-        case.block(move.name, note, manual=f"{_DRAG}: {move.side} {words}")
+        case.block(move.name, note, manual=f"{_DRAG}: {move.side} {move.anchor.words}")

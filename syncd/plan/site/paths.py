@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from syncd.layout.site.declared import ROOT
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.doomed import Doom
@@ -18,7 +18,7 @@ from syncd.plan.site.structure import leave_out
 class Paths:
     """The paths that new things are born with, by ref, and the renames of each list of siblings."""
 
-    born: dict[str, str] = field(default_factory=dict)
+    born: dict[Ref, str] = field(default_factory=dict)
     plans: list[Renames] = field(default_factory=list)
 
 
@@ -29,12 +29,12 @@ def settle(case: Case, doom: Doom) -> bool:
         _require_bridges(case)
     for parent in _parents(case):
         now, wanted = _siblings(case, parent)
-        for ref, holder in renames(now, wanted, doom.doomed.keys() & set(now)).blocked.items():
-            note = f'path "{wanted[ref]}" is taken by {_words(case, holder)}'
-            if ref in case.new:
-                leave_out(case, ref, note)
+        for name, holder in renames(now, wanted, doom.doomed.keys() & set(now)).blocked.items():
+            note = f'path "{wanted[name]}" is taken by {_words(case, holder)}'
+            if isinstance(name, Ref):
+                leave_out(case, name, note)
             else:
-                case.block(_ref(case, ref), note, name="path")
+                case.block(case.matches.refs[name], note, name="path")
     return len(case.lines) > before
 
 
@@ -45,7 +45,7 @@ def lay(case: Case, doom: Doom) -> Paths:
         now, wanted = _siblings(case, parent)
         taken = {path.casefold() for path in now.values()} | {path.casefold() for path in wanted.values()}
         held = {path.casefold() for path in now.values()}
-        for ref in [name for name in wanted if name in case.new]:
+        for ref in [name for name in wanted if isinstance(name, Ref)]:
             is_free = wanted[ref].casefold() not in held
             paths.born[ref] = wanted.pop(ref) if is_free else temporary(wanted[ref], ref, taken)
             held.add(paths.born[ref].casefold())
@@ -59,19 +59,19 @@ def rename(case: Case, paths: Paths, doom: Doom) -> None:
     """Given how everything gets its path, take down the requests (W8)."""
     for plan in paths.plans:
         for one in plan.order:
-            ref = one.name if one.name in case.new else doom.doomed.get(one.name) or case.name(one.name)
-            call: Call = "section.update" if ref.startswith("section:") else "variant.update"
+            ref = one.name if isinstance(one.name, Ref) else doom.doomed.get(one.name) or case.name(one.name)
+            call: Call = "section.update" if ref.kind == "section" else "variant.update"
             sets = {"path": MISSING if one.temporary else one.path}
-            id = case.id(ref) if one.name in case.new else one.name
+            id = case.id(ref) if ref is one.name else one.name
             case.drafts.append(Draft(Wave.PATHS, call, ref, id, {"path": one.path}, sets, temporary=one.temporary))
 
 
-def unbridged(case: Case) -> Iterator[tuple[str, str]]:
+def unbridged(case: Case) -> Iterator[tuple[Ref, str]]:
     """Given a case, yield each section or variant that leaves a path to which no redirect stays, and that path."""
     leaving = [
         ref
         for ref, diff in case.diffs.items()
-        if "path" in diff.act and ref.partition(":")[0] in ("section", "variant") and _was_public(case, ref)
+        if "path" in diff.act and ref.kind in ("section", "variant") and _was_public(case, ref)
     ]
     if not leaving:
         return
@@ -84,7 +84,7 @@ def unbridged(case: Case) -> Iterator[tuple[str, str]]:
             yield ref, former
 
 
-def _was_public(case: Case, ref: str) -> bool:
+def _was_public(case: Case, ref: Ref) -> bool:
     """Whether a path was ever meant: what syncd made and did not get to name has one that nobody knows."""
     path = case.matches.found[ref].fields.get("path")
     if not path or is_temporary(str(path)):
@@ -98,7 +98,7 @@ def _require_bridges(case: Case) -> None:
         case.block(ref, note, name="path", manual=f"declare a redirect from {former}")
 
 
-def _address(case: Case, ref: str, heirs: Mapping[str, str]) -> str:
+def _address(case: Case, ref: Ref, heirs: Mapping[str, str]) -> str:
     """Where something is read now, below the site; nothing for a default, which is read where its parent is."""
     thing = case.matches.found[ref]
     if _stays_default(case, thing, heirs):
@@ -128,16 +128,16 @@ def _heirs(case: Case) -> dict[str, str]:
     return heirs
 
 
-def _parents(case: Case) -> list[str]:
-    """The namespaces of paths: that of all sections, and each section's, or the root's, of variants."""
-    return ["sections", ROOT, *(item.ref for item in case.file.of("section") if case.is_there(item.ref))]
+def _parents(case: Case) -> list[Ref | None]:
+    """The namespaces of paths: that of all sections, None, and each section's, or the root's, of variants."""
+    return [None, ROOT, *(item.ref for item in case.file.of("section") if case.is_there(item.ref))]
 
 
-def _siblings(case: Case, parent: str) -> tuple[dict[str, str], dict[str, str]]:
+def _siblings(case: Case, parent: Ref | None) -> tuple[dict[str, str], dict[str, str]]:
     """The paths that siblings have, by id, and those that some shall have, by id or, of what is new, by ref."""
-    if parent == "sections":
+    if parent is None:
         things = case.live.of("section")
-        refs: Iterable[str] = (item.ref for item in case.file.of("section"))
+        refs: Iterable[Ref] = (item.ref for item in case.file.of("section"))
     else:
         above = case.matches.found.get(parent)
         id = ROOT if parent == ROOT else "" if above is None else above.id
@@ -148,7 +148,7 @@ def _siblings(case: Case, parent: str) -> tuple[dict[str, str], dict[str, str]]:
     return now, dict(_wanted(case, refs))
 
 
-def _wanted(case: Case, refs: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _wanted(case: Case, refs: Iterable[Ref]) -> Iterator[tuple[str, str]]:
     for ref in refs:
         diff = case.diffs.get(ref)
         if diff is not None and "path" in diff.act:
@@ -157,15 +157,11 @@ def _wanted(case: Case, refs: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield ref, str(case.desired[ref]["path"])
 
 
-def _ref(case: Case, name: str) -> str:
-    refs: Mapping[str, str] = case.matches.refs
-    return refs.get(name, name)
-
-
 def _words(case: Case, name: str) -> str:
-    ref = _ref(case, name)
+    """What people call what has a path: a new thing by its ref, and what is there by its id."""
+    ref = name if isinstance(name, Ref) else case.matches.refs.get(name)
     thing = case.live.things.get(name)
-    if ref != name or thing is None:
-        return ref.replace(":", " ", 1)
+    if ref is not None or thing is None:
+        return name if ref is None else ref.words
     known = case.name(name)
-    return known.replace(":", " ", 1) if "#" not in known else f"{thing.kind} {thing.id}, which is not in the file"
+    return known.words if "#" not in known else f"{thing.kind} {thing.id}, which is not in the file"

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.site.declared import ROOT, Item, Kind
+from syncd.layout.site.declared import Item
+from syncd.model.ref import ROOT, SITE, Kind, Ref
 from syncd.plan.site.begun import was_sending
 from syncd.plan.site.case import Case, Draft
-from syncd.plan.site.facts import Ref
+from syncd.plan.site.facts import IdOf
 from syncd.plan.site.steps import Call, Wave
 
 
@@ -41,14 +42,14 @@ def in_making(case: Case, kind: Kind) -> list[Item]:
     return items if ROOT in beside or not first else sorted(items, key=lambda item: item.ref not in first)
 
 
-def _join(case: Case, section: str, group: str) -> None:
+def _join(case: Case, section: Ref, group: Ref) -> None:
     case.step(Wave.MEMBERSHIP, "group.add", group, {"section": case.id(section)}, {})
-    case.step(Wave.MEMBERSHIP, "adopt", section, {"after": Ref(group)}, {"parent": case.id(group)})
+    case.step(Wave.MEMBERSHIP, "adopt", section, {"after": IdOf(group)}, {"parent": case.id(group)})
 
 
-def standing(case: Case) -> Mapping[str, list[str]]:
+def standing(case: Case) -> Mapping[Ref, list[Ref]]:
     """Given a case, return what stands in each list, by the parent's ref, once W9 has run: new things at the end."""
-    lists: dict[str, list[str]] = {}
+    lists: dict[Ref, list[Ref]] = {}
     for id, children in case.live.orders.items():
         lists[ROOT if id == ROOT else case.name(id)] = [case.name(child) for child in children]
     for kind in ("group", "section", "variant"):
@@ -68,7 +69,7 @@ def _is_first(case: Case, item: Item) -> bool:
     return item.kind == "variant" and case.first.get(item.parent) == item.ref
 
 
-def _take_out(lists: Mapping[str, list[str]], case: Case, ref: str) -> None:
+def _take_out(lists: Mapping[Ref, list[Ref]], case: Case, ref: Ref) -> None:
     thing = case.thing(ref)
     parent = ROOT if thing is None or thing.parent == ROOT else case.name(thing.parent)
     lists[parent].remove(ref)
@@ -81,7 +82,7 @@ def choose_defaults(case: Case) -> None:
     chosen it only because it was the first. That cannot be seen; so, when a run died over it, the moves come first.
     """
     stirred = {case.file.items[draft.ref].parent for draft in case.drafts if _stirs(case, draft)}
-    any_section = any(draft.ref.startswith(("section:", "group:")) and _stirs(case, draft) for draft in case.drafts)
+    any_section = any(draft.ref.kind in ("section", "group") and _stirs(case, draft) for draft in case.drafts)
     for item in case.items("variant", "section"):
         if not case.desired.get(item.ref, {}).get("default"):
             continue
@@ -97,7 +98,7 @@ def choose_defaults(case: Case) -> None:
             case.defaults.append(item.ref)
 
 
-def was_choosing(case: Case, ref: str) -> bool:
+def was_choosing(case: Case, ref: Ref) -> bool:
     """Given a section or variant, return whether a dead run was about to make it the default, as it was allowed to."""
     return ref in case.matches.found and was_sending(case.lock, *_choice(case, ref))
 
@@ -107,14 +108,14 @@ def _stirs(case: Case, draft: Draft) -> bool:
     return moved and draft.call != "adopt" and draft.ref in case.file.items
 
 
-def _is_in_place(case: Case, ref: str) -> bool:
+def _is_in_place(case: Case, ref: Ref) -> bool:
     thing = case.thing(ref)
     if thing is None or (thing.kind == "variant" and thing.parent != case.id(case.file.items[ref].parent)):
         return False
     return bool(thing.fields.get("default"))
 
 
-def _has_default(case: Case, ref: str) -> bool:
+def _has_default(case: Case, ref: Ref) -> bool:
     """Whether something that was there before is the default among the siblings of something new."""
     item = case.file.items[ref]
     if item.kind == "section":
@@ -124,16 +125,16 @@ def _has_default(case: Case, ref: str) -> bool:
     return any(thing.fields.get("default") for thing in beside if thing.kind == item.kind)
 
 
-def _choose(case: Case, ref: str, wave: Wave) -> None:
+def _choose(case: Case, ref: Ref, wave: Wave) -> None:
     holder, body = _choice(case, ref)
-    call: Call = "site.update" if holder == "site:" else "section.update"
+    call: Call = "site.update" if holder == SITE else "section.update"
     case.step(wave, call, holder, body, {})
-    case.step(wave, "adopt", ref, {"after": Ref(holder)}, {"default": True})
+    case.step(wave, "adopt", ref, {"after": IdOf(holder)}, {"default": True})
 
 
-def _choice(case: Case, ref: str) -> tuple[str, dict[str, Any]]:
+def _choice(case: Case, ref: Ref) -> tuple[Ref, dict[str, Any]]:
     """What has to be told which of its sections or variants visitors see first, and how."""
     item = case.file.items[ref]
     name = "defaultSiteSection" if item.kind == "section" else "defaultSiteSpace"
-    holder = "site:" if item.kind == "section" or item.parent == ROOT else item.parent
+    holder = SITE if item.kind == "section" or item.parent == ROOT else item.parent
     return holder, {name: case.id(ref)}

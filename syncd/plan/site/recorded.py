@@ -4,20 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.model.redirect import source_key
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
 from syncd.plan.site.renames import is_temporary
 
-_KINDS = ("group:", "section:", "variant:", "redirect:")
+_KINDS = ("group", "section", "variant", "redirect")
 
 
-def is_recorded(ref: str, entry: Entry, thing: Existing) -> bool:
+def is_recorded(ref: Ref, entry: Entry, thing: Existing) -> bool:
     """Given the ref and the entry of a lock, and the thing with its id, return whether it is what was recorded.
 
     Shapes: a redirect has the source of its ref; anything else has one of the values left by which people know it, such
     as its path or its title, or a path that syncd gave it to make room. An entry without these values, as
     `syncd site adopt` makes it, is taken at its word.
     """
-    kind, _, key = ref.partition(":")
+    kind, key = ref.kind, ref.key
     if kind != thing.kind:
         return False
     if kind == "redirect":
@@ -30,14 +31,14 @@ def is_recorded(ref: str, entry: Entry, thing: Existing) -> bool:
     )
 
 
-def owners(lock: Lock, live: Live) -> dict[str, str]:
+def owners(lock: Lock, live: Live) -> dict[str, Ref]:
     """Given a lock and the platform, return by their ids the refs of the groups, sections, variants and redirects.
 
     Shape: of refs that share an id, the first of which the thing is what was recorded, else the first.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Ref] = {}
     for ref, entry in lock.items.items():
-        if not ref.startswith(_KINDS):
+        if ref.kind not in _KINDS:
             continue
         first = found.setdefault(entry.id, ref)
         if first != ref and not _is_known(first, lock, live) and _is_known(ref, lock, live):
@@ -45,7 +46,7 @@ def owners(lock: Lock, live: Live) -> dict[str, str]:
     return found
 
 
-def _is_known(ref: str, lock: Lock, live: Live) -> bool:
+def _is_known(ref: Ref, lock: Lock, live: Live) -> bool:
     thing = live.things.get(lock.items[ref].id)
     return thing is not None and is_recorded(ref, lock.items[ref], thing)
 

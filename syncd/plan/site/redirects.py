@@ -9,10 +9,11 @@ from typing import Any
 
 from syncd.layout.site.declared import Item
 from syncd.model.redirect import source_key
+from syncd.model.ref import Ref
 from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.differ import MISSING
-from syncd.plan.site.facts import Existing, Ref
+from syncd.plan.site.facts import Existing, IdOf
 from syncd.plan.site.renames import Rename, renames, temporary
 from syncd.plan.site.steps import Action, FieldChange, Line, Wave
 
@@ -44,7 +45,7 @@ def plan_redirects(case: Case) -> None:
         if ref not in last:
             _create(case, item)
     for ref in case.diffs:
-        if ref.startswith("redirect:") and case.id(ref) not in last:
+        if ref.kind == "redirect" and case.id(ref) not in last:
             _update(case, ref)
     for one in order.order:
         _take_source(case, one, doomed)
@@ -68,7 +69,7 @@ def _contested(case: Case, coming: Mapping[str, Item]) -> _Sources:
     moving = {
         thing.id: case.file.items[ref].key
         for ref, thing in case.matches.found.items()
-        if ref.startswith("redirect:") and ref in case.diffs and "source" in case.diffs[ref].act
+        if ref.kind == "redirect" and ref in case.diffs and "source" in case.diffs[ref].act
     }
     wanted = {id: key for id, key in moving.items() if now[id] != key}
     wanted |= {ref: item.key for ref, item in coming.items() if item.key in holders}
@@ -133,19 +134,19 @@ def _lose(case: Case, item: Item, wanted: Mapping[str, Any]) -> None:
 def _block(case: Case, name: str, holder: str) -> None:
     """Say that another redirect has, and keeps, a source that is wanted."""
     owner = case.matches.refs.get(holder)
-    known = f", which is {owner.replace(':', ' ', 1)} in {case.file.path}," if owner is not None else ""
+    known = f", which is {owner.words} in {case.file.path}," if owner is not None else ""
     manual = "delete one of the two" if owner is None else "give that one another source, or delete it"
-    if name in case.matches.refs:
-        case.block(case.matches.refs[name], f"redirect {holder}{known} has this source", manual=manual, name="source")
-    else:
+    if isinstance(name, Ref):
         case.block(name, f"redirect {holder}{known} has this source", manual=manual)
+    else:
+        case.block(case.matches.refs[name], f"redirect {holder}{known} has this source", manual=manual, name="source")
 
 
-def _take_source(case: Case, one: Rename, doomed: Mapping[str, str]) -> None:
+def _take_source(case: Case, one: Rename, doomed: Mapping[str, Ref]) -> None:
     """Let a redirect have its source once it is free; one that is deleted in any case makes room by that."""
     if one.name in doomed:
         case.drafts.append(Draft(Wave.REDIRECTS, "redirect.delete", doomed[one.name], one.name, drops=True))
-    elif one.name in case.file.items:
+    elif isinstance(one.name, Ref):
         _create(case, case.file.items[one.name])
     elif one.temporary:
         ref = case.matches.refs[one.name]
@@ -157,7 +158,7 @@ def _take_source(case: Case, one: Rename, doomed: Mapping[str, str]) -> None:
         _update(case, case.matches.refs[one.name])
 
 
-def _update(case: Case, ref: str) -> None:
+def _update(case: Case, ref: Ref) -> None:
     found = case.diffs[ref].act
     if body := {name: one.after for name, one in found.items() if name != "to"}:
         case.step(Wave.REDIRECTS, "redirect.update", ref, body, {name: one.after for name, one in found.items()})
@@ -167,24 +168,24 @@ def _create(case: Case, item: Item) -> None:
     case.new[item.ref] = item
     wanted = case.desired[item.ref]
     body = {name: wanted[name] for name in ("source", "destination")}
-    case.drafts.append(Draft(Wave.REDIRECTS, "redirect.create", item.ref, Ref(item.ref), body, wanted))
+    case.drafts.append(Draft(Wave.REDIRECTS, "redirect.create", item.ref, IdOf(item.ref), body, wanted))
 
 
-def _doom(case: Case, wanted: Mapping[str, str]) -> dict[str, str]:
+def _doom(case: Case, wanted: Mapping[str, str]) -> dict[str, Ref]:
     """Take down which redirects are deleted, and return their refs, by id.
 
     Shape: `wanted` are the keys of contested sources that something gets in this plan, if they become free.
     """
     prune = case.file.policy.pruned("redirects")
     beyond: list[str] = []
-    doomed: dict[str, str] = {}
+    doomed: dict[str, Ref] = {}
     kept = {item.key for item in case.file.of("redirect")} - set(wanted.values())
     for thing in case.live.of("redirect"):
         if thing.id in case.matches.refs or thing.id in case.matches.disputed:
             continue
         ref, source = case.name(thing.id), str(thing.fields.get("source"))
         key = source_key(source)
-        chosen = case.covers(ref) or (key in case.absent and case.covers(f"redirect:{key}"))
+        chosen = case.covers(ref) or (key in case.absent and case.covers(Ref.of("redirect", key)))
         owned = case.owns(thing.id)
         if not chosen or not (owned or prune == "all" or key in case.absent):
             beyond.append(source)
@@ -206,7 +207,7 @@ def _why_kept(case: Case, thing: Existing, *, is_declared: bool) -> str:
     prune = case.file.policy.pruned("redirects")
     is_named = prune == "all" or source_key(str(thing.fields.get("source"))) in case.absent
     if not is_named and not case.is_as_left(thing):
-        return f"kept: it is not {case.locked(thing.id).replace(':', ' ', 1)}, as which the lock has its id"
+        return f"kept: it is not {case.locked(thing.id).words}, as which the lock has its id"
     if is_declared:
         # What the file declares for this source is not in its place: this one goes when that is.
         return "kept: what the file declares for its source is elsewhere"

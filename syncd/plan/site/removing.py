@@ -12,6 +12,7 @@ from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.patch import Patch, Path, patched
 from syncd.layout.site.read import read_site_file
 from syncd.layout.site.reader import Reader
+from syncd.model.ref import Ref
 
 _YAML = (".yaml", ".yml")
 
@@ -56,11 +57,13 @@ class Removal:
         return ""
 
     @staticmethod
-    def _targets(to: Mapping[str, Any]) -> set[str]:
+    def _targets(to: Mapping[str, Any]) -> set[Ref]:
         """The refs that a destination needs: a section, or a variant and the section that it is in."""
         variant = to.get("variant", to.get("in"))
-        found = {f"section:{to['section']}"} if "section" in to else set()
-        return found | ({f"variant:{variant}", f"section:{str(variant).rpartition('/')[0]}"} if variant else set())
+        found = {Ref.of("section", to["section"])} if "section" in to else set()
+        if variant:
+            found |= {Ref.of("variant", variant), Ref.of("section", str(variant).rpartition("/")[0])}
+        return found
 
     def _cut(self) -> dict[str, str]:
         edits: defaultdict[str, list[Patch]] = defaultdict(list)
@@ -88,8 +91,8 @@ class Removal:
         """The keys of overrides of variants that go, or go with their sections."""
         gone = {item.ref for item in self.items}
         for item in self.file.of("override"):
-            variant = f"variant:{item.key}"
-            if variant in gone or f"section:{item.key.rpartition('/')[0]}" in gone:
+            variant = Ref.of("variant", item.key)
+            if variant in gone or Ref.of("section", item.key.rpartition("/")[0]) in gone:
                 yield item.key
 
     def _errors(self, texts: Mapping[str, str]) -> Iterator[str]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.layout.site.declared import Item
+from syncd.model.ref import Ref
 from syncd.plan.site.case import Case
+from syncd.plan.site.words import quoted
 
 _WORDS = ({"section"}, {"variant"}, {"page", "in"}, {"url"}, {"raw"})
 _LINKS = ("to", "primaryLink")
@@ -17,9 +19,9 @@ class Unresolved(ValueError):
 class Away(Unresolved):
     """A destination that somebody deleted on the platform, and that stays away."""
 
-    def __init__(self, ref: str) -> None:
+    def __init__(self, ref: Ref) -> None:
         self.ref = ref
-        super().__init__(f"{_words(ref)} was deleted outside syncd")
+        super().__init__(f"{quoted(ref)} was deleted outside syncd")
 
 
 def structure(case: Case, item: Item) -> dict[str, Any]:
@@ -59,11 +61,11 @@ def leaf(case: Case, value: Any, name: str) -> Any:
 def _destination(case: Case, item: Item, to: Any) -> dict[str, Any]:
     match to:
         case {"section": str(key)}:
-            return _allowed(case, {"kind": "site-section", "siteSectionId": _id(case, f"section:{key}")})
+            return _allowed(case, {"kind": "site-section", "siteSectionId": _id(case, Ref.of("section", key))})
         case {"variant": str(key)}:
-            return _allowed(case, {"kind": "site-space", "siteSpaceId": _id(case, f"variant:{key}")})
+            return _allowed(case, {"kind": "site-space", "siteSpaceId": _id(case, Ref.of("variant", key))})
         case {"page": str(path), "in": str(key)}:
-            variant = _id(case, f"variant:{key}")
+            variant = _id(case, Ref.of("variant", key))
             page = _kept_page(case, item, to) or _page(case, path, key)
             return _allowed(case, {"kind": "site-page", "siteSpaceId": variant, "pageId": page})
         case {"url": str(url)}:
@@ -80,24 +82,19 @@ def _allowed(case: Case, destination: dict[str, Any]) -> dict[str, Any]:
     return destination
 
 
-def _id(case: Case, ref: str) -> Any:
+def _id(case: Case, ref: Ref) -> Any:
     if ref not in case.file.items and ref not in case.matches.found:
-        raise Unresolved(f"{_words(ref)} is not declared")
+        raise Unresolved(f"{quoted(ref)} is not declared")
     if ref in case.left:
         raise Away(ref)
     if not case.is_there(ref):
-        raise Unresolved(f"{_words(ref)} is not there, and this plan does not make it")
+        raise Unresolved(f"{quoted(ref)} is not there, and this plan does not make it")
     return case.id(ref)
-
-
-def _words(ref: str) -> str:
-    kind, _, key = ref.partition(":")
-    return f'{kind} "{key}"'
 
 
 def space_of(case: Case, key: str) -> str:
     """Given a variant's key, return the id of the space that it is to show. Raises: Unresolved."""
-    ref = f"variant:{key}"
+    ref = Ref.of("variant", key)
     _id(case, ref)
     item, thing = case.file.items.get(ref), case.matches.found.get(ref)
     declared = None if item is None else item.fields.get("space")
@@ -145,7 +142,7 @@ def _reference(case: Case, to: Mapping[str, Any]) -> dict[str, Any]:
 
 def _default_of(case: Case, key: str) -> str:
     """The key of the variant that visitors of a section see first. Raises: Unresolved when none is declared."""
-    variants = case.below.get(f"section:{key}", [])
+    variants = case.below.get(Ref.of("section", key), [])
     chosen = [item for item in variants if item.fields.get("default")] or variants
     if not chosen:
         raise Unresolved(f'section "{key}" has no declared variant')

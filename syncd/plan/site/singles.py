@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from syncd.layout.site.customization import in_step, inherited, leaf_of, leaves, overlay, override
-from syncd.layout.site.declared import AREA, Item
+from syncd.layout.site.declared import Item
 from syncd.layout.site.visitors import claims_of_schema
+from syncd.model.ref import AREA, CUSTOMIZATION, VISITORS, Ref
 from syncd.plan.site import resolve
 from syncd.plan.site.begun import was_sending
 from syncd.plan.site.case import Case, Draft
@@ -26,24 +27,24 @@ def compare_site(case: Case) -> None:
 
 def expand_schema(case: Case) -> None:
     """Given a case, take down the claims that come or change (W2)."""
-    diff = case.diffs.get("visitors:")
+    diff = case.diffs.get(VISITORS)
     if diff is not None and diff.act:
         claims = {name: found.after for name, found in diff.act.items()}
-        case.step(Wave.SCHEMA_EXPAND, "schema.put", "visitors:", claims, claims)
+        case.step(Wave.SCHEMA_EXPAND, "schema.put", VISITORS, claims, claims)
 
 
 def shrink_schema(case: Case) -> None:
     """Given a case in which all else is decided, take down the claims that go, when nothing reads them (W14)."""
-    diff = case.diffs.get("visitors:")
+    diff = case.diffs.get(VISITORS)
     if diff is None:
         return
     gone, kept = _claims_to_go(case)
     # What goes last, or cannot go yet, stays syncd's until then.
-    case.diffs["visitors:"] = replace(diff, dropped=diff.dropped - gone.keys() - kept)
+    case.diffs[VISITORS] = replace(diff, dropped=diff.dropped - gone.keys() - kept)
     if gone:
-        case.step(Wave.SCHEMA_SHRINK, "schema.put", "visitors:", dict.fromkeys(gone), dict.fromkeys(gone, MISSING))
+        case.step(Wave.SCHEMA_SHRINK, "schema.put", VISITORS, dict.fromkeys(gone), dict.fromkeys(gone, MISSING))
         fields = {name: Found(schema, None, "change") for name, schema in gone.items()}
-        case.line("update", "visitors:", fields, "nothing reads these claims any more")
+        case.line("update", VISITORS, fields, "nothing reads these claims any more")
 
 
 def plan_customization(case: Case) -> None:
@@ -58,10 +59,10 @@ def plan_customization(case: Case) -> None:
         _override(case, item)
     again = [draft for draft in case.drafts if _was_begun(case, draft)]
     case.drafts = [draft for draft in case.drafts if draft not in again]
-    diff = case.diffs.get("customization:")
+    diff = case.diffs.get(CUSTOMIZATION)
     if diff is not None and diff.act:
         body = {name: found.after for name, found in diff.act.items()}
-        case.step(Wave.CUSTOMIZATION, "customization.put", "customization:", body, body)
+        case.step(Wave.CUSTOMIZATION, "customization.put", CUSTOMIZATION, body, body)
     case.drafts += again
 
 
@@ -87,18 +88,18 @@ def _compare(case: Case, item: Item, wanted: Mapping[str, Any], live: Mapping[st
 def _claims_to_go(case: Case) -> tuple[dict[str, Any], set[str]]:
     """The live claims that are syncd's and undeclared: those that can go, and those that something still reads."""
     prune = case.file.policy.prune.get("visitors", "owned")
-    owned = case.base("visitors:").keys()
-    declared = case.file.items["visitors:"].fields.keys()
+    owned = case.base(VISITORS).keys()
+    declared = case.file.items[VISITORS].fields.keys()
     gone: dict[str, Any] = {}
     kept: set[str] = set()
     readers = _readers(case)
     for name, schema in claims_of_schema(case.live.schema or {}).items():
-        if name in declared or case.ignored("visitors:", name):
+        if name in declared or case.ignored(VISITORS, name):
             continue
         if prune == "all" or (prune == "owned" and name in owned):
             if name in readers:
-                claim, reader = name.partition(".")[2] or name, readers[name].replace(":", " ", 1)
-                case.block("visitors:", f'claim "{claim}" cannot go: {reader} reads it')
+                claim, reader = name.partition(".")[2] or name, readers[name].words
+                case.block(VISITORS, f'claim "{claim}" cannot go: {reader} reads it')
                 kept.add(name)
             else:
                 gone[name] = schema
@@ -107,9 +108,9 @@ def _claims_to_go(case: Case) -> tuple[dict[str, Any], set[str]]:
     return gone, kept
 
 
-def _readers(case: Case) -> dict[str, str]:
+def _readers(case: Case) -> dict[str, Ref]:
     """Who reads each claim once the plan is done, by the claim's name."""
-    readers: dict[str, str] = {}
+    readers: dict[str, Ref] = {}
     for thing in case.live.of("section", "variant"):
         ref = case.name(thing.id)
         diff = case.diffs.get(ref)
@@ -120,10 +121,10 @@ def _readers(case: Case) -> dict[str, str]:
     for ref, item in case.new.items():
         for name in claims_read(item.fields.get("condition")):
             readers.setdefault(name, ref)
-    for value in (case.live.customization, case.desired.get("customization:", {})):
+    for value in (case.live.customization, case.desired.get(CUSTOMIZATION, {})):
         for condition in _conditions(value):
             for name in claims_read(condition):
-                readers.setdefault(name, "customization:")
+                readers.setdefault(name, CUSTOMIZATION)
     return readers
 
 
@@ -156,7 +157,7 @@ def _leaves(case: Case, item: Item) -> dict[str, Any]:
 
 
 def _override(case: Case, item: Item) -> None:
-    variant = f"variant:{item.key}"
+    variant = Ref.of("variant", item.key)
     if variant in case.left and item.ref in case.lock.items:
         return  # it went with its variant
     if not case.is_there(variant):
@@ -183,7 +184,7 @@ def _override(case: Case, item: Item) -> None:
 
 def _then(case: Case, effective: Mapping[str, Any]) -> dict[str, Any]:
     """What a site-space shows when the site's own settings have been written."""
-    site = case.diffs.get("customization:")
+    site = case.diffs.get(CUSTOMIZATION)
     coming = {} if site is None else {name: found.after for name, found in site.act.items()}
     shared = {
         name: value
@@ -195,7 +196,7 @@ def _then(case: Case, effective: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pin(case: Case, item: Item, diff: Diff) -> None:
     """Write what only looks in step, because the site has the same value now and will not have it after this plan."""
-    site = case.diffs.get("customization:")
+    site = case.diffs.get(CUSTOMIZATION)
     for name, found in site.act.items() if site is not None else ():
         wanted = case.desired[item.ref].get(name, MISSING)
         if wanted is MISSING or name in diff.act or name in diff.report or name in diff.blocked:

@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any
 
 from syncd.layout.site.customization import leaf_of
-from syncd.layout.site.declared import AREA, ROOT, Area, Kind, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import AREA, CUSTOMIZATION, ROOT, SITE, Area, Kind, Ref
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.match import Matches, match
 
@@ -26,7 +27,7 @@ def snapshot(file: SiteFile, live: Live, lock: Lock) -> dict[Area, str]:
 def snapshot_of(file: SiteFile, live: Live, matches: Matches) -> dict[Area, str]:
     """Given a file, the platform and what belongs together, return the digest of each managed area."""
     seen: dict[Area, Iterable[Any]] = {
-        "settings": _values(live.site, file, "site:"),
+        "settings": _values(live.site, file, SITE),
         "visitors": [live.schema],
         "structure": chain(_things(file, live, matches, ("group", "section", "variant")), _orders(file, live, matches)),
         "redirects": _things(file, live, matches, ("redirect",)),
@@ -37,7 +38,7 @@ def snapshot_of(file: SiteFile, live: Live, matches: Matches) -> dict[Area, str]
 
 def _things(file: SiteFile, live: Live, matches: Matches, kinds: tuple[Kind, ...]) -> Iterator[Any]:
     for thing in sorted(live.of(*kinds), key=lambda thing: thing.id):
-        yield thing.id, thing.parent, _values(thing.fields, file, matches.refs.get(thing.id, ""))
+        yield thing.id, thing.parent, _values(thing.fields, file, matches.refs.get(thing.id, ROOT))
 
 
 def _orders(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
@@ -48,11 +49,11 @@ def _orders(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
 
 
 def _settings(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
-    item = file.items.get("customization:")
+    item = file.items.get(CUSTOMIZATION)
     site = [[name, leaf_of(live.customization, name)] for name in sorted(item.fields)] if item is not None else []
     overrides = []
     for one in file.items.values():
-        variant = matches.found.get(f"variant:{one.key}")
+        variant = matches.found.get(Ref.of("variant", one.key))
         if AREA[one.kind] == "customization" and one.kind == "override" and variant is not None:
             shown = live.overrides.get(variant.id, {})
             own = shown if "reset" in one.fields else {name: leaf_of(shown, name) for name in sorted(one.fields)}
@@ -60,7 +61,7 @@ def _settings(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
     return [site, overrides]
 
 
-def _values(live: Mapping[str, Any], file: SiteFile, ref: str) -> list[Any]:
+def _values(live: Mapping[str, Any], file: SiteFile, ref: Ref) -> list[Any]:
     item = file.items.get(ref)
     names = {"to": "destination"}
     return [] if item is None else [[name, live.get(names.get(name, name))] for name in sorted(item.fields)]

@@ -12,9 +12,9 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, Literal
 
-from syncd.layout.site.declared import Area, Kind
+from syncd.model.ref import Area, Kind, Ref
 from syncd.plan.change import Change
-from syncd.plan.site.facts import By, Ref, without_refs
+from syncd.plan.site.facts import By, IdOf, without_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
 Lost = Literal["drift", "conflict"]
@@ -64,7 +64,7 @@ class Line:
     """One action on one thing, as people read it; `where` is file:line:column of the cause, `note` says why."""
 
     action: Action
-    ref: str
+    ref: Ref
     fields: tuple[FieldChange, ...] = ()
     note: str = ""
     where: str = ""
@@ -89,20 +89,20 @@ class Line:
 class Step:
     """One request, or for `adopt` and `forget` one line of the lock.
 
-    Shapes: `ref` is the thing that it is about; `id` its id, or a Ref to it while it has none; `body` is the request's
-    JSON in the API's own names, in which a Ref may stand for an id. For `customization.put` and `schema.put` the body
+    Shapes: `ref` is the thing that it is about; `id` its id, or an IdOf while it has none; `body` is the request's
+    JSON in the API's own names, in which an IdOf may stand for an id. For `customization.put` and `schema.put` the body
     holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
     the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
-    {"before" | "after": Ref}; `group.add` and `group.remove` have {"section": Ref or id} (their id is the group); an
-    `adopt` may have {"after": Ref or Refs} to the things whose steps before it make it true. `applied` are the values
-    that the lock has of the thing once the step is done, `drops` says that it forgets the thing. `temporary` says that
-    the value is only passing, such as a path that makes room in a cycle of renames.
+    {"before" | "after": IdOf}; `group.add` and `group.remove` have {"section": IdOf or id} (their id is the group); an
+    `adopt` may have {"after": an IdOf or several} of the things whose steps before it make it true. `applied` are the
+    values that the lock has of the thing once the step is done, `drops` says that it forgets it. `temporary` says
+    that the value is only passing, such as a path that makes room in a cycle of renames.
     """
 
     wave: Wave
     call: Call
-    ref: str
-    id: str | Ref = ""
+    ref: Ref
+    id: str | IdOf = ""
     body: Mapping[str, Any] = field(default_factory=dict)
     applied: Mapping[str, Any] = field(default_factory=dict)
     by: By = "adopted"
@@ -113,7 +113,7 @@ class Step:
     @property
     def kind(self) -> Kind:
         """The kind of thing that it is about."""
-        return self.ref.partition(":")[0]  # type: ignore[return-value]
+        return self.ref.kind
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Gate:
     """
 
     scope: str
-    refs: tuple[str, ...]
+    refs: tuple[Ref, ...]
     why: str
     approval: bool = False
 
@@ -192,8 +192,8 @@ class SitePlan:
         return tuple(
             Change(
                 line.action if line.action in verbs else "report",  # type: ignore[arg-type]
-                line.ref.partition(":")[0],
-                line.ref.partition(":")[2] or line.ref.partition(":")[0],
+                line.ref.kind,
+                line.ref.key or line.ref.kind,
                 line.note,
                 before={one.name: plain(one.before) for one in line.fields},
                 after={one.name: plain(one.after) for one in line.fields},

@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from syncd.layout.site.declared import ROOT, Item
+from syncd.layout.site.declared import Item
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site import lost, resolve
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff
 from syncd.plan.site.placing import was_choosing
+from syncd.plan.site.words import quoted
 
 _DECLARE_BOTH = "declare one section with all of them, and a second section"
 _DRAG = "drag it in the site's structure"
@@ -56,16 +58,16 @@ def arrive(case: Case) -> None:
     for item in case.items("group", "section"):
         diff = case.diffs.get(item.ref)
         if diff is not None and "parent" in diff.act and item.parent != ROOT and not case.is_there(item.parent):
-            case.block(item.ref, f"{_words(item.parent)} is not there, and this plan does not make it", name="parent")
+            case.block(item.ref, f"{quoted(item.parent)} is not there, and this plan does not make it", name="parent")
 
 
-def leave_out(case: Case, ref: str, why: str, manual: str = "") -> None:
+def leave_out(case: Case, ref: Ref, why: str, manual: str = "") -> None:
     """Given something that was to be made and cannot be, leave it out, with all that was to be made in it."""
     del case.new[ref]
     case.block(ref, why, manual=manual)
     for item in case.below.get(ref, ()):
         if item.ref in case.new:
-            leave_out(case, item.ref, f"{_words(ref)} is blocked")
+            leave_out(case, item.ref, f"{quoted(ref)} is blocked")
 
 
 def pair(case: Case) -> None:
@@ -94,7 +96,7 @@ def is_open(case: Case, item: Item) -> bool:
     return bool(gated) and not any(_closes(case, ref) for ref in gated)
 
 
-def _closes(case: Case, ref: str) -> bool:
+def _closes(case: Case, ref: Ref) -> bool:
     thing, diff = case.matches.found.get(ref), case.diffs.get(ref)
     if thing is None:
         return True
@@ -139,7 +141,7 @@ def _require_place(case: Case, item: Item) -> None:
 
 def _in_the_way(case: Case, item: Item) -> tuple[str, str]:
     if item.parent != ROOT and not case.is_there(item.parent):
-        return f"{_words(item.parent)} is not there, and this plan does not make it", ""
+        return f"{quoted(item.parent)} is not there, and this plan does not make it", ""
     sections = bool(case.live.of("section"))
     if item.kind == "section":
         if not sections and any(thing.parent == ROOT for thing in case.live.of("variant")):
@@ -177,9 +179,4 @@ def _replace_groups(case: Case) -> None:
         thing = case.matches.found.get(item.ref)
         if thing is not None and case.id(item.parent) != thing.parent:
             del case.matches.found[item.ref]
-            case.replaced[thing.id] = f"group:#{thing.id}"
-
-
-def _words(ref: str) -> str:
-    kind, _, key = ref.partition(":")
-    return f'{kind} "{key}"'
+            case.replaced[thing.id] = Ref.of("group", f"#{thing.id}")

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.site.declared import AREA, Area, Item
+from syncd.layout.site.declared import Item
+from syncd.model.ref import Area, Ref
 from syncd.plan.site import lost
 from syncd.plan.site.case import Case
 from syncd.plan.site.differ import Diff, Found
@@ -39,7 +40,7 @@ def tell(case: Case) -> None:
         if thing.id not in case.matches.refs and thing.id not in case.doomed and isinstance(to, Mapping):
             gone = [case.doomed[id] for id in (to.get("siteSectionId"), to.get("siteSpaceId")) if id in case.doomed]
             if gone:
-                words = gone[0].replace(":", " ", 1)
+                words = gone[0].words
                 case.warnings.append(f"redirect {thing.fields.get('source')} leads to {words}, which is deleted")
 
 
@@ -50,10 +51,10 @@ def left_alone(case: Case, of: Class, area: Area) -> str:
     return f"changed outside syncd, left as it is: on_drift is {case.file.policy.drift(area)}"
 
 
-def _tell_one(case: Case, ref: str, diff: Diff) -> None:
+def _tell_one(case: Case, ref: Ref, diff: Diff) -> None:
     known = case.entry(ref) is not None
     former = case.matches.former.get(ref)
-    notes = [f"was {former.replace(':', ' ', 1)}"] if former else []
+    notes = [f"was {former.words}"] if former else []
     if ref in case.matches.halves:
         notes.append("made by a run that was interrupted")
     elif ref == case.expected:
@@ -69,12 +70,12 @@ def _tell_one(case: Case, ref: str, diff: Diff) -> None:
         case.line("adopt", ref, {}, _learnt(diff))
     if report:
         of: Class = "drift" if any(found.of == "drift" for found in report.values()) else "conflict"
-        case.line("report", ref, report, left_alone(case, of, AREA[ref.partition(":")[0]]))  # type: ignore[index]
+        case.line("report", ref, report, left_alone(case, of, ref.area))
     if conflict := _visible(diff.blocked):
         case.lines.append(Line("blocked", ref, case.changes(ref, conflict), CONFLICT, case.where(ref), CHOOSE))
 
 
-def _bridge(ref: str, former: str) -> str:
+def _bridge(ref: Ref, former: str) -> str:
     """What to type for a redirect from an address that goes away; it comes from the platform, so it may be anything."""
     return f"syncd redirects add {former} {ref}" if _PLAIN.fullmatch(former) else "declare a redirect from it"
 
@@ -88,7 +89,7 @@ def _learnt(diff: Diff) -> str:
     return "; ".join(parts)
 
 
-def _back(case: Case, ref: str) -> str:
+def _back(case: Case, ref: Ref) -> str:
     return f"{lost.DELETED}, made anew" if ref in case.lost else ""
 
 

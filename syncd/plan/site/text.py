@@ -6,7 +6,7 @@ Source: site-file notes, §8.3.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from syncd.layout.site.declared import AREA, AREAS, Area
+from syncd.model.ref import AREAS, Area
 from syncd.plan.site.lost import DELETED
 from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
 from syncd.plan.site.words import change_words, name_of, parts_of, place_of, plain_text
@@ -89,7 +89,7 @@ def drift_text(plan: SitePlan, *, narrow: bool = False) -> list[Painted]:
 def _ways(lines: Iterable[Line]) -> Iterator[str]:
     """What can be done about drift."""
     lines = list(lines)
-    areas = dict.fromkeys(AREA[line.ref.partition(":")[0]] for line in lines)  # type: ignore[index]
+    areas = dict.fromkeys(line.ref.area for line in lines)
     yield "Take this into the file: syncd site drift --accept"
     revert = ", ".join(f"{area}: revert" for area in areas)
     yield f"Put back what the file says: set policy.on_drift: {{ {revert} }}, and syncd site apply"
@@ -152,7 +152,7 @@ def _counted(lines: Iterable[Line]) -> str:
 
 
 def _of(plan: SitePlan, area: Area) -> Iterator[Line]:
-    return (line for line in plan.lines if AREA[line.ref.partition(":")[0]] == area)  # type: ignore[index]
+    return (line for line in plan.lines if line.ref.area == area)
 
 
 def _drifted(line: Line) -> list[FieldChange]:
@@ -201,7 +201,7 @@ def _given(line: Line) -> Iterator[str]:
     for field in line.fields:
         now, then = change_words(field)
         value = then if line.action == "create" else now
-        if line.ref.startswith("redirect:"):
+        if line.ref.kind == "redirect":
             if field.name == "destination":
                 yield f"-> {value}"
         elif (field.after if line.action == "create" else field.before) is not None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from syncd.plan.site.facts import Ref
+from syncd.model.ref import Ref
+from syncd.plan.site.facts import IdOf
 from syncd.plan.site.steps import FieldChange, Line, plain
 
 VALUE_MAX = 80
@@ -29,17 +30,22 @@ def shortened(text: str) -> str:
 
 def name_of(line: Line) -> str:
     """Given a line, return the name of what it is about: `section developers`, `redirect /api`."""
-    if line.ref.startswith("redirect:"):
-        key = line.ref.partition(":")[2]
+    if line.ref.kind == "redirect":
+        key = line.ref.key
         source = next((field.after or field.before for field in line.fields if field.name == "source"), key)
         return f"redirect {plain_text(str(source))}"
     return called(line.ref)
 
 
-def called(ref: str) -> str:
+def called(ref: Ref) -> str:
     """Given a ref, return it as people say it: `section developers`, `site`."""
-    kind, _, key = ref.partition(":")
+    kind, key = ref.kind, ref.key
     return f"{kind} {plain_text(key)}" if key else _SINGLES.get(kind, kind)
+
+
+def quoted(ref: Ref) -> str:
+    """Given a ref, return it with its key in quotes: `section "developers"`."""
+    return f'{ref.kind} "{ref.key}"'
 
 
 def place_of(where: str) -> str:
@@ -101,8 +107,8 @@ def _value(value: Any) -> str:
             return "nothing"
         case bool():
             return "true" if value else "false"
-        case Ref(to=to):
-            return plain_text(to.replace(":", " ", 1))
+        case IdOf(ref=to):
+            return plain_text(to.words)
         case str():
             if not value or value != value.strip() or ('"' in value and "'" in value):
                 return plain_text(json.dumps(value, ensure_ascii=False))
@@ -115,15 +121,15 @@ def _value(value: Any) -> str:
             return _target("variant", to)
         case {"kind": "site-page", "siteSpaceId": to, "pageId": page}:
             return f"page {plain_text(str(page))} in {_target('variant', to)}"
-        case [*members] if members and all(isinstance(member, Ref) for member in members):
-            return ", ".join(plain_text(member.to.partition(":")[2]) for member in members)
+        case [*members] if members and all(isinstance(member, IdOf) for member in members):
+            return ", ".join(plain_text(member.ref.key) for member in members)
         case Mapping() | list() | tuple():
             return plain_text(json.dumps(plain(value), ensure_ascii=False, sort_keys=True))
     return plain_text(str(value))
 
 
 def _target(kind: str, to: Any) -> str:
-    return _value(to) if isinstance(to, Ref) else f"{kind} {plain_text(str(to))}"
+    return _value(to) if isinstance(to, IdOf) else f"{kind} {plain_text(str(to))}"
 
 
 def _cut(text: str, at: int) -> str:

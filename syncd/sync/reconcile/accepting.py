@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from syncd.errors import FileInvalid, Held, RefMoved
-from syncd.layout.site.declared import AREAS, SiteFile
+from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.read import read_site_file
+from syncd.model.ref import AREAS
 from syncd.plan.change import Change
 from syncd.plan.site.accepting import Accepted, accept_drift
 from syncd.plan.site.facts import Live

@@ -4,7 +4,8 @@ from difflib import get_close_matches
 
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.near import LIKE
-from syncd.layout.site.declared import Kind, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import Kind, Ref
 from syncd.plan.site.facts import Entry
 from syncd.sync.reconcile.live import read_live
 from syncd.sync.reconcile.lock import Keeping
@@ -20,12 +21,13 @@ _LISTS = {"group": "section-groups", "section": "sections", "variant": "site-spa
 _SHOWN = 5
 
 
-def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPlace = "repo") -> str:
+def adopt(workspace: Workspace, file: SiteFile, name: str, id: str, place: LockPlace = "repo") -> str:
     """Given a ref that the site file declares and the id of something on the site, make that the thing that is meant.
 
     Shape: returns why the lock could not be committed yet, or "". The next plan says what it still has to change.
     Raises: ConfigInvalid when either does not exist, or when either belongs to something else; PlatformError.
     """
+    ref = Ref(name)
     item = file.items.get(ref)
     if item is None or item.kind not in OWNABLE:
         raise _unknown(ref, [one.ref for one in file.of(*OWNABLE)], f"{file.path} declares no {ref}")
@@ -38,7 +40,7 @@ def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPl
         raise ConfigInvalid(f"the site of {file.path} has nothing with the id {id}", hint=f"what it has: {there}")
     if thing.kind != item.kind:
         raise ConfigInvalid(f"{id} is a {thing.kind}, and {ref} is a {item.kind}")
-    taken = next((other for other, entry in known.items.items() if entry.id == id and _of(other) == item.kind), ref)
+    taken = next((other for other, entry in known.items.items() if entry.id == id and other.kind == item.kind), ref)
     if taken != ref:
         raise ConfigInvalid(f"{id} is {taken} already", hint=f"let it go first: syncd site forget {taken}")
     former = known.items.get(ref)
@@ -50,30 +52,27 @@ def adopt(workspace: Workspace, file: SiteFile, ref: str, id: str, place: LockPl
     return keeping.finish()
 
 
-def forget(workspace: Workspace, file: SiteFile, ref: str, place: LockPlace = "repo") -> str:
+def forget(workspace: Workspace, file: SiteFile, name: str, place: LockPlace = "repo") -> str:
     """Given a ref in the lock, let the thing go: it stays on the site, and no run deletes it unasked.
 
     Shape: returns why the lock could not be committed yet, or "". A thing that the file still declares is taken again
     by the next run, when it can be told by its path. Raises: ConfigInvalid when the lock does not have it.
     """
     keeping = Keeping(workspace, file, place)
-    known = keeping.load()
+    known, ref = keeping.load(), Ref(name)
     if ref not in known.items:
         raise _unknown(ref, list(known.items), f"the lock of {file.path} has no {ref}")
     keeping.save({ref: None})
     return keeping.finish()
 
 
-def _of(ref: str) -> str:
-    return ref.partition(":")[0]
-
-
-def _unknown(ref: str, known: list[str], what: str) -> ConfigInvalid:
+def _unknown(ref: Ref, known: list[Ref], what: str) -> ConfigInvalid:
+    """What to say to a person who wrote what may be no ref at all."""
     if ":" not in ref:
-        hint = f"write KIND:KEY, such as {next((one for one in known if _of(one) in OWNABLE), 'section:home')}"
+        hint = f"write KIND:KEY, such as {next((one for one in known if one.kind in OWNABLE), 'section:home')}"
     elif near := get_close_matches(ref, known[:10_000], n=1, cutoff=LIKE):
         hint = f"did you mean {near[0]}?"
     else:
-        some = [one for one in known if _of(one) == _of(ref)][:_SHOWN]
+        some = [one for one in known if one.kind == ref.kind][:_SHOWN]
         hint = f"there are {', '.join(some)}, …" if some else f"kinds are {', '.join(OWNABLE)}"
     return ConfigInvalid(what, hint=hint)

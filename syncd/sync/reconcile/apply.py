@@ -10,7 +10,8 @@ from itertools import islice
 
 from syncd.api.parallel import gather
 from syncd.errors import NotFound, SyncdError
-from syncd.layout.site.declared import Area, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import Area
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.first_sections import take_first_part
@@ -112,7 +113,7 @@ def _agreed(first: SitePlan, plan: SitePlan) -> bool:
 def _unserved(workspace: Workspace, file: SiteFile, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """Of some redirects that were written, those that lead nowhere."""
     written = [step for step in steps if step.call in ("redirect.create", "redirect.update")]
-    sources = dict.fromkeys(step.body.get("source", step.ref.partition(":")[2]) for step in written)
+    sources = dict.fromkeys(step.body.get("source", step.ref.key) for step in written)
 
     def serves(source: str) -> bool:
         try:

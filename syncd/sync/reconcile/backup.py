@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 from syncd.plan.site.facts import Live, Lock
-from syncd.plan.site.inverse import Former, former
+from syncd.plan.site.inverse import Former, former, parse_former
 from syncd.plan.site.steps import SitePlan
 from syncd.store.glance import Backup
 from syncd.sync.workspace import Workspace
@@ -28,4 +28,4 @@ def keep_before(workspace: Workspace, path: str, plan: SitePlan, live: Live, loc
 
 def history(workspace: Workspace, site: str = "") -> list[tuple[Backup, Former]]:
     """Given a site or nothing, return the plans that ran on it, or on any, and what they changed, the newest first."""
-    return [(one, Former(**json.loads(one.document))) for one in workspace.store.backups.kept(site)]
+    return [(one, parse_former(one.document)) for one in workspace.store.backups.kept(site)]

@@ -8,13 +8,13 @@ from pydantic import ValidationError
 
 from syncd.errors import AnswerLost, NotThePlatform, PlatformError, RateLimited, Rejected, Unreachable
 from syncd.layout.site.customization import overlay
-from syncd.layout.site.declared import ROOT
 from syncd.layout.site.visitors import schema_with
 from syncd.model.adaptive import SiteAdaptiveSchemaWrite
 from syncd.model.base import Declared
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.model.customization_override import SiteSpaceCustomizationOverride
 from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite, source_key
+from syncd.model.ref import ROOT, Ref
 from syncd.model.site import (
     SectionMove,
     SiteSectionCreate,
@@ -43,19 +43,19 @@ Answer = TypeVar("Answer")
 class Ids:
     """The ids of things by ref, as they come into being, and every id that was ever seen, with its kind."""
 
-    of: dict[str, str]
+    of: dict[Ref, str]
     kinds: dict[str, str]
-    born: Mapping[str, str] = field(default_factory=dict)
+    born: Mapping[Ref, Ref] = field(default_factory=dict)
     """By the ref of a section that is to be made, the ref of the variant that comes with it."""
 
     def resolved(self, value: Any) -> Any:
         """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
         return without_refs(value, self.of.__getitem__)
 
-    def add(self, ref: str, id: str) -> None:
+    def add(self, ref: Ref, id: str) -> None:
         """Given a thing that is there now, remember its id."""
         self.of[ref] = id
-        self.kinds[id] = ref.partition(":")[0]
+        self.kinds[id] = ref.kind
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Calls:
     reader: Reader
     ids: Ids
     sorts: bool
-    spaces: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    spaces: Mapping[Ref, frozenset[str]] = field(default_factory=dict)
 
     def carry_out(self, step: Step) -> None:
         """Given a step, do it; what comes into being is in `ids` then.

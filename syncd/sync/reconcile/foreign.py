@@ -100,7 +100,7 @@ def destination_of(site: SiteMap, path: str) -> Mapping[str, Any] | None:
         if spot.path:
             return {"page": spot.path, "in": item.key}
         first = site.first_of(item.parent)
-        return {"section": item.parent.partition(":")[2]} if first == spot else {"variant": item.key}
+        return {"section": item.parent.key} if first == spot else {"variant": item.key}
     hosts = site.hosts or site.file.hosts
     return {"url": f"https://{'/'.join(part.strip('/') for part in hosts[0] if part)}{path}"} if hosts else None
 

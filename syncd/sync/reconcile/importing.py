@@ -10,12 +10,13 @@ from syncd.errors import ConfigInvalid, FileInvalid, NotFound
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.check import check_site
-from syncd.layout.site.declared import AREAS, Area, SiteFile
+from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.emit import emit_site_file
 from syncd.layout.site.exports import csv_text
 from syncd.layout.site.imports import Imported, Remark
 from syncd.layout.site.read import read_site_file
 from syncd.model.redirect import source_key
+from syncd.model.ref import AREAS, Area, Ref
 from syncd.model.text import one_line
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.declare import REDIRECT_FILE, Drawn, Names, beyond, declare_site
@@ -54,7 +55,7 @@ class Import:
     plan: SitePlan
     findings: tuple[Finding, ...] = ()
     outside: Mapping[str, int] = field(default_factory=dict)
-    further: frozenset[str] = frozenset()
+    further: frozenset[Ref] = frozenset()
     remarks: tuple[Remark, ...] = ()
 
     @property
@@ -113,7 +114,7 @@ def _taken(workspace: Workspace, target: Target, drawn: Drawn, live: Live) -> Im
     return target.foreign.read(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
 
 
-def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str], frozenset[str]]:
+def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str], frozenset[Ref]]:
     """The files by their paths, and the refs of the redirects from elsewhere that the site does not have."""
     document = dict(drawn.document)
     known = {source_key(one["from"]) for one in (*document.get("redirects", ()), *drawn.redirects)}
@@ -123,7 +124,7 @@ def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str
     files = {target.path: emit_site_file(document)}
     if drawn.redirects:
         files[join(dirname(target.path), REDIRECT_FILE)] = csv_text(drawn.redirects)
-    return files, frozenset(f"redirect:{source_key(one['from'])}" for one in more)
+    return files, frozenset(Ref.of("redirect", source_key(one["from"])) for one in more)
 
 
 def read_whole(workspace: Workspace, target: Target) -> tuple[Live, Names]:

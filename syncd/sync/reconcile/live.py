@@ -7,7 +7,8 @@ from typing import Any
 
 from syncd.api.parallel import gather
 from syncd.errors import NotFound
-from syncd.layout.site.declared import AREA, Area, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import AREA, Area, Ref
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.first_sections import expect_structure
 from syncd.plan.site.match import matched
@@ -59,7 +60,7 @@ def areas_of(file: SiteFile, lock: Lock) -> tuple[Area, ...]:
     of variants are about the structure, and conditions there are about the claims. Who may read the site is about all
     that is on it.
     """
-    kinds = set(map(_kind, lock.items))
+    kinds = {ref.kind for ref in lock.items}
     spoken: set[Area] = {"settings", *file.managed, *(area for kind, area in AREA.items() if kind in kinds)}
     spoken |= {"redirects"} if file.absent else set()
     opens = any({"visibility", "adaptive_content"} & item.fields.keys() for item in file.of("site"))
@@ -74,7 +75,7 @@ def variants_of(file: SiteFile, live: Live, lock: Lock) -> Mapping[str, Existing
     found: dict[str, Existing] = {}
     known = [(ref, entry.id) for ref, entry in lock.items.items()]
     for ref, id in (*known, *matched(file, expect_structure(file, live, lock), lock).items()):
-        kind, _, key = ref.partition(":")
+        kind, key = ref.kind, ref.key
         if kind in ("variant", "override") and id in live.things:
             found.setdefault(key, live.things[id])
     for one in live.of("variant"):
@@ -117,7 +118,7 @@ def _absent(reader: Reader, file: SiteFile, error: NotFound) -> NotFound:
 
 def _details(reader: Reader, file: SiteFile, live: Live, lock: Lock) -> Iterator[Job]:
     """What can be read once the structure is known: settings of variants, pages that are named, and spaces."""
-    named = [ref.partition(":")[2] for ref in (*file.items, *lock.items) if _kind(ref) == "override"]
+    named = [ref.key for ref in (*file.items, *lock.items) if ref.kind == "override"]
     keys = dict.fromkeys(pages_named([item.fields for item in file.of("redirect", "customization", "override")]))
     variants = variants_of(file, live, lock) if named or keys else {}
     for site_space in dict.fromkeys(variants[key].id for key in named if key in variants):
@@ -135,7 +136,7 @@ def _spaces_of(file: SiteFile) -> set[str]:
 
 def _space_of(file: SiteFile, variants: Mapping[str, Existing], key: str) -> str:
     """The space whose pages a variant shows: the declared one, which it may be yet to get, else the one that it has."""
-    item = file.items.get(f"variant:{key}")
+    item = file.items.get(Ref.of("variant", key))
     declared = item.fields.get("space") if item is not None else None
     return str(declared or (variants[key].fields["space"] if key in variants else "") or "")
 
@@ -204,7 +205,3 @@ _AREAS: Mapping[Area, Callable[[Reader], Found]] = {
     "visitors": _visitors,
     "customization": _customization,
 }
-
-
-def _kind(ref: str) -> str:
-    return ref.partition(":")[0]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from syncd.errors import ConfigInvalid, Held, RefMoved
 from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Begun, Entry, Lock
 from syncd.plan.site.lockfile import lock_path, lock_text, parse_lock
 from syncd.store.locks import Basis
@@ -36,10 +37,10 @@ class _Known:
 
     lock: Lock
     committed: Lock
-    items: dict[str, Entry]
-    pending: dict[str, Entry | None]
+    items: dict[Ref, Entry]
+    pending: dict[Ref, Entry | None]
     stored: bool
-    begun: dict[str, Begun]
+    begun: dict[Ref, Begun]
 
 
 class Keeping:
@@ -56,11 +57,11 @@ class Keeping:
         known = self._known or self._load()
         return replace(known.lock, items=dict(known.items), begun=dict(known.begun))
 
-    def entry(self, ref: str) -> Entry | None:
+    def entry(self, ref: Ref) -> Entry | None:
         """Given a ref, return what the lock knows of it."""
         return (self._known or self._load()).items.get(ref)
 
-    def begun(self, ref: str) -> Begun | None:
+    def begun(self, ref: Ref) -> Begun | None:
         """Given a ref, return the request about it of which nobody has heard yet what came of it."""
         return (self._known or self._load()).begun.get(ref)
 
@@ -69,14 +70,14 @@ class Keeping:
         self._load()
         return self.lock
 
-    def begin(self, requests: Mapping[str, Begun]) -> None:
+    def begin(self, requests: Mapping[Ref, Begun]) -> None:
         """Given requests by ref that are about to be sent, write them down durably."""
         if requests:
             known = self._known or self._load()
             known.begun |= requests
-            self._workspace.store.locks.begin(self._file.site, {ref: _text(one) for ref, one in requests.items()})
+            self._workspace.store.locks.begin(self._file.site, {str(ref): _text(one) for ref, one in requests.items()})
 
-    def save(self, changes: Mapping[str, Entry | None], heard: Iterable[str] = ()) -> None:
+    def save(self, changes: Mapping[Ref, Entry | None], heard: Iterable[Ref] = ()) -> None:
         """Given what became of things by ref (None: not syncd's any more), write it down durably, at once.
 
         Shape: `heard` are the refs of requests that were answered.
@@ -146,7 +147,7 @@ class Keeping:
         tip = workspace.repository.resolve(f"{HEADS}{workspace.branch}") or workspace.repository.resolve("HEAD")
         committed = self._at(tip)
         basis, rows = workspace.store.locks.basis(site), _entries(workspace.store.locks.entries(site))
-        begun = {ref: Begun(**json.loads(text)) for ref, text in workspace.store.locks.begun(site).items()}
+        begun = {Ref(ref): Begun(**json.loads(text)) for ref, text in workspace.store.locks.begun(site).items()}
         if basis is not None and basis.place == self._place == "state":
             items = {ref: entry for ref, entry in rows.items() if entry is not None}
             lock = Lock(site, basis.lineage, basis.serial, items)
@@ -177,14 +178,14 @@ class Keeping:
         return lock
 
     def _store(
-        self, known: _Known, rows: Mapping[str, Entry | None], *, whole: bool, ended: Iterable[str] = ()
+        self, known: _Known, rows: Mapping[Ref, Entry | None], *, whole: bool, ended: Iterable[Ref] = ()
     ) -> None:
         serial = known.committed.serial
         if self._place == "state":
             serial = known.lock.serial
         basis = Basis(self._file.site, self._place, known.lock.lineage, serial)
-        texts = {ref: _text(entry) for ref, entry in rows.items()}
-        self._workspace.store.locks.save(basis, texts, whole=whole, ended=tuple(ended))
+        texts = {str(ref): _text(entry) for ref, entry in rows.items()}
+        self._workspace.store.locks.save(basis, texts, whole=whole, ended=tuple(map(str, ended)))
 
     def _lineage(self, basis: Basis | None) -> str:
         """What tells this lock from another one of the same site, begun elsewhere or later."""
@@ -194,13 +195,13 @@ class Keeping:
         return hashlib.sha256(seed.encode()).hexdigest()[:8]
 
 
-def _unknown_to(committed: Lock, rows: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+def _unknown_to(committed: Lock, rows: Mapping[Ref, Entry | None]) -> dict[Ref, Entry | None]:
     """Of rows that add to another lock, those that tell of things which the committed one does not know."""
-    known = {(ref.partition(":")[0], entry.id) for ref, entry in committed.items.items()}
+    known = {(ref.kind, entry.id) for ref, entry in committed.items.items()}
     return {
         ref: entry
         for ref, entry in rows.items()
-        if entry is not None and ref not in committed.items and (ref.partition(":")[0], entry.id) not in known
+        if entry is not None and ref not in committed.items and (ref.kind, entry.id) not in known
     }
 
 
@@ -208,5 +209,5 @@ def _text(entry: Entry | Begun | None) -> str:
     return json.dumps(vars(entry), ensure_ascii=False, sort_keys=True) if entry is not None else ""
 
 
-def _entries(rows: Mapping[str, str]) -> dict[str, Entry | None]:
-    return {ref: Entry(**json.loads(text)) if text else None for ref, text in rows.items()}
+def _entries(rows: Mapping[str, str]) -> dict[Ref, Entry | None]:
+    return {Ref(ref): Entry(**json.loads(text)) if text else None for ref, text in rows.items()}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -9,7 +10,7 @@ from typing import Any
 
 from syncd import __version__
 from syncd.errors import FileInvalid
-from syncd.layout.site.declared import AREA
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Lock
 from syncd.plan.site.steps import SitePlan
 from syncd.store.glance import Look
@@ -116,9 +117,5 @@ def facts_of(plan: SitePlan, lock: Lock) -> dict[str, Any]:
     }
 
 
-def _counted(refs: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for ref in refs:
-        area = AREA[ref.partition(":")[0]]  # type: ignore[index]
-        counts[area] = counts.get(area, 0) + 1
-    return counts
+def _counted(refs: Iterable[Ref]) -> dict[str, int]:
+    return dict(Counter(ref.area for ref in refs))

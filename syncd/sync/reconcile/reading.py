@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from syncd.api.client import Client
 from syncd.errors import NotFound, NotThePlatform, PlatformError, Unauthorized
-from syncd.layout.site.declared import ROOT
 from syncd.model.page import walk
+from syncd.model.ref import ROOT
 from syncd.model.site import Site, SiteSection, SiteSectionGroup, SiteSpace, StructureItem
 from syncd.model.space import Space
 from syncd.plan.site.facts import Existing, Live

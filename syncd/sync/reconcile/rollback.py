@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from syncd.errors import ConfigInvalid, StalePlan
 from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Live
 from syncd.plan.site.inverse import Former, concerned, inverse
@@ -34,7 +35,7 @@ class Back:
     options: Options
 
     @property
-    def anew(self) -> tuple[str, ...]:
+    def anew(self) -> tuple[Ref, ...]:
         """The refs of what was deleted and is made again, under another id."""
         return tuple(line.ref for line in self.plan.only("create"))
 

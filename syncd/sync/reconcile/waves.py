@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from syncd.errors import AnswerLost, PlatformError, SyncdError
-from syncd.layout.site.declared import AREA, ROOT, Area, SiteFile
+from syncd.layout.site.declared import SiteFile
+from syncd.model.ref import AREA, ROOT, SITE, Area, Ref
 from syncd.plan.site.begun import CHOICES, is_noted
-from syncd.plan.site.facts import Begun, Entry, Live, Lock, Ref, refs_in
+from syncd.plan.site.facts import Begun, Entry, IdOf, Live, Lock, refs_in
 from syncd.plan.site.snapshot import snapshot
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.sync.reconcile.bulk import Redirects, split_rounds
@@ -128,7 +129,7 @@ class Waves:
 
     def _begin(self, steps: Iterable[Step]) -> None:
         """Write down what could not be told any more if this run died over it."""
-        requests = {}
+        requests: dict[Ref, Begun] = {}
         for step in filter(is_noted, steps):
             id = "" if step.call.endswith(".create") else self._ids.resolved(step.id)
             requests[step.ref] = Begun(step.call, id, self._ids.resolved(step.body))
@@ -146,8 +147,8 @@ class Waves:
 
     def _settle(self, results: Iterable[tuple[Step, PlatformError | None]]) -> None:
         """Write down at once what was done, and remember what was not."""
-        owned: dict[str, Entry | None] = {}
-        heard: list[str] = []
+        owned: dict[Ref, Entry | None] = {}
+        heard: list[Ref] = []
         for step, error in results:
             heard += [step.ref] if self._is_heard(step, error) else []
             if error is None:
@@ -166,7 +167,7 @@ class Waves:
             return False
         return step.call not in _LOCAL or begun.call.endswith((".create", ".delete"))
 
-    def _owned(self, step: Step) -> Mapping[str, Entry | None]:
+    def _owned(self, step: Step) -> Mapping[Ref, Entry | None]:
         if step.drops or step.call == "forget":
             return {step.ref: None}
         made = step.call.endswith(".create")
@@ -183,7 +184,7 @@ class Waves:
         self._spoilt |= {step.ref, *_places(step)}
         if step.call == "site.update" and step.wave in (Wave.NARROW, Wave.SCHEMA_EXPAND):
             # Whom the site is open to, or whether conditions hold, is not settled: so nothing may be put on it.
-            self._spoilt |= {"site:", "structure"}
+            self._spoilt |= {SITE, "structure"}
 
 
 def few(refs: Iterable[str]) -> str:
@@ -194,32 +195,32 @@ def few(refs: Iterable[str]) -> str:
 
 def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
     """Given a plan and what it was made from, return the ids that are known before it runs."""
-    new = {step.id.to for step in plan.steps if isinstance(step.id, Ref)}
+    new = {step.id.ref for step in plan.steps if isinstance(step.id, IdOf)}
     known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things and ref not in new}
     known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
     kinds = {one.id: one.kind for one in live.things.values()}
     return Ids(known, dict(kinds), _born(plan, known))
 
 
-def _spaces_of(file: SiteFile) -> dict[str, frozenset[str]]:
+def _spaces_of(file: SiteFile) -> dict[Ref, frozenset[str]]:
     """The spaces that each declared section and variant may show while it is made."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    found: defaultdict[Ref, set[str]] = defaultdict(set)
     for item in file.of("variant"):
         for ref in (item.ref, item.parent):
             found[ref] |= {str(item.fields.get("space")), *filter(None, [file.holding])}
     return {ref: frozenset(spaces) for ref, spaces in found.items()}
 
 
-def _born(plan: SitePlan, known: Container[str]) -> dict[str, str]:
+def _born(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
     """The variants that come with a section that is made, by its ref: those that are named and not made by a step."""
     made = {step.ref for step in plan.steps if step.call in ("variant.create", "section.create")}
-    if not any(ref.startswith("section:") for ref in made):
+    if not any(ref.kind == "section" for ref in made):
         return {}
     named = {ref for step in plan.steps for ref in (step.ref, *_needed(step))}
     born = {
-        f"section:{ref.removeprefix('variant:').rpartition('/')[0]}": ref
+        Ref.of("section", ref.key.rpartition("/")[0]): ref
         for ref in sorted(named)
-        if ref.startswith("variant:") and ref not in made and ref not in known
+        if ref.kind == "variant" and ref not in made and ref not in known
     }
     return {section: ref for section, ref in born.items() if section in made}
 
@@ -232,20 +233,20 @@ def _touched(step: Step) -> set[Area]:
     return {AREA[step.kind], *chosen}
 
 
-def _needed(step: Step) -> set[str]:
+def _needed(step: Step) -> set[Ref]:
     """The refs of which a step needs the ids."""
     return set(refs_in([step.id, step.body, step.applied]))
 
 
-def _above(refs: Iterable[str]) -> Iterator[str]:
-    """Refs, with the variant of each override, and the section of each variant."""
+def _above(refs: Iterable[Ref]) -> Iterator[str]:
+    """Refs, the variant of each override, the section of each variant, and `structure` for what is part of it."""
     for ref in refs:
         yield ref
-        kind, _, key = ref.partition(":")
+        kind, key = ref.kind, ref.key
         if kind == "override":
-            yield f"variant:{key}"
+            yield Ref.of("variant", key)
         if kind in ("override", "variant"):
-            yield f"section:{key.rpartition('/')[0]}"
+            yield Ref.of("section", key.rpartition("/")[0])
         if kind in ("variant", "section", "group"):
             yield "structure"
 

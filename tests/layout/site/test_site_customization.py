@@ -19,8 +19,9 @@ from syncd.layout.site.customization import (
     overlay,
     override,
 )
-from syncd.layout.site.declared import Item, Kind, Place
+from syncd.layout.site.declared import Item, Place
 from syncd.layout.site.members import importable
+from syncd.model.ref import Kind
 
 ROOT = Path(__file__).parents[3]
 HERE = Place("site.yaml", 7, 3)

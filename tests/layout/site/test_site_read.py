@@ -11,6 +11,7 @@ from syncd.layout.site.check import check_site
 from syncd.layout.site.declared import Limits, Place, SiteFile
 from syncd.layout.site.read import named_files, read_site_file
 from syncd.layout.site.shape import TOP
+from syncd.model.ref import ROOT, Ref
 from tests.growing import assert_linear
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE
 
@@ -42,20 +43,25 @@ def test_the_whole_format_is_read_without_a_finding() -> None:
     assert (file.organization, file.site, file.holding) == ("org_lumen", "site_8fQ", "spc0000000000000empty")
     assert file.managed == {"settings", "visitors", "structure", "redirects", "customization"}
     assert file.policy.limits["redirects"] == Limits(10, 20, 30)
-    assert file.orders[""] == ("section:start", "group:products", "section:developers", "section:allies")
-    assert file.orders["group:products"] == ("section:wallet", "section:identity")
-    developers = file.items["section:developers"]
+    assert file.orders[ROOT] == (
+        Ref("section:start"),
+        Ref("group:products"),
+        Ref("section:developers"),
+        Ref("section:allies"),
+    )
+    assert file.orders[Ref("group:products")] == (Ref("section:wallet"), Ref("section:identity"))
+    developers = file.items[Ref("section:developers")]
     assert (developers.was, developers.fields["icon"], str(developers.where("path"))) == (
         ("api",),
         "code",
         "docs/site.yaml:65:13",
     )
-    v3 = file.items["variant:developers/v3"]
+    v3 = file.items[Ref("variant:developers/v3")]
     assert (v3.parent, v3.fields["space"]) == ("section:developers", "spc0000000000000apiv3")
-    assert file.items["section:allies"].protect
-    assert file.items["override:wallet/fr"].fields == {"reset": True}
-    assert file.items["override:developers/v1"].fields["title"] is None
-    site = file.items["customization:"]
+    assert file.items[Ref("section:allies")].protect
+    assert file.items[Ref("override:wallet/fr")].fields == {"reset": True}
+    assert file.items[Ref("override:developers/v1")].fields["title"] is None
+    site = file.items[Ref("customization:")]
     assert site.fields["styling.primaryColor.light"] == "#534AB7"
     assert site.fields["header.links"][0]["to"] == {"page": "changelog", "in": "start/en"}
     assert site.places["header.links.1.condition"].width == len("visitor.claims.ally == true")
@@ -70,7 +76,7 @@ def test_every_top_level_key_is_in_the_whole_example() -> None:
 
 def test_absent_null_and_a_value_are_three_things() -> None:
     file = read(HEAD + "structure:\n  items:\n    - { section: a, icon: null, title: Aa, variants: [] }\n")
-    assert file.items["section:a"].fields == {"icon": None, "title": "Aa"}
+    assert file.items[Ref("section:a")].fields == {"icon": None, "title": "Aa"}
     assert file.managed == {"structure"}
 
 
@@ -83,7 +89,7 @@ def test_a_redirect_keeps_its_pin_and_its_former_address() -> None:
     file = read(
         HEAD + "redirects:\n  - { from: /New%2dPath, to: { section: a }, id: rd_1, was: [/older], protect: true }\n"
     )
-    item = file.items["redirect:/new-path"]
+    item = file.items[Ref("redirect:/new-path")]
     assert (item.id, item.was, item.protect) == ("rd_1", ("/older",), True)
     assert item.fields == {"source": "/New%2dPath", "to": {"section": "a"}}
 
@@ -237,7 +243,7 @@ def test_an_unknown_alias_stands_for_itself() -> None:
     file = read(
         HEAD + "structure:\n  items:\n    - { section: a, title: Aa, variants: [{ variant: v, space: nobody }] }\n"
     )
-    assert file.items["variant:a/v"].fields["space"] == "nobody"
+    assert file.items[Ref("variant:a/v")].fields["space"] == "nobody"
 
 
 def test_own_hosts_are_addresses_with_or_without_a_path() -> None:
@@ -260,7 +266,7 @@ def test_csv_has_a_redirect_a_line() -> None:
         "/b": {"url": "https://x.example/?a,b"},
         "/c": {"page": "get/started", "in": "x/en"},
     }
-    assert file.items["redirect:/c"].where("to") == Place("docs/more.csv", 6, 4, 21)
+    assert file.items[Ref("redirect:/c")].where("to") == Place("docs/more.csv", 6, 4, 21)
     assert file.silenced == {("docs/more.csv", 5): frozenset({"SY306"})}
     assert [(one.line, one.column, one.code) for one in findings] == [
         (7, 4, "SY303"),

@@ -13,6 +13,7 @@ from syncd.layout.site.gating import only_unsigned, passes
 from syncd.layout.site.visitors import check_claims, claims_of_schema, schema_of, schema_with, still_read
 from syncd.model.adaptive import DRAFT, UNSIGNED_DESCRIPTION, claims_in
 from syncd.model.condition import NoCondition, parts_of
+from syncd.model.ref import CUSTOMIZATION, VISITORS, Ref
 
 FLAG = {"type": "boolean", "description": "Yes or no."}
 PLAN = {"type": "string", "description": "What was bought.", "enum": ["pro", "free"]}
@@ -21,10 +22,12 @@ CLAIMS = {"claims.partner": FLAG, "unsigned.beta": FLAG, "unsigned.plan": PLAN}
 
 def _file(*conditions: str, claims: dict[str, Any] | None = CLAIMS, unshown: bool = True) -> SiteFile:
     """Each condition is the one of a section, plain at column 20 of lines from 10 on."""
-    items = {} if claims is None else {"visitors:": Item("visitors", "", claims, Place("site.yaml", 5))}
+    items = {} if claims is None else {VISITORS: Item("visitors", "", claims, Place("site.yaml", 5))}
     for number, text in enumerate(conditions):
         where = Place("site.yaml", 10 + number, 20, len(text))
-        items[f"section:s{number}"] = Item("section", f"s{number}", {"condition": text}, where, {"condition": where})
+        items[Ref.of("section", f"s{number}")] = Item(
+            "section", f"s{number}", {"condition": text}, where, {"condition": where}
+        )
     return SiteFile("site.yaml", "org", "site", items, policy=SitePolicy(allow_unshown_types=unshown))
 
 
@@ -148,7 +151,7 @@ def test_conditions_of_links_are_checked_where_they_stand() -> None:
     file = _file()
     items = {
         **file.items,
-        "customization:": Item("customization", "", settings_, place, {"header.links.0.condition": place}),
+        CUSTOMIZATION: Item("customization", "", settings_, place, {"header.links.0.condition": place}),
     }
     (found,) = check_conditions(SiteFile("site.yaml", "org", "site", items))
     assert (found.line, found.column, found.width) == (40, 12, 21)
@@ -187,7 +190,7 @@ def test_a_gate_is_judged_by_what_its_condition_can_come_to(text: str, open_to_a
 def test_a_variant_behind_a_signed_gate_needs_no_other() -> None:
     section = Item("section", "s", {"condition": "visitor.claims.partner"}, Place("site.yaml", 9))
     inner = Item(
-        "variant", "s/v", {"condition": "visitor.claims.unsigned.beta"}, Place("site.yaml", 11), parent="section:s"
+        "variant", "s/v", {"condition": "visitor.claims.unsigned.beta"}, Place("site.yaml", 11), parent=Ref("section:s")
     )
     assert not list(check_conditions(SiteFile("site.yaml", "o", "s", {section.ref: section, inner.ref: inner})))
     bare = Item("section", "s", {}, Place("site.yaml", 9))

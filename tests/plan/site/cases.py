@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from syncd.layout.site.declared import AREAS, ROOT, Item, Kind, Place, SiteFile, SitePolicy
+from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
+from syncd.model.ref import AREAS, ROOT, Kind, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Abilities, Existing, Live, Lock
 from syncd.plan.site.options import Options
@@ -19,7 +20,7 @@ KINDS = frozenset({"site-section", "site-space", "site-page", "external"})
 GATE = "visitor.claims.partner == true"
 
 
-def section(key: str, parent: str = ROOT, was: tuple[str, ...] = (), **fields: Any) -> Item:
+def section(key: str, parent: Ref = ROOT, was: tuple[str, ...] = (), **fields: Any) -> Item:
     given = {"title": key.capitalize() * 2, "path": key} | fields
     return Item("section", key, given, Place("site.yaml"), parent=parent, was=was)
 
@@ -27,13 +28,13 @@ def section(key: str, parent: str = ROOT, was: tuple[str, ...] = (), **fields: A
 def variant(key: str, space: str, was: tuple[str, ...] = (), **fields: Any) -> Item:
     above, _, own = key.rpartition("/")
     given = {"space": space, "path": own} | fields
-    return Item("variant", key, given, Place("site.yaml"), parent=f"section:{above}" if above else ROOT, was=was)
+    return Item("variant", key, given, Place("site.yaml"), parent=Ref.of("section", above) if above else ROOT, was=was)
 
 
 HOME = (section("home", default=True), variant("home/en", "sp_home", default=True))
 
 
-def group(key: str, parent: str = ROOT, **fields: Any) -> Item:
+def group(key: str, parent: Ref = ROOT, **fields: Any) -> Item:
     return Item("group", key, {"title": key.capitalize()} | fields, Place("site.yaml"), parent=parent)
 
 
@@ -48,7 +49,7 @@ def single(kind: Kind, key: str = "", **fields: Any) -> Item:
 def site_file(*items: Item, **more: Any) -> SiteFile:
     """Given items, return a file with these, in the order in which they are named."""
     placed = {item.ref: replace(item, place=Place("site.yaml", line, 5)) for line, item in enumerate(items, 1)}
-    orders: dict[str, tuple[str, ...]] = {}
+    orders: dict[Ref, tuple[Ref, ...]] = {}
     for item in placed.values():
         if item.kind in ("group", "section", "variant"):
             orders[item.parent] = (*orders.get(item.parent, ()), item.ref)

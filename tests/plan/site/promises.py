@@ -1,9 +1,10 @@
 """What must hold on a site after every single request, and what a plan may delete at all."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from syncd.layout.site.declared import AREA, ROOT, SiteFile
+from syncd.layout.site.declared import SiteFile
 from syncd.model.redirect import source_key
+from syncd.model.ref import AREA, ROOT
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Entry, Existing, Live, Lock
 from syncd.plan.site.first_sections import take_first_part
@@ -94,5 +95,5 @@ def deletes_are_owned(file: SiteFile, live: Live, lock: Lock, plan: SitePlan) ->
         prune = file.policy.pruned(area)
         named = thing.kind == "redirect" and source_key(thing.fields["source"]) in absent
         assert named or prune == "all" or (prune == "owned" and thing.id in owned), f"{thing.id} is not syncd's"
-    declared: Mapping[str, str] = matched(file, live, lock)
+    declared = matched(file, live, lock)
     assert not gone.keys() & set(declared.values())

@@ -7,10 +7,11 @@ from typing import Any
 
 from syncd.layout.paths import slugify
 from syncd.layout.site.customization import overlay
-from syncd.layout.site.declared import ROOT, SiteFile
+from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.visitors import claims_of_schema, schema_of
 from syncd.model.customization_override import amended, overlaid
 from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.begun import is_noted
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, without_refs
@@ -119,7 +120,7 @@ class Simulator:
     def _resolved(self, value: Any) -> Any:
         return without_refs(value, self._id_of)
 
-    def _id_of(self, ref: str) -> str:
+    def _id_of(self, ref: Ref) -> str:
         entry = self.lock.items.get(ref)
         if entry is not None and entry.id in (*self.things, self.file.site):
             return entry.id

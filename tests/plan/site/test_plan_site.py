@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from syncd.layout.site.declared import SiteFile
-from syncd.plan.site.facts import Abilities, Entry, Existing, Lock, Ref
+from syncd.model.ref import Ref
+from syncd.plan.site.facts import Abilities, Entry, Existing, IdOf, Lock
 from syncd.plan.site.steps import Wave
 from tests.plan.site.cases import (
     GATE,
@@ -33,7 +34,7 @@ API = (section("api"), variant("api/v1", "sp_v1"), variant("api/v2", "sp_api", d
 
 
 def with_title(file: SiteFile, title: str) -> SiteFile:
-    item = file.items["section:api"]
+    item = file.items[Ref("section:api")]
     return replace(file, items={**file.items, item.ref: replace(item, fields={**item.fields, "title": title})})
 
 
@@ -228,7 +229,7 @@ def test_redirects_lead_to_what_this_plan_makes_and_wait_when_it_cannot() -> Non
     file = site_file(*HOME, *API, redirect("/a", section="api"), redirect("/b", page="nowhere", **{"in": "api/v2"}))
     plan = planned(file, empty(), Lock(SITE))
     made = next(step for step in plan.steps if step.call == "redirect.create")
-    assert made.body["destination"] == {"kind": "site-section", "siteSectionId": Ref("section:api")}
+    assert made.body["destination"] == {"kind": "site-section", "siteSectionId": IdOf(Ref("section:api"))}
     assert lines(plan)["redirect:/b"].note == 'no page "nowhere" in variant "api/v2"'
     document = replace(empty(), abilities=Abilities())
     other = planned(site_file(*HOME, redirect("/c", url="https://x")), document, Lock(SITE))
@@ -258,7 +259,7 @@ def test_somebodys_order_on_the_platform_is_theirs_and_something_new_finds_its_p
         *HOME, section("b"), variant("b/en", "sp_home", default=True), *API, *list(file.items.values())[-2:]
     )
     assert [step.body for step in planned(more, live, lock).steps if step.call == "section.move"] == [
-        {"after": Ref("section:home")}
+        {"after": IdOf(Ref("section:home"))}
     ]
     reverting = replace(file, policy=policy(on_drift={"structure": "revert"}))
     assert [step.ref for step in planned(reverting, live, lock).steps if step.call == "section.move"] == ["section:c"]
@@ -271,13 +272,17 @@ def test_sort_moves_groups_and_the_document_alone_says_what_a_person_can_do() ->
     assert "drag it in the site's structure" in blocked.only("blocked")[0].manual
     able = replace(live, abilities=replace(live.abilities, sort=True))
     first = next(step for step in planned(file, able, lock).steps if step.wave is Wave.ORDER and step.call != "adopt")
-    assert (first.call, first.ref, first.body) == ("structure.sort", "group:g1", {"after": Ref("section:home")})
+    assert (first.call, first.ref, first.body) == (
+        "structure.sort",
+        Ref("group:g1"),
+        {"after": IdOf(Ref("section:home"))},
+    )
 
 
 def test_a_group_elsewhere_is_made_anew_only_when_that_is_allowed() -> None:
-    inner = (section("home", "group:inner", default=True), HOME[1])
+    inner = (section("home", Ref("group:inner"), default=True), HOME[1])
     live, lock = carried_out(site_file(group("outer"), group("inner"), *inner))
-    file = site_file(group("outer"), group("inner", "group:outer"), *inner)
+    file = site_file(group("outer"), group("inner", Ref("group:outer")), *inner)
     assert planned(file, live, lock).only("blocked")
     plan = planned(file, live, lock, allow_replace={"group"})
     assert [call for call, _ in calls(plan) if call.startswith("group.")] == [
@@ -292,7 +297,7 @@ def test_a_group_elsewhere_is_made_anew_only_when_that_is_allowed() -> None:
 
 def test_a_plan_for_one_target_makes_what_it_needs_and_leaves_the_rest() -> None:
     file = site_file(*HOME, *API, redirect("/a", section="api"), redirect("/b", section="home"))
-    plan = planned(file, empty(), Lock(SITE), target={"variant:api/v1"})
+    plan = planned(file, empty(), Lock(SITE), target={Ref("variant:api/v1")})
     assert {step.ref for step in plan.steps} == {"section:api", "variant:api/v1"}
     only = planned(file, *carried_out(site_file(*HOME)), areas={"redirects"})
     assert [ref for _, ref in calls(only)] == ["redirect:/b"]
@@ -344,7 +349,7 @@ def test_an_interrupted_creation_is_recognised_and_finished() -> None:
 def test_a_lock_of_things_that_are_gone_is_tidied_without_a_request() -> None:
     file = site_file(*HOME)
     live, lock = carried_out(file)
-    lock = replace(lock, items={**lock.items, "redirect:/gone": Entry("rx", "created", {})})
+    lock = replace(lock, items={**lock.items, Ref("redirect:/gone"): Entry("rx", "created", {})})
     plan = planned(file, live, lock)
     assert [(step.call, step.ref) for step in plan.steps] == [("forget", "redirect:/gone")]
 

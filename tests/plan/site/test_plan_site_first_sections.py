@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Lock
 from syncd.plan.site.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan
@@ -59,16 +60,16 @@ def test_without_one_section_for_all_of_the_root_or_a_second_section_nothing_is_
 def test_what_the_file_leaves_out_stays_with_the_rest_of_the_root() -> None:
     live, lock = carried_out(site_file(*HOME, *API), carried_out(FLAT)[0])
     spaces = {thing.fields["space"]: thing.parent for thing in live.of("variant")}
-    home = lock.items["section:home"].id
-    assert spaces == {"sp_home": home, "sp_v1": home, "sp_api": lock.items["section:api"].id}
+    home = lock.items[Ref("section:home")].id
+    assert spaces == {"sp_home": home, "sp_v1": home, "sp_api": lock.items[Ref("section:api")].id}
 
 
 def test_a_plan_for_the_other_section_alone_waits_for_the_one_that_the_platform_makes() -> None:
     live, lock = carried_out(FLAT)
     file = site_file(*BOTH, *API)
-    alone = planned(file, live, lock, target=frozenset({"section:api"}))
+    alone = planned(file, live, lock, target=frozenset({Ref("section:api")}))
     assert manual_steps(alone) == {"section:api": "plan it together with section:home"}
-    assert not manual_steps(planned(file, live, lock, target=frozenset({"section:api", "section:home"})))
+    assert not manual_steps(planned(file, live, lock, target=frozenset({Ref("section:api"), Ref("section:home")})))
 
 
 def test_a_site_with_nothing_at_its_root_expects_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from syncd.layout.site.declared import Limits, SiteFile
 from syncd.layout.site.read import read_site_file
+from syncd.model.ref import Ref
 from syncd.plan.site.document import drift_document, plan_document
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.inverse import concerned, former, inverse
@@ -66,7 +67,7 @@ def test_too_many_redirects_do_not_go_unasked(owned: int, deleted: int, limits: 
 
 def test_too_many_redirects_are_not_led_elsewhere_unasked() -> None:
     file, live, lock = many(20)
-    moved = {f"redirect:/{number}": redirect(f"/{number}", variant="home/en") for number in range(7)}
+    moved = {Ref(f"redirect:/{number}"): redirect(f"/{number}", variant="home/en") for number in range(7)}
     plan = planned(replace(file, items={**file.items, **moved}), live, lock)
     assert [gate.flag for gate in plan.gates] == ["--force redirects.update=7"]
 
@@ -91,7 +92,7 @@ def test_limits_and_protection_that_were_loosened_with_the_change_wait_for_a_per
     loose = replace(without(file, 11), policy=policy(limits={"redirects": Limits(max_delete=50)}))
     assert [gate.scope for gate in planned(loose, live, lock, previous=file).gates] == ["redirects.limits"]
     assert not planned(loose, live, lock, previous=replace(loose, items=file.items)).gates
-    guarded = replace(file.items["redirect:/0"], protect=True)
+    guarded = replace(file.items[Ref("redirect:/0")], protect=True)
     former = replace(file, items={**file.items, guarded.ref: guarded})
     assert [gate.scope for gate in planned(without(file, 1), live, lock, previous=former).gates] == ["protect"]
 
@@ -159,7 +160,7 @@ def test_drift_is_told_alone() -> None:
 
 
 def test_a_gate_names_its_flag_and_the_first_of_what_it_holds() -> None:
-    gate = Gate("redirects.delete", tuple(f"redirect:/{number}" for number in range(7)), "7 deletes")
+    gate = Gate("redirects.delete", tuple(Ref(f"redirect:/{number}") for number in range(7)), "7 deletes")
     lines = [text for style, text in plan_text(SitePlan("s", gates=(gate,))) if style in ("gate", "hint")]
     assert lines[:3] == [
         "held: 7 deletes",
@@ -170,7 +171,7 @@ def test_a_gate_names_its_flag_and_the_first_of_what_it_holds() -> None:
 
 def test_what_a_platform_says_is_text_in_markdown_and_in_json() -> None:
     evil = "a|b`c\n@team <img> [x](y) *z*\u202e"
-    line = Line("update", "section:home", (FieldChange("title", evil, "ok"),), evil, "a:b.yaml:3:4")
+    line = Line("update", Ref("section:home"), (FieldChange("title", evil, "ok"),), evil, "a:b.yaml:3:4")
     plan = SitePlan("s", (line,), warnings=(evil,))
     text = plan_markdown(plan)
     assert "\n@" not in text
@@ -184,7 +185,7 @@ def test_what_a_platform_says_is_text_in_markdown_and_in_json() -> None:
 def test_values_that_differ_late_are_shown_where_they_differ() -> None:
     long = "x" * 300
     (_, (_, text), *_) = plan_text(
-        SitePlan("s", (Line("update", "site:", (FieldChange("title", f"{long}a", f"{long}b"),)),))
+        SitePlan("s", (Line("update", Ref("site:"), (FieldChange("title", f"{long}a", f"{long}b"),)),))
     )
     assert "a -> …" in text
     assert text.endswith("b")

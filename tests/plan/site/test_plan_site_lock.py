@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from syncd.errors import LockUnusable
 from syncd.model.redirect import SOURCE_MAX, source_key
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Entry, Lock
 from syncd.plan.site.lockfile import lock_text, parse_lock
 
@@ -34,7 +35,7 @@ def test_a_lock_is_read_as_it_was_written_one_thing_a_line(lock: Lock) -> None:
 
 def test_a_lock_can_have_the_key_of_every_source() -> None:
     key = source_key("/" + "%CE%90" * ((SOURCE_MAX - 1) // 6))
-    lock = Lock("site_1", items={f"redirect:{key}": Entry("rd_1", "created")})
+    lock = Lock("site_1", items={Ref(f"redirect:{key}"): Entry("rd_1", "created")})
     assert len(key) > 2 * SOURCE_MAX
     assert parse_lock(lock_text(lock), at="site.lock.json") == lock
 
@@ -42,7 +43,9 @@ def test_a_lock_can_have_the_key_of_every_source() -> None:
 def test_a_lock_looks_like_this() -> None:
     entry = Entry("sitesc_sb", "adopted", {"title": "Entwickler · Ü", "path": "developers"})
     other = Entry("rd_91", "created", {"source": "/api"})
-    assert lock_text(Lock("site_kvXZm", "3f0c", 42, {"section:developers": entry, "redirect:/api": other})) == (
+    assert lock_text(
+        Lock("site_kvXZm", "3f0c", 42, {Ref("section:developers"): entry, Ref("redirect:/api"): other})
+    ) == (
         '{"version": 1, "site": "site_kvXZm", "lineage": "3f0c", "serial": 42, "items": {\n'
         '  "redirect:/api": {"id":"rd_91","by":"created","applied":{"source":"/api"}},\n'
         '  "section:developers": {"id":"sitesc_sb","by":"adopted",'

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.declared import AREAS, Item, SiteFile
+from syncd.layout.site.declared import Item, SiteFile
+from syncd.model.ref import AREAS, Ref
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.steps import SitePlan
 from tests.plan.site.cases import (
@@ -51,8 +52,8 @@ def without(live: Live, *names: str) -> Live:
 
 
 def with_field(file: SiteFile, ref: str, **fields: Any) -> SiteFile:
-    item = file.items[ref]
-    return replace(file, items={**file.items, ref: replace(item, fields={**item.fields, **fields})})
+    item = file.items[Ref(ref)]
+    return replace(file, items={**file.items, item.ref: replace(item, fields={**item.fields, **fields})})
 
 
 def outcome(plan: SitePlan) -> list[tuple[str, str, str]]:
@@ -115,7 +116,7 @@ def test_a_run_that_dies_while_it_makes_something_anew_is_finished_whatever_the_
 
 
 def test_what_stood_in_a_deleted_group_stays_and_follows_when_it_is_made_anew() -> None:
-    inner = (section("home", "group:inner", default=True), HOME[1])
+    inner = (section("home", Ref("group:inner"), default=True), HOME[1])
     file = site_file(group("inner"), *inner)
     live, lock = carried_out(file)
     home, gone = named(live, "home"), named(live, "Inner")

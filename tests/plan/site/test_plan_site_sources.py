@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from syncd.layout.site.declared import Item
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Existing, Live, Lock
 from syncd.plan.site.steps import SitePlan, Wave
 from tests.plan.site.cases import (
@@ -111,7 +112,7 @@ def test_a_redirect_that_has_the_source_is_rather_meant_than_a_former_one() -> N
 def test_a_redirect_is_not_deleted_because_the_lock_has_its_id_under_another_name() -> None:
     live, lock = stands("/a")
     live = of_hand(live, "/theirs")
-    wrong = replace(lock, items={**lock.items, "redirect:/a": replace(lock.items["redirect:/a"], id="hand")})
+    wrong = replace(lock, items={**lock.items, Ref("redirect:/a"): replace(lock.items[Ref("redirect:/a")], id="hand")})
     plan = planned(site_file(*HOME, policy=policy(allow_empty=True)), live, wrong)
     assert not [step for step in plan.steps if step.call == "redirect.delete"]
     assert lines(plan, "report")["redirect:/a"].note == "kept: it is not redirect /a, as which the lock has its id"
@@ -121,8 +122,8 @@ def test_a_redirect_is_not_deleted_because_the_lock_has_its_id_under_another_nam
 
 def test_two_ids_that_were_exchanged_in_the_lock_are_told_by_their_sources() -> None:
     live, lock = stands("/a", "/b")
-    a, b = (lock.items[ref] for ref in ("redirect:/a", "redirect:/b"))
-    crossed = {**lock.items, "redirect:/a": replace(a, id=b.id), "redirect:/b": replace(b, id=a.id)}
+    a, b = (lock.items[ref] for ref in (Ref("redirect:/a"), Ref("redirect:/b")))
+    crossed = {**lock.items, Ref("redirect:/a"): replace(a, id=b.id), Ref("redirect:/b"): replace(b, id=a.id)}
     file = site_file(*HOME, redirect("/a", section="home"), redirect("/b", section="home"))
     plan = planned(file, live, replace(lock, items=crossed))
     assert not calls(plan)

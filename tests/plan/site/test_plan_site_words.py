@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from syncd.model.ref import Ref
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
 from syncd.plan.site.text import drift_text, plan_text
 from syncd.plan.site.words import change_words, parts_of
@@ -43,7 +44,7 @@ def test_a_value_with_quotes_is_readable() -> None:
 
 
 def test_many_differences_inside_one_value_are_counted() -> None:
-    line = Line("update", "customization:", (FieldChange("menu", list(range(9)), list(range(9, 18))),))
+    line = Line("update", Ref("customization:"), (FieldChange("menu", list(range(9)), list(range(9, 18))),))
     told = [text for _, text in plan_text(SitePlan("s", lines=(line,)))]
     assert "menu[5]  4 -> 13" in told[5]
     assert told[6].strip() == "menu  differs in 4 more places"
@@ -51,7 +52,7 @@ def test_many_differences_inside_one_value_are_counted() -> None:
 
 def test_without_room_for_columns_they_go_below_each_other() -> None:
     change = FieldChange("title", "Old", "New", "drift", "site.yaml:3:5")
-    lines = (Line("report", "section:a", (change,), where="site.yaml:2:5"),)
+    lines = (Line("report", Ref("section:a"), (change,), where="site.yaml:2:5"),)
     told = [text for _, text in plan_text(SitePlan("s", lines=lines, warnings=("w",)), narrow=True)]
     assert told[:5] == [
         "warning: w",

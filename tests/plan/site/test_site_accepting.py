@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from syncd.layout.site.declared import AREAS
 from syncd.layout.site.read import read_site_file
+from syncd.model.ref import AREAS, Ref
 from syncd.plan.site.accepting import Accepted, accept_drift
-from syncd.plan.site.facts import Live, Ref
+from syncd.plan.site.facts import IdOf, Live
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
 
 TEXT = """\
@@ -31,7 +31,7 @@ customization:
     styling: { theme: clean }
 """
 CSV = "source,destination\n/d,section:guides\n"
-PAGE = {"kind": "site-page", "siteSpaceId": Ref("variant:guides/en"), "pageId": "p1"}
+PAGE = {"kind": "site-page", "siteSpaceId": IdOf(Ref("variant:guides/en")), "pageId": "p1"}
 
 
 def accepted(
@@ -42,7 +42,7 @@ def accepted(
     assert file is not None
     assert not [one for one in findings if one.severity == "error"]
     lines = [
-        Line("report", ref, (FieldChange(name, value, None, of),) if name else (), gone="" if name else of)  # type: ignore[arg-type]
+        Line("report", Ref(ref), (FieldChange(name, value, None, of),) if name else (), gone="" if name else of)  # type: ignore[arg-type]
         for ref, name, value in drift
     ]
     live = Live(pages={"space1": {"get/started": "p1"}})

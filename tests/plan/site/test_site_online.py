@@ -16,6 +16,7 @@ from syncd.layout.site.check import check_site
 from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.read import read_site_file
 from syncd.layout.site.rules import SITE_RULES
+from syncd.model.ref import Ref
 from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
 from syncd.plan.site.online import check_live, check_lock
 
@@ -57,8 +58,8 @@ MOVED = {"source": "/moved", "to": {"page": "old/path", "in": "home/en"}, "desti
 LOCK = Lock(
     "site_kvXZm",
     items={
-        "section:developers": Entry("s-api", "created", {"path": "api"}),
-        "redirect:/moved": Entry("r1", "created", MOVED),
+        Ref("section:developers"): Entry("s-api", "created", {"path": "api"}),
+        Ref("redirect:/moved"): Entry("r1", "created", MOVED),
     },
 )
 WITH_REDIRECT = replace(LIVE, things={**LIVE.things, "r1": Existing("redirect", "r1", {"source": "/moved"})})
@@ -133,7 +134,7 @@ CLAIMS = "visitors:\n  claims:\n    beta: { type: boolean, description: Beta. }\
 def test_a_claim_that_a_condition_reads_cannot_go(owned: bool, condition: str | None, found: list[str]) -> None:
     things = {**LIVE.things, "s-blog": section("s-blog", "blog", condition=condition)}
     applied: Mapping[str, Any] = {"claims.partner": SCHEMA["properties"]} if owned else {}
-    lock = Lock("s", items={"visitors:": Entry("", "created", applied)})
+    lock = Lock("s", items={Ref("visitors:"): Entry("", "created", applied)})
     assert codes(check_live(read(HEAD + CLAIMS), replace(LIVE, things=things), lock)) == found
 
 
@@ -148,16 +149,18 @@ def test_a_claim_may_go_when_the_file_changes_the_condition_that_reads_it() -> N
         )
     )
     gated = section("s-blog", "blog", condition="visitor.claims.partner == true")
-    lock = Lock("s", items={"visitors:": Entry("", "created", {"claims.partner": {}})})
+    lock = Lock("s", items={Ref("visitors:"): Entry("", "created", {"claims.partner": {}})})
     live = replace(LIVE, things={**LIVE.things, "s-blog": gated})
     assert "SY203" not in codes(check_live(read(text), live, lock))
 
 
 def test_a_former_name_is_needed_until_the_rename_was_applied() -> None:
     file = read(BROKEN)
-    renamed = {"section:developers": Entry("s-api", "created", {"path": "developers"})}
+    renamed = {Ref("section:developers"): Entry("s-api", "created", {"path": "developers"})}
     assert codes(check_lock(file, Lock("site_kvXZm"))) == []
     assert codes(check_lock(file, LOCK)) == []
-    assert codes(check_lock(file, Lock("site_kvXZm", items=renamed | {"section:api": Entry("x", "created")}))) == []
+    assert (
+        codes(check_lock(file, Lock("site_kvXZm", items=renamed | {Ref("section:api"): Entry("x", "created")}))) == []
+    )
     (one,) = check_lock(file, Lock("site_kvXZm", items=renamed))
     assert (one.code, one.line) == ("SY109", 19)

@@ -1,0 +1,68 @@
+"""The names of the things of a site: of which kind each is, and which of them."""
+
+from collections.abc import Mapping
+from typing import Literal, Self, cast
+
+Kind = Literal["site", "visitors", "group", "section", "variant", "redirect", "customization", "override"]
+Area = Literal["settings", "visitors", "structure", "redirects", "customization"]
+
+AREA: Mapping[Kind, Area] = {
+    "site": "settings",
+    "visitors": "visitors",
+    "group": "structure",
+    "section": "structure",
+    "variant": "structure",
+    "redirect": "redirects",
+    "customization": "customization",
+    "override": "customization",
+}
+AREAS: tuple[Area, ...] = ("settings", "visitors", "structure", "redirects", "customization")
+
+
+class Ref(str):
+    """The name of a thing among all things of its site, such as `section:home`.
+
+    It is its own text wherever people or files see it, so that lock files, reports and sorting need no conversion.
+    `Ref(text)` believes its text, as of a ref that was written down before; `parse` does not.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, kind: Kind, key: str = "") -> Self:
+        """Given a kind and a key, or the platform's id of what no file declares, return the name."""
+        return cls(f"{kind}:{key}")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Given a text from a file, return the name that it is. Raises: ValueError where it is none."""
+        kind, colon, _ = text.partition(":")
+        if not colon or kind not in AREA:
+            raise ValueError(f"{text!r} names no thing of a site")
+        return cls(text)
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of thing it is."""
+        return cast(Kind, self.partition(":")[0])
+
+    @property
+    def key(self) -> str:
+        """Which thing of its kind; "" where a site has but one."""
+        return self.partition(":")[2]
+
+    @property
+    def words(self) -> str:
+        """What it is called within a sentence, such as `section home`."""
+        return self.replace(":", " ", 1)
+
+    @property
+    def area(self) -> Area:
+        """The area of the site that the thing belongs to."""
+        return AREA[self.kind]
+
+
+ROOT = Ref("")
+"""What stands in for the parent of things at a site's root."""
+SITE, VISITORS, CUSTOMIZATION = Ref.of("site"), Ref.of("visitors"), Ref.of("customization")
+"""What a site has but one of."""
