@@ -17,12 +17,12 @@ from syncd.errors import NotFound, SyncdError
 from syncd.layout.frontmatter import complete, entitled
 from syncd.layout.translate import Translation
 from syncd.model.anchor import Anchor
+from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.model.page import walk
 from syncd.plan.mirror import Wanted, fingerprint_of
 from syncd.repo import Blob, Writer
 from syncd.repo.failures import system_failures
 from syncd.sync.arriving import Arriving
-from syncd.sync.blobs import blob_hash, blob_oid
 from syncd.sync.forms import Forms, Git
 from syncd.sync.gathered import Gathered, RevisionMoved
 from syncd.sync.pointers import Pointers
@@ -197,14 +197,16 @@ class Bodies:
     def _file_text(self, item: Wanted, markdown: str) -> bytes:
         """Given a page's Markdown as answered, return the file: exactly that where the platform names it."""
         body = markdown.encode()
-        if item.blob is not None and blob_oid(body) == item.blob:
+        if item.blob is not None and compute_blob_id(body) == item.blob:
             return body
         page = self.pages[item.id]
         return complete(markdown, page, address=lambda reference: self.translation.address(reference, item.id)).encode()
 
     def _include_text(self, item: Wanted, markdown: str, title: str) -> bytes:
         body = markdown.encode()
-        return body if item.blob is not None and blob_oid(body) == item.blob else entitled(markdown, title).encode()
+        return (
+            body if item.blob is not None and compute_blob_id(body) == item.blob else entitled(markdown, title).encode()
+        )
 
     def _at_hand(self, item: Wanted, blob: str) -> Anchor:
         """Given a body that Git holds as the platform has it, return its anchor."""
@@ -219,7 +221,7 @@ class Bodies:
                 return _anchor(item, pointer)
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
-            digest = blob_hash(size)
+            digest = begin_blob_hash(size)
 
             def pieces() -> Iterator[bytes]:
                 while piece := file.read(PIECE):
@@ -236,11 +238,11 @@ class Bodies:
         """Given a body as the platform has it, return its anchor; bytes that mean the same stay as they are in Git."""
         former, page = self._former(item), self.pages.get(item.id)
         text = self.arriving.text(item, body, former, title=page.title if page is not None else "")
-        oid = here if here is not None and text is body else blob_oid(text)
+        oid = here if here is not None and text is body else compute_blob_id(text)
         git = self._git(item)
         if oid not in git.blobs[:1]:
             settled = self.forms.settle(item.id, text, git, at=item.path)
-            text, oid = settled, oid if settled is text else blob_oid(settled)
+            text, oid = settled, oid if settled is text else compute_blob_id(settled)
         if oid not in (here, *git.all()):
             self.put(text)
         return _anchor(item, oid)
@@ -265,7 +267,7 @@ class Bodies:
 
     def put(self, text: bytes) -> str:
         """Given a text, send it to the writer and return its blob id."""
-        oid = blob_oid(text)
+        oid = compute_blob_id(text)
         self.marks[oid] = self.writer.blob(text)
         self._bytes += len(text)
         return oid

@@ -15,8 +15,8 @@ from syncd.layout.quiet import settled
 from syncd.layout.transfer import transferred
 from syncd.layout.words import Loss, distance, is_lossy, lost_words
 from syncd.model.anchor import Anchor
+from syncd.model.blob_id import compute_blob_id
 from syncd.repo import Blob
-from syncd.sync.blobs import blob_oid
 from syncd.sync.workspace import Binding, Workspace
 
 CONTESTED = "contested"
@@ -174,9 +174,11 @@ class Forms:
             former = self.workspace.repository.read(blob)
             found = transferred(former, form, text, at=at)
             if settled(found.body, text, at=at) != found.body:
-                self.learn(page, blob_oid(found.body), text)
+                self.learn(page, compute_blob_id(found.body), text)
             if found.clashes:
-                self._new[f"{CONTESTED}/{blob}/{blob_oid(found.body)}"] = b"".join(b"%d\n" % at for at in found.clashes)
+                self._new[f"{CONTESTED}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
+                    b"%d\n" % at for at in found.clashes
+                )
             return found.body
         return None
 

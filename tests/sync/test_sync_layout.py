@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncd.model.blob_id import compute_blob_id
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, UpdatePage
 from syncd.model.file import File, GitBlob
@@ -16,7 +17,6 @@ from syncd.platform.server import Background
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import Settings
 from syncd.sync.base import recovered
-from syncd.sync.blobs import blob_oid
 from syncd.sync.outcome import Applied, Held
 from syncd.sync.source import ProposedContent
 
@@ -190,7 +190,7 @@ def test_files_of_one_name_are_told_apart_when_the_store_is_lost(world: Any, blo
                     id=id,
                     name="a.png",
                     size=len(bodies[id]),
-                    git=GitBlob(oid=blob_oid(bodies[id]), path=".gitbook/assets/a.png") if blobs else None,
+                    git=GitBlob(oid=compute_blob_id(bodies[id]), path=".gitbook/assets/a.png") if blobs else None,
                 )
                 for id in present
             )

@@ -12,6 +12,7 @@ from syncd.layout.frontmatter import split_title
 from syncd.layout.quiet import settled
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.references import find_references
+from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
 from syncd.platform.change_requests.fetch import Fetched
 from syncd.platform.http.failures import Failure
@@ -20,7 +21,7 @@ from syncd.platform.revisions.files import CONTENT_TYPE, file_fields
 from syncd.platform.revisions.outline import Draft
 from syncd.platform.revisions.references import References
 from syncd.platform.revisions.targets import Targets
-from syncd.platform.storage.blobs import Blobs, oid_of
+from syncd.platform.storage.blobs import Blobs
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Writing:
     def keep(self, data: bytes) -> str:
         """Given a file's content, keep it when all is settled, and return its blob id."""
         self._contents.append(data)
-        return oid_of(data)
+        return compute_blob_id(data)
 
     def settle(self, touched: Iterable[str]) -> None:
         """Given the affected pages, now that each has its path, write their texts and say when they changed."""

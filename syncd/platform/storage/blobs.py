@@ -1,6 +1,5 @@
 """Blobs: page bodies and files, addressed by the id that Git would give them; written whole, and never changed."""
 
-import hashlib
 import os
 import re
 import tempfile
@@ -9,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from syncd.errors import StoreError
+from syncd.model.blob_id import compute_blob_id
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.storage.atomic_files import flush
 
@@ -74,7 +74,7 @@ class Folder(Blobs):
         oids: list[str] = []
         touched: set[Path] = set()
         for data in contents:
-            oid = oid_of(data)
+            oid = compute_blob_id(data)
             oids.append(oid)
             if not self.has(oid):
                 touched.add(self._write(oid, data))
@@ -122,11 +122,6 @@ class Folder(Blobs):
         return shard
 
 
-def oid_of(data: bytes) -> str:
-    """Given content, return the id that Git gives a blob with it."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
 def place_of(oid: str) -> str:
     """Given a blob id, return its name below the place where blobs are kept. Raises: ValueError when it is none."""
     if not _OID.fullmatch(oid):
@@ -137,6 +132,6 @@ def place_of(oid: str) -> str:
 def checked(oid: str, data: bytes) -> bytes:
     """Given a blob id and what was read for it, return that. Raises: StoreError when it is something else."""
     check_time()
-    if oid_of(data) != oid:
+    if compute_blob_id(data) != oid:
         raise StoreError(f"blob {oid} is damaged", hint="restore it from a backup")
     return data

@@ -15,9 +15,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from syncd.errors import ConfigInvalid, StoreError
+from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.platform.cache import Cache
 from syncd.platform.database.database import READERS
-from syncd.platform.storage.blobs import Blobs, checked, oid_of, place_of
+from syncd.platform.storage.blobs import Blobs, checked, place_of
 
 PARALLEL = 16
 """Blobs that are on their way into the bucket at once."""
@@ -58,7 +59,7 @@ class Bucket(Blobs):
         under_way: deque[tuple[Future[None], int]] = deque()
         with ThreadPoolExecutor(PARALLEL) as threads:
             for data in contents:
-                oids.append(oid_of(data))
+                oids.append(compute_blob_id(data))
                 under_way.append((threads.submit(self._put, oids[-1], data), len(data)))
                 while len(under_way) > PARALLEL or sum(size for _, size in under_way) > _ON_THE_WAY_BYTES:
                     under_way.popleft()[0].result()
@@ -68,7 +69,7 @@ class Bucket(Blobs):
 
     def put(self, data: bytes) -> str:
         """As `Blobs` says."""
-        oid = oid_of(data)
+        oid = compute_blob_id(data)
         self._put(oid, data)
         return oid
 
@@ -101,7 +102,7 @@ class Bucket(Blobs):
         return answer["ContentLength"], self._pieces(oid, answer["ContentLength"], answer["Body"])
 
     def _pieces(self, oid: str, length: int, body: Any) -> Iterator[bytes]:
-        digest = hashlib.sha1(b"blob %d\0" % length, usedforsecurity=False)
+        digest = begin_blob_hash(length)
         held = b""
         with body, self._asking(oid):
             for piece in body.iter_chunks(_PIECE_BYTES):

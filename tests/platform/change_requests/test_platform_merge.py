@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncd.layout.paths import collision_key
+from syncd.model.blob_id import compute_blob_id
 from syncd.platform.change_requests.merge import Merged, Sides, merge, merge_order
 from syncd.platform.revisions.outline import Draft, Outline, outline
 from syncd.platform.revisions.tree import FILES, PAGES, ROOT, Node, unseal
-from syncd.platform.storage.blobs import oid_of
 
 IDS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
@@ -21,7 +21,7 @@ class World:
         self.bodies: dict[str, bytes] = {}
 
     def keep(self, data: bytes) -> str:
-        oid = oid_of(data)
+        oid = compute_blob_id(data)
         self.bodies[oid] = data
         return oid
 

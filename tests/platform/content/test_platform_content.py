@@ -11,11 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from syncd.model.blob_id import compute_blob_id
 from syncd.model.revision import Revision
 from syncd.platform.app import create_app
 from syncd.platform.schema import accounts
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.storage.blobs import oid_of
 from syncd.platform.storage.storage import Storage, token_hash
 from tests.storages import new_storage
 
@@ -76,7 +76,7 @@ def test_a_page_answers_exactly_the_bytes_that_were_written(http: httpx.Client, 
     for path, file in (("", "README.md"), ("start", "start/README.md"), ("start/deep", "start/deep.md")):
         page = get(http, f"/v1/spaces/{space}/content/path/{path}", format="markdown")
         assert page["markdown"].encode() == FILES[file]
-        assert page["git"] == {"oid": oid_of(FILES[file]), "path": file}
+        assert page["git"] == {"oid": compute_blob_id(FILES[file]), "path": file}
         assert page == get(http, f"/v1/spaces/{space}/content/page/{page['id']}", format="markdown")
         assert "markdown" not in get(http, f"/v1/spaces/{space}/content/page/{page['id']}")
 
@@ -91,7 +91,7 @@ def test_a_path_may_come_with_its_slashes_encoded_and_in_any_case(http: httpx.Cl
 def test_git_ids_can_be_left_out(http: httpx.Client, space: str) -> None:
     shown = get(http, f"/v1/spaces/{space}/content", metadata=False, computed=False)
     assert '"git"' not in str(shown).replace("'", '"')
-    assert shown["pages"][0]["documentId"] == oid_of(HOME.encode())
+    assert shown["pages"][0]["documentId"] == compute_blob_id(HOME.encode())
 
 
 def test_all_three_views_of_content_have_the_same_reads(http: httpx.Client, space: str) -> None:

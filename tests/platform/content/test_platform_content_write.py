@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from syncd.layout.frontmatter import split_title
 from syncd.layout.richtext import to_document
+from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import TEXT_MAX
 from syncd.platform.app import create_app
 from syncd.platform.change_requests.operations import DEPTH_MAX
@@ -23,7 +24,6 @@ from syncd.platform.change_requests.revert import revert_blocks
 from syncd.platform.content.content_write import TEXTS_MAX
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import Settings
-from syncd.platform.storage.blobs import oid_of
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 
@@ -121,7 +121,7 @@ def test_a_new_page_takes_its_title_from_its_text_first(
     page = request_.insert(text, **({"title": argument} if argument else {}))
     assert page["title"] == title
     assert page["markdown"] == text
-    assert page["git"]["oid"] == oid_of(text.encode()) == page["documentId"]
+    assert page["git"]["oid"] == compute_blob_id(text.encode()) == page["documentId"]
 
 
 def test_a_new_page_lies_where_its_place_in_the_tree_says(request_: Request) -> None:

@@ -15,8 +15,9 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from syncd import errors
+from syncd.model.blob_id import compute_blob_id
 from syncd.platform.server import Background
-from syncd.platform.storage.blobs import Blobs, Folder, oid_of
+from syncd.platform.storage.blobs import Blobs, Folder
 from syncd.platform.storage.buckets import Bucket
 from tests.storages import new_storage
 
@@ -95,7 +96,7 @@ def test_a_blob_has_the_id_that_git_gives_it(place: Place, blobs: Blobs) -> None
 
 
 def test_what_is_not_here_is_said_to_be_absent(blobs: Blobs) -> None:
-    absent = oid_of(b"absent")
+    absent = compute_blob_id(b"absent")
     assert not blobs.has(absent)
     for read in (blobs.get, blobs.size, blobs.stream):
         with pytest.raises(FileNotFoundError):
@@ -113,7 +114,7 @@ def test_many_contents_are_kept_in_order_and_taken_one_by_one(place: Place, blob
     contents = [b"", *(b"%d" % (number % 40) for number in range(100)), b"y" * 300_000]
     taken = iter(contents)
     oids = blobs.put_all(taken)
-    assert oids == [oid_of(data) for data in contents]
+    assert oids == [compute_blob_id(data) for data in contents]
     assert place.kept() == {f"{oid[:2]}/{oid[2:]}": data for oid, data in zip(oids, contents, strict=True)}
     again = place.open()
     assert [again.get(oid) for oid in oids] == contents
