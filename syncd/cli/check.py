@@ -8,11 +8,12 @@ import typer
 from syncd.cli.check_report import FORMATS, write_report
 from syncd.cli.check_sources import Asked, Checked, sources
 from syncd.cli.excerpt import Source
-from syncd.cli.findings import Found, Report, counted, exit_code
+from syncd.cli.findings import Found, Report, exit_code
 from syncd.layout.lint.check import check, chosen
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.lint.rules import RULES, matching
+from syncd.model.wording import format_count
 
 
 def run_check(asked: Asked, style: str, select: Sequence[str], ignore: Sequence[str], *, strict: bool) -> int:
@@ -28,7 +29,7 @@ def run_check(asked: Asked, style: str, select: Sequence[str], ignore: Sequence[
         found = [one for space in spaces for one in _found(space, wanted, unwanted)]
         code = exit_code(found, strict=strict)
         files = sum(len(space.items) for space in spaces)
-        where = f"{counted(files, 'file')} of {counted(len(spaces), 'space')}"
+        where = f"{format_count(files, 'file')} of {format_count(len(spaces), 'space')}"
         checked = {"spaces": len(spaces), "files": files}
         report = Report("check", found, code, RULES, where, f"Nothing to mend in {where}", ".", checked)
         write_report(report, style)

@@ -13,6 +13,7 @@ from syncd.cli.terminal import paint, safe
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.rules import Rule
+from syncd.model.wording import format_count
 
 _COLOURS = {"error": 31, "warning": 33, "info": 36}
 
@@ -64,8 +65,8 @@ class Report:
     def summary(self) -> str:
         """One line that counts what was found."""
         counts = self.counts
-        parts = [counted(counts[name], name) for name in ("error", "warning") if counts[name]]
-        parts += [counted(counts["info"], "note")] if counts["info"] else []
+        parts = [format_count(counts[name], name) for name in ("error", "warning") if counts[name]]
+        parts += [format_count(counts["info"], "note")] if counts["info"] else []
         said = f"{', '.join(parts)} in {self.where}" if parts else self.fine
         return f"{said}{self.after}{' What a code means: syncd explain CODE' if parts else ''}"
 
@@ -105,8 +106,3 @@ def warning_documents(found: Iterable[Finding]) -> list[dict[str, Any]]:
         {"code": one.code, "path": one.path, "line": one.line, "column": one.column, "message": one.message}
         for one in found
     ]
-
-
-def counted(count: int, noun: str) -> str:
-    """Given a number and a noun, return both, the number with its thousands set off."""
-    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"

@@ -18,6 +18,7 @@ from syncd.layout.richtext.nodes import common
 from syncd.model.comment import TEXT_MAX, CommentBody
 from syncd.model.text import one_line
 from syncd.model.user import User
+from syncd.model.wording import format_count
 from syncd.plan.message import bare_subject
 from syncd.sync.comments import Discussion, Found, Remark, discussions, find_comments, reply, resolve
 from syncd.sync.workspace import Workspace
@@ -165,7 +166,7 @@ def _age(at: str) -> str:
     for unit, size in _STEPS:
         count = int(seconds // size)
         if count > 0:
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+            return f"{format_count(count, unit)} ago"
     return "just now"
 
 

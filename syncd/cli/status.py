@@ -17,6 +17,7 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.locks import DAEMON, STATE, holder
 from syncd.errors import Conflict, FileInvalid, Held, SyncdError
+from syncd.model.wording import format_count
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
 from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
@@ -293,7 +294,7 @@ def _distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> 
         return distance
     changed = sum(len(space.changed) for space in work.spaces if space.needs_push)
     if changed:
-        return f"{distance}; {changed} file{'s' if changed > 1 else ''} not pushed"
+        return f"{distance}; {format_count(changed, 'file')} not pushed"
     return f"{distance}; {'all is proposed' if work.waiting else 'no page or file of a space is changed'}"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from syncd.cli.terminal import safe
 from syncd.config import RepositoryConfig
+from syncd.model.wording import format_count
 from syncd.repo import Repository
 from syncd.sync.unsent import Unsent, find_unsent
 from syncd.sync.workspace import Binding
@@ -60,7 +61,7 @@ def unsent_lines(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         yield f"! not sent: {_named(changed)}; syncd check may say why"
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
         named = f"syncd push {safe(work.branch)} names each"
-        yield f"! {steps} manual step{'s' if steps > 1 else ''} on the platform: {named}"
+        yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
     if work.uncommitted:
         verb = "is" if len(work.uncommitted) == 1 else "are"
         yield f"! not sent: {_named(work.uncommitted)} {verb} edited and not committed; git add, then git commit"

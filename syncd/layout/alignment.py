@@ -14,7 +14,7 @@ def pairs(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int,
     head, tail = _ends(one, other)
     middle = occurrences(one[head : len(one) - tail], other[head : len(other) - tail])
     found = [(place, place) for place in range(head)]
-    found += [(head + here, head + there) for here, there in rising(list(middle))]
+    found += [(head + here, head + there) for here, there in find_rising(list(middle))]
     return found + [(len(one) - left, len(other) - left) for left in range(tail, 0, -1)]
 
 
@@ -57,7 +57,7 @@ def _ends(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[int, int]
     return head, tail
 
 
-def rising(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def find_rising(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Given pairs whose first places rise, return the longest part whose second places rise as well. Cost: n log n."""
     tails: list[int] = []
     ends: list[int] = []

@@ -1,7 +1,8 @@
 """Put a list into order with the fewest moves."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
+
+from syncd.layout.alignment import find_rising
 
 
 def settled(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:
@@ -30,22 +31,7 @@ def settled(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bo
 
 def _rising(places: Sequence[int | None]) -> list[bool]:
     """Which of these are in a longest increasing subsequence."""
-    tails: list[int] = []
-    ends: list[int] = []
-    before: list[int | None] = [None] * len(places)
-    for index, place in enumerate(places):
-        if place is None:
-            continue
-        length = bisect_left(tails, place)
-        before[index] = ends[length - 1] if length else None
-        if length == len(tails):
-            tails.append(place)
-            ends.append(index)
-        else:
-            tails[length], ends[length] = place, index
     stay = [False] * len(places)
-    here = ends[-1] if ends else None
-    while here is not None:
-        stay[here] = True
-        here = before[here]
+    for index, _ in find_rising([(index, place) for index, place in enumerate(places) if place is not None]):
+        stay[index] = True
     return stay

@@ -11,13 +11,13 @@ from typing import Any
 
 import typer
 
-from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.redirects.sitemap import Sides, both, hosts_of
 from syncd.cli.sites.offline import place_of
 from syncd.cli.terminal import paint, print_text, safe
 from syncd.layout.site.follow import Fate
 from syncd.layout.site.simulate import BAD, Replay, simulate
+from syncd.model.wording import format_count
 
 _COLOURS = {"ok": 32, "fixed": 32, "moved": 34, "regression": 31, "wrong-landing": 31, "new-loop": 31}
 _ORDER = ("new-loop", "regression", "wrong-landing", "moved", "fixed", "ok")
@@ -89,7 +89,7 @@ def _summary(found: Sequence[Replay]) -> str:
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "none"
     bad = sum(counts[verdict] for verdict in BAD)
     end = "no visitor is worse off" if not bad else f"visitors are worse off at {bad} of them (exit 3)"
-    return f"{counted(len(found), 'address')}: {told}; {end}."
+    return f"{format_count(len(found), 'address')}: {told}; {end}."
 
 
 def _unseen(sides: Sides) -> list[str]:
@@ -98,7 +98,7 @@ def _unseen(sides: Sides) -> list[str]:
     unseen = spaces - (sides.before.pages.keys() & sides.after.pages.keys())
     if not unseen:
         return []
-    of = f"{len(unseen)} of {counted(len(spaces), 'space')}"
+    of = f"{len(unseen)} of {format_count(len(spaces), 'space')}"
     return [f"The pages of {of} are not known here, as nothing mirrors them: every page of theirs counts as there."]
 
 

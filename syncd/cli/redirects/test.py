@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.redirects.sitemap import hosts_of, on_disk
 from syncd.cli.sites.offline import place_of
@@ -14,6 +13,7 @@ from syncd.cli.terminal import print_text, safe
 from syncd.errors import NotFound, Rejected
 from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.follow import Fate, follow
+from syncd.model.wording import format_count
 from syncd.sync.reconcile.reading import Reader
 from syncd.sync.workspace import Workspace
 
@@ -92,7 +92,7 @@ def _end(fate: Fate) -> str:
 
 
 def _result(fate: Fate) -> str:
-    hops = counted(len(fate.hops), "hop") if fate.hops else "no redirect"
+    hops = format_count(len(fate.hops), "hop") if fate.hops else "no redirect"
     match fate.end:
         case "nothing" if not fate.hops:
             return "nothing matches: visitors get a page that says so"

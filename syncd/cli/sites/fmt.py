@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.offline import Place, place_of
@@ -13,6 +12,7 @@ from syncd.cli.terminal import paint, print_text, safe
 from syncd.layout.site.fmt import formatted
 from syncd.layout.site.migrate import migrated
 from syncd.layout.site.redirect_files import kind_of
+from syncd.model.wording import format_count
 
 _COLOURS = {"+": 32, "-": 31, "@": 36}
 
@@ -65,7 +65,7 @@ def _told(texts: Mapping[str, str], changed: Mapping[str, str], *, check: bool) 
     else:
         for path, new in changed.items():
             yield from _diff(path, texts[path], new)
-        yield f"{counted(len(changed), 'file')} to format: syncd site fmt"
+        yield f"{format_count(len(changed), 'file')} to format: syncd site fmt"
 
 
 def _diff(path: str, old: str, new: str) -> Iterator[str]:

@@ -11,7 +11,6 @@ from typing import Any, get_args
 import typer
 
 from syncd.cli.context import configuration
-from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.redirects.sitemap import on_disk
@@ -28,6 +27,7 @@ from syncd.layout.site.imports import Remark
 from syncd.layout.site.render import block
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREAS, Area
+from syncd.model.wording import format_count
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.lockfile import lock_path, lock_text
 from syncd.plan.site.text import plan_text
@@ -205,12 +205,13 @@ def _lines(taken: Import, repository: RepositoryConfig, files: Mapping[str, str]
     lines.append(f"Wrote {safe(', '.join(files))}.")
     state = "as on the site: the plan is empty"
     if taken.errors:
-        state = f"and the file has {counted(taken.errors, 'error')}: nothing of it can be applied until they are mended"
+        errors = format_count(taken.errors, "error")
+        state = f"and the file has {errors}: nothing of it can be applied until they are mended"
     elif taken.plan:
-        state = f"and the plan has {counted(len(taken.plan.steps), 'step')}: see syncd site plan"
+        state = f"and the plan has {format_count(len(taken.plan.steps), 'step')}: see syncd site plan"
     owned = len(taken.lock.items)
-    lines.append(f"{counted(owned, 'thing')} {'is' if owned == 1 else 'are'} syncd's now, {state}.")
-    outside = ", ".join(counted(count, kind) for kind, count in taken.outside.items())
+    lines.append(f"{format_count(owned, 'thing')} {'is' if owned == 1 else 'are'} syncd's now, {state}.")
+    outside = ", ".join(format_count(count, kind) for kind, count in taken.outside.items())
     lines += [f"Outside of the file, and left alone: {outside}."] if outside else []
     if repository.site is None:
         lines.append(f'Next: add [repository.site] with file = "{list(files)[-1]}" to the configuration.')

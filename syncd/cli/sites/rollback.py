@@ -9,7 +9,6 @@ from pathlib import Path
 import typer
 
 from syncd.cli.context import configuration
-from syncd.cli.findings import counted
 from syncd.cli.output import emit
 from syncd.cli.progress import progress
 from syncd.cli.sites.painting import is_narrow, painted
@@ -18,6 +17,7 @@ from syncd.cli.stopping import Stopping
 from syncd.cli.terminal import complain, moment, paint, print_text, safe
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
+from syncd.model.wording import format_count
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.inverse import Former, parse_former
 from syncd.plan.site.text import plan_text
@@ -92,7 +92,7 @@ def run_rollback(asked: Asked, *, as_json: bool) -> int:
             f"not all of it is taken back: {_left(done)}", "" if unfinished else "run it again", code, as_json=False
         )
     elif done.steps:
-        print(f"Taken back: {counted(len(done.steps), 'step')} of plan {back.backup.digest}.")
+        print(f"Taken back: {format_count(len(done.steps), 'step')} of plan {back.backup.digest}.")
         note = paint("note:", 33, sys.stdout)
         print(f"  {note} {safe(source.path)} still says the opposite: git revert the commit that")
         print("  asked for it, or the next apply, also by a service, does it again.")

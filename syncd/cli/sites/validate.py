@@ -11,7 +11,7 @@ import typer
 
 from syncd.cli.check_report import FORMATS, write_report
 from syncd.cli.excerpt import Source as Lines
-from syncd.cli.findings import Found, Report, counted, exit_code
+from syncd.cli.findings import Found, Report, exit_code
 from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.offline import USUAL, Place, place_of
 from syncd.cli.terminal import safe
@@ -24,6 +24,7 @@ from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.mend import mended
 from syncd.layout.site.read import read_site_file
 from syncd.layout.site.rules import ONLINE, SITE_RULES, broken
+from syncd.model.wording import format_count
 from syncd.plan.site.lockfile import lock_path, parse_lock
 from syncd.plan.site.online import check_live, check_lock
 from syncd.sync.collecting import few_collections
@@ -162,5 +163,5 @@ def _seen(place: Place) -> str:
 
 def _contents(file: SiteFile) -> str:
     kinds = ("group", "section", "variant", "redirect", "override")
-    parts = [counted(len(items), kind) for kind in kinds if (items := file.of(kind))]  # type: ignore[arg-type]
+    parts = [format_count(len(items), kind) for kind in kinds if (items := file.of(kind))]  # type: ignore[arg-type]
     return ", ".join(parts) or "it declares nothing that can be listed"

@@ -11,6 +11,7 @@ from syncd.layout.site.declared import Item, Place, SiteFile
 from syncd.layout.site.rules import broken
 from syncd.layout.site.shape import GROUP, KEY_PATTERN, SECTION, SETTINGS, VARIANT, Keys
 from syncd.model.ref import ROOT, Ref
+from syncd.model.wording import format_count
 
 _KEY = re.compile(KEY_PATTERN)
 _KEY_WORDS = "1 to 63 of a-z, 0-9 and -, and starts with a letter or digit"
@@ -37,11 +38,6 @@ def check_structure(file: SiteFile) -> Iterator[Finding]:
 def named(text: str) -> str:
     """Given a name from the file, return it in quotes, shortened where nobody would read it whole."""
     return f'"{text if len(text) <= 80 else f"{text[:79]}…"}"'
-
-
-def counted(count: int, noun: str) -> str:
-    """Given a number and a noun, return both."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def near_to(names: Iterable[str]) -> Near:
@@ -95,7 +91,7 @@ def _lengths(file: SiteFile) -> Iterator[Finding]:
             least, most = (shape[name].least or 0, shape[name].most) if name in shape else (0, None)
             if isinstance(value, str) and not least <= len(value) <= (most or len(value)):
                 needed = f"{least} to {most}" if least else f"at most {most}"
-                length = f"{counted(len(value), 'character')} long" if value else "empty"
+                length = f"{format_count(len(value), 'character')} long" if value else "empty"
                 yield broken("SY102", item.where(name), f"{item.kind} {name} is {length}; the API takes {needed}")
 
 

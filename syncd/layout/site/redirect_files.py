@@ -17,6 +17,7 @@ from syncd.layout.site.read_redirects import read_redirects
 from syncd.layout.site.reader import Reader, shortened
 from syncd.layout.site.rules import broken
 from syncd.model.redirect import source_key
+from syncd.model.wording import format_count
 
 LINES_MAX = 100_000
 BYTES_MAX = 8 << 20
@@ -100,7 +101,7 @@ class _Lines:
             elif names and cells[0][0].strip().lower() == "source":
                 continue
             elif len(cells) not in (2, 3):
-                message = f"this line has {len(cells)} column{'s' if len(cells) > 1 else ''}"
+                message = f"this line has {format_count(len(cells), 'column')}"
                 self.wrong("SY004", number, 1, line, message, "write source,destination or source,destination,note")
             else:
                 yield from self.redirect(number, cells[0], cells[1], cells[2][0] if len(cells) > 2 else "")

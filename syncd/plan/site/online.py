@@ -21,6 +21,7 @@ from syncd.layout.site.graph import own_hosts
 from syncd.layout.site.rules import broken
 from syncd.layout.site.visitors import claims_of_schema, still_read
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
+from syncd.model.wording import format_count
 from syncd.plan.site.facts import Live, Lock
 from syncd.plan.site.first_sections import expect_structure
 from syncd.plan.site.lockfile import lock_path
@@ -77,8 +78,8 @@ def _emptied(file: SiteFile, lock: Lock) -> Iterator[Finding]:
         if not declared or file.of(*kinds) or file.policy.pruned(area) == "never" or file.policy.allow_empty:
             continue
         if owned[area]:
-            noun = ("redirect" if area == "redirects" else "part") + ("" if owned[area] == 1 else "s")
-            message = f"{name} is empty, but syncd owns {owned[area]:,} {noun}"
+            count = format_count(owned[area], "redirect" if area == "redirects" else "part")
+            message = f"{name} is empty, but syncd owns {count}"
             yield broken("SY501", file.places[name], message, "set policy.allow_empty: true if that is intended")
 
 

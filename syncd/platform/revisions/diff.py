@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from syncd.layout.alignment import rising
+from syncd.layout.alignment import find_rising
 
 
 def unique_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
@@ -15,4 +15,4 @@ def unique_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tu
     places = {item: at for at, item in enumerate(right) if counts[item] == 1}
     own = Counter(left)
     shared = [(at, places[item]) for at, item in enumerate(left) if own[item] == 1 and item in places]
-    return rising(shared)
+    return find_rising(shared)

@@ -6,6 +6,7 @@ from syncd.errors import FileInvalid, Held, RefMoved
 from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.read import read_site_file
 from syncd.model.ref import AREAS
+from syncd.model.wording import format_count
 from syncd.plan.change import Change
 from syncd.plan.site.accepting import Accepted, accept_drift
 from syncd.plan.site.facts import Live
@@ -63,7 +64,7 @@ def _commit(workspace: Workspace, source: Source, accepted: Accepted, old: str |
     tree = repository.replaced(repository.subtree(source.commit), blobs)
     count = len(accepted.fields)
     body = "\n".join(f"- {words}" for words in accepted.words)
-    message = f"Accept {count} edit{'' if count == 1 else 's'} of the site\n\nChanged on the platform:\n{body}\n"
+    message = f"Accept {format_count(count, 'edit')} of the site\n\nChanged on the platform:\n{body}\n"
     commit = repository.commit_tree(tree, parents=[source.commit], message=message, author=person, committer=person)
     repository.fast_forward(BRANCH, old=old, new=commit)
     return commit
