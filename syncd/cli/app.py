@@ -242,20 +242,25 @@ def resolve_command(
     ours: Annotated[bool, typer.Option("--ours", help="Take each page as the branch has it.")] = False,
     theirs: Annotated[bool, typer.Option("--theirs", help="Take each page as the platform has it.")] = False,
     edit: Annotated[bool, typer.Option("--edit", help="Open each page with both texts in $VISUAL or $EDITOR.")] = False,
+    hunk: Annotated[
+        list[str] | None, typer.Option("--hunk", metavar="N[,N...]", help="With --ours or --theirs: only these hunks.")
+    ] = None,
+    interactive: Annotated[bool, typer.Option("--interactive", "-p", help="Ask for each hunk, on a terminal.")] = False,
     branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch; else the one checked out.")] = "",
     config: ConfigOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the pages that both sides changed, or settle some.
+    """Show the conflicts of a branch, hunk by hunk, or settle them.
 
     It reads only what is on this machine, and records the decision in the branch.
     """
-    from syncd.cli.resolve import Asked, run_resolve
+    from syncd.cli.resolve import ResolveOptions, parse_hunks, run_resolve
 
-    ways = [way for way, wanted in (("ours", ours), ("theirs", theirs), ("edit", edit)) if wanted]
+    wanted = {"ours": ours, "theirs": theirs, "edit": edit, "interactive": interactive}
+    ways = [way for way, is_wanted in wanted.items() if is_wanted]
     if len(ways) > 1:
         raise typer.BadParameter(f"--{ways[0]} and --{ways[1]} exclude each other")
-    leave(run_resolve(config, Asked(tuple(paths or ()), branch, "".join(ways)), as_json=json))
+    leave(run_resolve(config, ResolveOptions(tuple(paths or ()), branch, "".join(ways), parse_hunks(hunk or ()), json)))
 
 
 @app.command()

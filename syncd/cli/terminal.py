@@ -41,10 +41,14 @@ def paint(text: str, colour: int, stream: TextIO) -> str:
 def print_text(text: str, stream: TextIO | None = None) -> None:
     """Given lines of text, print them; on a terminal, lines that do not fit are broken between words."""
     stream = stream or sys.stdout
-    if stream.isatty():
-        width = shutil.get_terminal_size().columns
+    if (width := columns_of(stream)) is not None:
         text = "\n".join(part for line in text.split("\n") for part in wrap_line(line, width))
     print(text, file=stream)
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """Given a stream, return how many columns its terminal has; None where it is none."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def log_text(text: str, priority: int) -> None:
@@ -60,15 +64,16 @@ def log_text(text: str, priority: int) -> None:
         sys.stderr.flush()
 
 
-def wrap_line(line: str, width: int) -> list[str]:
+def wrap_line(line: str, width: int, *, hang: int = 4) -> list[str]:
     """Given a line, perhaps coloured, return it in parts of at most so many columns, the later ones indented further.
 
+    Units: columns.
     Shape: a word is never broken, so that an address or a path can be copied; spaces within a part stay as they are.
     """
     if _columns(line) <= width:
         return [line]
     words = re.findall(r" *[^ ]+", line)
-    indent = " " * min(len(line) - len(line.lstrip(" ")) + 4, width // 2)
+    indent = " " * min(len(line) - len(line.lstrip(" ")) + hang, width // 2)
     parts = [words[0]]
     for word in words[1:]:
         if _columns(parts[-1] + word) <= width:

@@ -9,7 +9,7 @@ from typing import Self
 
 from syncd.errors import HistoryCut, PathRefused
 from syncd.layout.pointers import pointer_of
-from syncd.repo import borrowing, history, index, merge, objects, obstacles, place, refs, stored, trees, usage
+from syncd.repo import blame, borrowing, history, index, merge, objects, obstacles, place, refs, stored, trees, usage
 from syncd.repo.failures import system_failures
 from syncd.repo.git import Git
 from syncd.repo.names import check_branch, check_oid, is_plain
@@ -250,6 +250,16 @@ class Repository:
     def commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
         """Given a commit, return it and its ancestors, newest first, without those of `exclude`, at most `limit`."""
         return self._history.commits(exclude, include, limit=limit)
+
+    def line_commits(
+        self, commit: str, path: str, lines: Sequence[tuple[int, int]], *, exclude: Sequence[str]
+    ) -> dict[int, str]:
+        """Given a commit, a file in it and ranges of its lines, return the commit that each line comes from."""
+        return blame.find_line_commits(self._git, commit, path, lines, exclude=exclude)
+
+    def last_change(self, commit: str, path: str, *, exclude: Sequence[str]) -> str:
+        """Given a commit, return the newest one up to it, but for what others have, that touched a path, or ""."""
+        return blame.find_last_change(self._git, commit, path, exclude=exclude)
 
     def find(self, ref: str, trailer: str, value: str) -> Commit | None:
         """Given a ref, return the newest commit of its first-parent line that carries a trailer with this value."""

@@ -1,14 +1,16 @@
-"""Resolve: show the pages of a branch that wait for a person, and record what the person decided."""
+"""Resolve: the pages of a branch that wait for a person, and what the person decides, as commits of the branch."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from syncd.plan.change import Change
-from syncd.plan.meeting import SAME_LINES, TWO_NEW
+from syncd.plan.hunks import Labels, Part, hunks_of, split_hunks
+from syncd.plan.meeting import SIDES, Page, Side
 from syncd.sync.branches import HEADS
 from syncd.sync.conflicts import settle_pages
 from syncd.sync.integrate import integrate, integrate_commit, is_change_request
-from syncd.sync.merge.result import Choice, HeldPage
+from syncd.sync.merge.compose import find_choice
+from syncd.sync.merge.result import Choice, HeldPage, MergeResult
 from syncd.sync.outcome import CONFLICT, Applied
 from syncd.sync.proposals import anchored
 from syncd.sync.workspace import Workspace
@@ -27,11 +29,19 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class OpenPage:
-    """A page of a branch that waits for a person, and what it is in conflict with."""
+class PageConflict:
+    """A page of a branch that waits for a person, and what it is in conflict with.
 
+    Shape: `parts` is its text, hunk by hunk, and `texts` what each side has; both are empty where nobody can choose
+    line by line. `result` is the merge that found it.
+    """
+
+    branch: str
     lane: Lane
     held: HeldPage
+    result: MergeResult = field(compare=False, repr=False)
+    parts: tuple[Part, ...] = field(default=(), repr=False)
+    texts: Mapping[Side, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def path(self) -> str:
@@ -39,57 +49,44 @@ class OpenPage:
         return self.held.path
 
     @property
-    def has_lines(self) -> bool:
-        """Whether a person can settle it line by line; a deleted file that it links to is no part of that."""
-        alone = [page for page in self.held.pages if None not in (page.ours, page.theirs)]
-        return self.held.why in (SAME_LINES, TWO_NEW) and len(alone) == 1
+    def labels(self) -> Labels:
+        """What the sides are called behind markers."""
+        return Labels(self.branch, self.lane.name)
+
+    @property
+    def page(self) -> Page:
+        """The page itself; others that are left out with it follow in `held`."""
+        return self.held.pages[0]
 
 
-def open_pages(workspace: Workspace, branch: str) -> list[OpenPage]:
+def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
     """Given a branch, return its pages in conflict with change requests and with main content; nothing is asked of the
     platform, and nothing is moved."""
     return [
-        OpenPage(lane, held)
+        _conflict(workspace, branch, lane, held, result)
         for lane in _lanes(workspace, branch)
-        for held in _held(workspace, branch, lane)
-    ]  # fmt: skip
+        if (result := _merge_lane(workspace, branch, lane)) is not None
+        for held in result.held
+    ]
 
 
-def conflict_text(workspace: Workspace, branch: str, page: OpenPage) -> bytes:
-    """Given a page that has lines, return both texts as one, with markers around what a person has to choose from."""
-    part = page.held.pages[0]
-    assert part.ours is not None
-    assert part.theirs is not None
-    base = part.base.oid if part.base is not None else ""
-    (merged,) = workspace.repository.merge_texts([(base, part.ours.oid, part.theirs.oid)])
-    return named(merged.text, branch, page.lane.name)
-
-
-def named(text: bytes, ours: str, theirs: str) -> bytes:
-    """Given a text with markers, return it with the names of both sides behind them."""
-    names = {b"<<<<<<< ours": b"<<<<<<< " + ours.encode(), b">>>>>>> theirs": b">>>>>>> " + theirs.encode()}
-    return b"\n".join(names.get(line, line) for line in text.split(b"\n"))
-
-
-def has_markers(text: bytes, ours: str, theirs: str) -> bool:
-    """Given a text and the names of both sides, return whether markers between them are left in it."""
-    signs = {f"<<<<<<< {ours}".encode(), f">>>>>>> {theirs}".encode(), b"||||||| base"}
-    return any(line.rstrip() in signs for line in text.split(b"\n"))
-
-
-def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) -> tuple[Applied, list[OpenPage]]:
-    """Given what a person decided by path, record it in the branch, and return what was done and what is still open.
+def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) -> tuple[Applied, list[PageConflict]]:
+    """Given what a person decided by path, record it in the branch, and return what was done and the pages still open.
 
     Shape: a page that is in conflict with a change request and with main content is settled with the first; only the
     branch's own text counts for both, since it has seen neither. What else the platform has comes along.
     Raises: what integrating raises.
     """
-    left = dict(choices)
+    left, still = dict(choices), list[PageConflict]()
     changes: list[Change] = []
     notes: list[str] = []
     for lane in _lanes(workspace, branch):
-        open_here = {path for held in _held(workspace, branch, lane) for path in held.paths}
-        here = {path: choice for path, choice in left.items() if path in open_here}
+        result = _merge_lane(workspace, branch, lane)
+        if result is None:
+            continue
+        here = {path: choice for path, choice in left.items() if any(path in page.paths for page in result.held)}
+        unsettled = [page for page in result.held if find_choice(page, here) is None]
+        still += [_conflict(workspace, branch, lane, page, result) for page in unsettled]
         if not here:
             continue
         outcome = integrate(workspace, branch, lane.ref, choices=here)
@@ -97,9 +94,7 @@ def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) ->
         if isinstance(outcome, Applied):
             changes += outcome.changes
             notes += outcome.notes
-    still = open_pages(workspace, branch)
-    settled = choices.keys() - {page.path for page in still}
-    settle_pages(workspace, CONFLICT, among=settled)
+    settle_pages(workspace, CONFLICT, among=choices.keys() - {conflict.path for conflict in still})
     return Applied(tuple(changes), tuple(notes)), still
 
 
@@ -115,10 +110,19 @@ def _lanes(workspace: Workspace, branch: str) -> Iterator[Lane]:
     yield Lane(workspace.main)
 
 
-def _held(workspace: Workspace, branch: str, lane: Lane) -> tuple[HeldPage, ...]:
+def _merge_lane(workspace: Workspace, branch: str, lane: Lane) -> MergeResult | None:
+    """What a branch and a lane come to; None where one has all of the other."""
     ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(lane.ref)
     if ours is None or theirs is None:
-        return ()
+        return None
     may_follow = not is_change_request(workspace, lane.ref)
-    result = integrate_commit(workspace, branch, ours, theirs, name=lane.name, may_follow=may_follow).result
-    return result.held if result is not None else ()
+    return integrate_commit(workspace, branch, ours, theirs, name=lane.name, may_follow=may_follow).result
+
+
+def _conflict(workspace: Workspace, branch: str, lane: Lane, held: HeldPage, result: MergeResult) -> PageConflict:
+    whole = PageConflict(branch, lane, held, result)
+    versions = {side: whole.page.at(side) for side in SIDES}
+    read = workspace.repository.read
+    texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
+    parts = split_hunks(held.text, Labels(), texts) if len(texts) == len(SIDES) else ()
+    return PageConflict(branch, lane, held, result, parts, texts) if hunks_of(parts) else whole

@@ -50,3 +50,14 @@ def test_a_run_merges_two_commits_once(web: Web, docs: Writer, tmp_path: Path) -
     assert count_merges(docs, log, "status") == 0, "it prints what the last run came to"
     assert count_merges(docs, log, "sync") == lanes
     assert count_merges(docs, log, "push") == lanes
+    assert count_merges(docs, log, "resolve") == lanes
+    assert count_merges(docs, log, "resolve", "p1.md", "p2.md", "--ours") == lanes
+    assert "No page is in conflict." in docs.run("resolve")
+
+
+def test_a_page_is_settled_by_the_merge_that_found_it(web: Web, docs: Writer, tmp_path: Path) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 mine.")
+    web.edit("p1", "P1 one.", "P1 theirs.")
+    docs.run("pull", code=6)
+    assert count_merges(docs, tmp_path / "compared", "resolve", "p1.md", "--hunk", "1", "--theirs") == 1
+    assert "P1 theirs." in docs.read("p1.md")

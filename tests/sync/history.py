@@ -12,11 +12,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from syncd.errors import Stopped
-from syncd.plan.meeting import TWO_NEW
+from syncd.plan.hunks import join_hunks
+from syncd.plan.meeting import SAME_LINES, TWO_NEW
 from syncd.sync.cycle import Wish
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied, Held
-from syncd.sync.resolve import conflict_text, open_pages, resolve
+from syncd.sync.resolve import find_conflicts, resolve
 from tests.sync.editors import Editors
 from tests.sync.ledger import WORD, same_place, words
 from tests.sync.stage import Clone, mark_of
@@ -61,10 +62,13 @@ class History(Writers, Editors):
         """A person is asked about pages, which both sides must have changed, and keeps the lines of both."""
         with self.workspace(clone) as workspace:
             choices: dict[str, Choice] = {}
-            for page in open_pages(workspace, "main"):
+            for page in find_conflicts(workspace, "main"):
                 self.asked += 1
                 self.log.append(f"{clone.name}: asked about {page.path} with {page.lane.name}: {page.held.why}")
-                if not page.has_lines:  # pages that want one place: a person who has seen all keeps those of the branch
+                if not page.parts or page.held.why not in (
+                    SAME_LINES,
+                    TWO_NEW,
+                ):  # pages that want one place: a person who has seen all keeps those of the branch
                     theirs = [version.oid for one in page.held.pages if (version := one.theirs) is not None]
                     texts = [workspace.repository.read(oid).decode() for oid in theirs]
                     self.ledger.delete(word for text in texts for word in words(text))
@@ -77,7 +81,7 @@ class History(Writers, Editors):
                 # A page that was deleted, and that two sides brought back by edits of their own, is new on both.
                 contested |= page.held.why == TWO_NEW and mark in self.ledger.deleted_pages
                 assert contested, self._tell("\n---\n".join(["nobody should have been asked", ours, *versions]))
-                text = conflict_text(workspace, "main", page).decode()
+                text = join_hunks(page.parts, page.labels).decode()
                 self.ledger.choose([text])
                 both = re.sub(r"\n{3,}", "\n\n", MARKERS.sub("", _without_base(text)))
                 choices.setdefault(page.path, _once(both, ours).encode())

@@ -9,10 +9,11 @@ import pytest
 
 from syncd.model.change_request import ChangeRequestCreate, MergeResult
 from syncd.model.content_write import ContentWrite, UpdatePage
+from syncd.plan.hunks import join_hunks
 from syncd.sync.comments import discussions
 from syncd.sync.cycle import Wish, run_cycle
 from syncd.sync.outcome import Unchanged
-from syncd.sync.resolve import conflict_text, open_pages, resolve
+from syncd.sync.resolve import find_conflicts, resolve
 from tests.sync.conflicts import Stand, held, proposed, review
 
 MINE = "# Options\n\n* mine\n* second\n"
@@ -147,8 +148,8 @@ def test_a_conflict_with_a_reviewer_is_settled_the_same_way(world: Any, fine: An
     assert proposed(world, "1", "") == "# Home\n\nNew.\n"
     assert world.git("show", "main:options.md") == "# Options\n\n* mine too\n* second\n"
     with world.workspace() as workspace:
-        (page,) = open_pages(workspace, "main")
-        text = conflict_text(workspace, "main", page).decode()
+        (page,) = find_conflicts(workspace, "main")
+        text = join_hunks(page.parts, page.labels).decode()
     assert (
         "<<<<<<< main\n* mine too\n||||||| base\n* mine\n=======\n* by a reviewer\n>>>>>>> platform/changes/docs/1"
         in text

@@ -27,12 +27,15 @@ from syncd.repo import Difference, Repository
 from syncd.sync.forms import contested
 from syncd.sync.merge.base import TIPS, Base, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
-from syncd.sync.merge.lines import READ_MAX, merged_lines
+from syncd.sync.merge.lines import READ_MAX, merged_lines, trio
 from syncd.sync.merge.linked import find_linked
 from syncd.sync.merge.parts import join_names
 from syncd.sync.merge.result import LOST_WORDS, SET_ASIDE, SEVERAL_BASES, Decided, HeldPage, MergeResult
 from syncd.sync.merge.tables import Fates, Tables, tables_of
 from syncd.sync.workspace import Workspace
+
+_COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)
+"""Reasons for which two texts are laid side by side, and not merged."""
 
 
 def merge(
@@ -106,6 +109,7 @@ class _Merge:
         self.workspace, self.lost, self.aside = workspace, lost, aside | lost
         self.trees = (base.tree, _root(self.repository, ours), _root(self.repository, theirs))
         self.tables: list[Tables] = []
+        self.texts: dict[Page, bytes] = {}
 
     def run(self) -> MergeResult:
         base, ours, theirs = self.trees
@@ -115,9 +119,9 @@ class _Merge:
         pages = self.pages()
         self.tables = [self._grounded(table, pages) for table in self.tables]
         free, knots = self._tied(self._contested(pages, self._merged(self._decided(pages))))
-        held = [(HeldPage(knot[0].page.path, knot[0].why, tuple(d.page for d in knot)), tuple(knot)) for knot in knots]
+        held = tuple(zip(self._held_pages(knots), map(tuple, knots), strict=True))
         notes = tuple(decision.note for decision in free if decision.note)
-        decided = Decided(self.trees, tuple(free), tuple(held), tuple(self.tables), notes)
+        decided = Decided(self.trees, tuple(free), held, tuple(self.tables), notes)
         return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
 
     def pages(self) -> list[Page]:
@@ -188,6 +192,7 @@ class _Merge:
             decision.page: replace(decision, oid=text.oid, why=SAME_LINES if text.conflicts else "")
             for decision, text in zip(grown, texts, strict=True)
         }
+        self.texts = {decision.page: text.text for decision, text in zip(grown, texts, strict=True) if text.conflicts}
         known |= {decision.page: self._of_two_new(decision) for decision in wanting if decision.page.base is None}
         return [known.get(decision.page, decision) for decision in decisions]
 
@@ -200,6 +205,13 @@ class _Merge:
         side = longer(one, other) if is_text else None
         version = decision.page.at(side) if side is not None else None
         return replace(decision, why=TWO_NEW) if version is None else replace(decision, oid=version.oid)
+
+    def _held_pages(self, knots: Sequence[Sequence[Decision]]) -> list[HeldPage]:
+        """Pages in conflict with their lines; those that no base helps with are compared as they are, all at once."""
+        bare = [page for knot in knots if knot[0].why in _COMPARED for page in _both_sided(knot)]
+        texts = self.repository.merge_texts([("", *trio(page)[1:]) for page in bare])
+        known = self.texts | {page: text.text for page, text in zip(bare, texts, strict=True)}
+        return [_held_page(knot, known) for knot in knots]
 
     def _contested(self, pages: Sequence[Page], decisions: Sequence[Decision]) -> list[Decision]:
         """Hold the pages that both sides gave another title; a page of which nothing else changed joins the others."""
@@ -231,6 +243,20 @@ class _Merge:
     def _version(self, tree: str, path: str) -> Version | None:
         oid = self.repository.lookup(tree, path)
         return Version(path, oid, "100644") if oid is not None else None
+
+
+def _both_sided(knot: Sequence[Decision]) -> list[Page]:
+    """The files of a knot that both sides have; others were deleted on one, and a page in conflict links to them."""
+    versions = ((decision.page, decision.page.ours, decision.page.theirs) for decision in knot)
+    return [page for page, ours, theirs in versions if ours and theirs and ours.is_regular and theirs.is_regular]
+
+
+def _held_page(knot: Sequence[Decision], texts: Mapping[Page, bytes]) -> HeldPage:
+    """The pages of a knot as one that waits: first the one that is in conflict itself."""
+    lead = next((decision for decision in knot if decision.why not in ("", LINKED)), knot[0])
+    pages = (lead.page, *(decision.page for decision in knot if decision is not lead))
+    text = texts.get(lead.page, b"") if len(_both_sided(knot)) == 1 else b""
+    return HeldPage(lead.page.path, lead.why, pages, text)
 
 
 def _changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[Change]:

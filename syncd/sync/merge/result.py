@@ -15,11 +15,15 @@ LOST_WORDS = "the platform had lost words of it, and they were edited there in t
 
 @dataclass(frozen=True)
 class HeldPage:
-    """A page that waits for a person, or pages that hold each other; `path` is where people look for it."""
+    """A page that waits for a person, or pages that hold each other; `path` is where people look for it.
+
+    Shape: `text` has both sides' lines, with Git's markers around those in conflict; b"" where no lines were merged.
+    """
 
     path: str
     why: str
     pages: tuple[Page, ...]
+    text: bytes = field(default=b"", repr=False)
 
     @property
     def paths(self) -> tuple[str, ...]:

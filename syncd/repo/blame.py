@@ -1,0 +1,43 @@
+"""Who changed what: the commits that lines of a file come from, and the newest one that touched a file."""
+
+import re
+from collections.abc import Sequence
+
+from syncd.repo.git import Git
+from syncd.repo.names import check_oid
+
+_QUIET = {"blame.ignoreRevsFile": "", "mailmap.file": "", "mailmap.blob": ""}
+"""Files that a repository's configuration would have read."""
+_LINE = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)(?: \d+)?")
+
+
+def find_line_commits(
+    git: Git, commit: str, path: str, lines: Sequence[tuple[int, int]], *, exclude: Sequence[str]
+) -> dict[int, str]:
+    """Given a commit, a file in it and ranges of its lines, return the commit that each line comes from.
+
+    Shape: lines count from 0, and a range ends before its second number. Lines that are as the excluded commits have
+    them are not there. Source: git-blame(1), the porcelain format.
+    """
+    ranges = [f"-L{start + 1},{end}" for start, end in lines if start < end]
+    if not ranges:
+        return {}
+    names = [*(f"^{check_oid(oid)}" for oid in exclude), check_oid(commit)]
+    status, output, _ = git.attempt("blame", "--porcelain", "--no-textconv", *ranges, *names, "--", path, config=_QUIET)
+    found: dict[int, str] = {}
+    old: set[str] = set()
+    oid = ""
+    for line in output.split(b"\n") if status == 0 else ():
+        if head := _LINE.fullmatch(line):
+            oid = head[1].decode()
+            found[int(head[2]) - 1] = oid
+        elif line == b"boundary":
+            old.add(oid)
+    return {number: oid for number, oid in found.items() if oid not in old}
+
+
+def find_last_change(git: Git, commit: str, path: str, *, exclude: Sequence[str]) -> str:
+    """Given a commit, return the newest commit up to it that touched a path, but for excluded ones and what they have;
+    "" where there is none."""
+    names = [check_oid(commit), *(f"^{check_oid(oid)}" for oid in exclude)]
+    return git.run("rev-list", "--max-count=1", *names, "--", path).decode().strip()
