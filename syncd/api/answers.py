@@ -21,6 +21,7 @@ from syncd.errors import (
 )
 from syncd.model.base import Observed
 from syncd.model.item_count import ItemCount, TooManyItems
+from syncd.model.text import mask_unprintable
 
 Shape = TypeVar("Shape", bound=Observed)
 
@@ -37,8 +38,7 @@ IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 def tidy(text: str, secret: str = "") -> str:
     """Given text from outside, return one line of at most 300 printable characters, the secret replaced by `***`."""
     hidden = text.replace(secret, "***") if secret else text
-    printable = "".join(char if char.isprintable() else " " for char in hidden[: 4 * MESSAGE_MAX])
-    return " ".join(printable.split())[:MESSAGE_MAX]
+    return " ".join(mask_unprintable(hidden[: 4 * MESSAGE_MAX]).split())[:MESSAGE_MAX]
 
 
 def mended(answer: Answer, *, what: str, notice: Callable[[str], object]) -> Answer | None:

@@ -1,11 +1,10 @@
 """Half characters in answers: JSON can spell one half of a surrogate pair, which no file and no other JSON can hold."""
 
 import json
-import re
 from typing import Any
 
-HALF = re.compile("[\ud800-\udfff]")
-REPLACEMENT = "\ufffd"
+from syncd.model.text import replace_half_characters
+
 PLACES_MAX = 10
 """Places that are named; of a text that is full of them nobody reads more."""
 
@@ -26,7 +25,7 @@ def replace_halves(body: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 def _replaced(value: Any, name: str, owner: str, places: dict[str, None]) -> Any:
     if isinstance(value, str):
-        whole = HALF.sub(REPLACEMENT, value)
+        whole = replace_half_characters(value)
         if whole != value:
             places[f"{name} of {owner}" if owner else name] = None
         return whole

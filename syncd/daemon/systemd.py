@@ -5,6 +5,8 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 
+from syncd.model.text import mask_unprintable
+
 ERROR, WARNING, NOTICE, INFO = 3, 4, 5, 6
 """Priorities of lines in the journal, as in syslog(3)."""
 _SEND_SECONDS = 1.0
@@ -34,8 +36,7 @@ class Notifier:
 
     def status(self, text: str) -> None:
         """Given one line for people, show it in `systemctl status`."""
-        line = "".join(char if char.isprintable() else " " for char in text)
-        self._send(f"STATUS={line[:_STATUS_MAX]}")
+        self._send(f"STATUS={mask_unprintable(text)[:_STATUS_MAX]}")
 
     def stopping(self) -> None:
         """Say that the service is about to end."""

@@ -7,9 +7,10 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout import yaml
 from syncd.layout.blocks import prose
-from syncd.layout.inline import escape_backslashes, escape_closing, one_line
+from syncd.layout.inline import escape_backslashes, escape_closing
 from syncd.layout.page_title import HASH_LINE, Title, find_title
 from syncd.model.page import Page
+from syncd.model.text import clean_title
 
 ORDER = (
     *("title", "description", "hidden", "noIndex", "noRobotsIndex", "icon", "if", "vars"),
@@ -110,7 +111,7 @@ def is_blank(text: str) -> bool:
 def set_heading(text: str, title: str) -> str:
     """Given a title, return the page file with it as leading heading: replaced, or inserted before the body."""
     found = _heading(text)
-    if found is not None and found.text == one_line(title):
+    if found is not None and found.text == clean_title(title):
         return text
     line = f"# {_heading_markup(title)}".rstrip(" ")
     if found is not None:
@@ -141,7 +142,7 @@ def complete(text: str, page: Page, *, address: Address | None = None) -> str:
     the text has no first-level heading at all, and the emoji before it. References become addresses through
     `address`, by default their `url`; without one the key is left out.
     """
-    title, emoji = one_line(page.title), _emoji(page.emoji)
+    title, emoji = clean_title(page.title), _emoji(page.emoji)
     found = heading(text)
     if title and (found == title if found is not None and emoji else found is None and not _has_title(text)):
         text = set_heading(text, f"{emoji} {title}" if emoji else title)
@@ -234,7 +235,7 @@ def _heading(text: str) -> Title | None:
 
 
 def _heading_markup(title: str) -> str:
-    return escape_closing(_MARKUP.sub(r"\\\g<0>", escape_backslashes(one_line(title))))
+    return escape_closing(_MARKUP.sub(r"\\\g<0>", escape_backslashes(clean_title(title))))
 
 
 def _has_title(text: str) -> bool:

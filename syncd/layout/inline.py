@@ -4,6 +4,8 @@ import html
 import re
 from dataclasses import dataclass, replace
 
+from syncd.model.text import CONTROLS, LINE_SEPARATORS
+
 PARENTHESES_MAX = 32
 """Open parentheses that an address may hold; more is not a link (CommonMark), and keeps the scan linear."""
 
@@ -11,7 +13,7 @@ PUNCTUATION = r"[!-/:-@\[-`{-~]"
 
 _ANCHOR = re.compile(r'<a (?:href="#[^"]*" )?(?:id|name)="([^"]*)"></a>')
 _ESCAPED = re.compile(r"\\(" + PUNCTUATION + ")")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_CONTROLS = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}]+")
 _SPACE = re.compile(r"[ \t]*+(?:\n[ \t]*+)?+")
 _ANGLED = re.compile(r"<((?:[^<>\\\n]|\\.)*+)>")
 _BARE = re.compile(r"(?:[^\\()\x00-\x20\x7f]|\\(?:" + PUNCTUATION + r"|(?=[^\x00-\x20\x7f])))*+")
@@ -36,11 +38,6 @@ class Destination:
 def unescape(text: str) -> str:
     """Given Markdown text, return it with backslash escapes resolved."""
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
-
-
-def one_line(text: str) -> str:
-    """Given a name from outside, return it without line breaks and control characters, trimmed."""
-    return _CONTROLS.sub(" ", text).strip(" ")
 
 
 def escape_backslashes(text: str) -> str:

@@ -21,6 +21,7 @@ from yaml.events import (
 )
 
 from syncd.errors import FileInvalid
+from syncd.model.text import has_half
 
 BYTES_MAX = 1 << 20
 DEPTH_MAX = 16
@@ -28,7 +29,6 @@ DEPTH_MAX = 16
 # The scanner walks a tag or an alias sign by sign; nobody writes such a long one.
 _LONG_PROPERTY = re.compile(r"(?:^|[\s,\[{])[!&*]\S{4096}")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_HALF = re.compile("[\ud800-\udfff]")
 # YAML 1.2 takes these for text, the parser for ends of lines and for a mark of the encoding.
 _TEXT_NOW = "\x85\u2028\u2029\ufeff"
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -154,7 +154,7 @@ class _Builder:
                 if back is not None:
                     text = text.translate(back)
                 start, end = event.start_mark.index + skipped, event.end_mark.index + skipped
-                if event.style == '"' and _HALF.search(text):
+                if event.style == '"' and has_half(text):
                     # Only the parser that stands in where libyaml is missing lets these through.
                     raise self.invalid("holds half a character", start)
                 if holder.__class__ is dict and self.key is None:

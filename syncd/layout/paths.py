@@ -6,6 +6,7 @@ import unicodedata
 from functools import lru_cache
 
 from syncd.errors import PathRefused
+from syncd.model.text import CONTROLS, HALVES, REPLACEMENT
 
 SEGMENT_BYTES = 255
 PATH_BYTES = 4096
@@ -27,8 +28,8 @@ _FLAWS = tuple(
     (re.compile(pattern, re.IGNORECASE), reason)
     for pattern, reason in (
         (r"^\.{0,2}$", "a segment is empty, `.` or `..`"),
-        (r"[\ud800-\udfff\ufffd]", "is not valid Unicode"),
-        (r"[\x00-\x1f\x7f-\x9f]", "holds a control character"),
+        (f"[{HALVES}{REPLACEMENT}]", "is not valid Unicode"),
+        (f"[{CONTROLS}]", "holds a control character"),
         (r'[<>:"|?*\\/]', "holds a character that some file system or tool reads as syntax"),
         (r"%(?:00|2e|2f|5c|c0|c1)", "holds an encoded separator"),
         (rf"^[ {_SPACES}]|[ .{_SPACES}]$", "starts with a space or ends with a space or dot"),

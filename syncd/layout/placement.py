@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from syncd.layout import yaml
 from syncd.layout.draft import ASSETS, INCLUDES, page_slug
-from syncd.layout.inline import one_line
 from syncd.layout.links import relative
 from syncd.layout.paths import slugify
 from syncd.layout.settings import Settings
@@ -16,6 +15,7 @@ from syncd.layout.summary import Entry, assemble, is_safe_target
 from syncd.layout.variables import TAGS, VARIABLES
 from syncd.model.page import Page, walk
 from syncd.model.revision import Revision
+from syncd.model.text import clean_title
 
 __all__ = ["Known", "Placement", "entries_of", "match", "place"]
 
@@ -248,8 +248,8 @@ def _slug_of_entry(entry: Entry, *, settings: Settings) -> tuple[str, str] | Non
 
 
 def _name(page: Page) -> tuple[str, str] | None:
-    return page.type, one_line(page.title)
+    return page.type, clean_title(page.title)
 
 
 def _title(entry: Entry) -> tuple[str, str] | None:
-    return entry.kind, one_line(entry.title)
+    return entry.kind, clean_title(entry.title)

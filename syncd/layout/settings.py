@@ -9,10 +9,11 @@ from syncd.errors import FileInvalid, PathRefused
 from syncd.layout import yaml
 from syncd.layout.paths import safe_path, shown
 from syncd.layout.skipped import SkippedPart
+from syncd.model.text import HIDDEN
 
 PATH = ".gitbook.yaml"
 
-_INVISIBLE = re.compile(r"[\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile(f"[\u00a0{HIDDEN}]")
 _NAMES = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
 
 

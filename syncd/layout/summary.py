@@ -14,12 +14,12 @@ from syncd.layout.inline import (
     escape_backslashes,
     escape_closing,
     heading_text,
-    one_line,
     spell,
     unescape,
 )
 from syncd.layout.paths import shown
 from syncd.layout.skipped import SkippedPart
+from syncd.model.text import clean_title
 
 Node = TypeVar("Node")
 
@@ -304,7 +304,7 @@ def _link(entry: Entry) -> str:
     address = entry.target or ""
     if entry.kind == "document":
         address = (entry.path or "") + ("" if entry.anchor is None else f"#{entry.anchor}")
-    title = one_line(entry.link_title) if entry.link_title is not None else None
+    title = clean_title(entry.link_title) if entry.link_title is not None else None
     quoted = "" if title is None else ' "' + escape_backslashes(title).replace('"', '\\"') + '"'
     return f"[{_escape(entry.title)}]({spell(address)}{quoted})"
 
@@ -312,7 +312,7 @@ def _link(entry: Entry) -> str:
 def _group(entry: Entry) -> str:
     text = _escape(entry.title).replace("<a ", "\\<a ")
     text = escape_closing(text)
-    slug = None if entry.slug is None else html.escape(one_line(entry.slug))
+    slug = None if entry.slug is None else html.escape(clean_title(entry.slug))
     return text if slug is None else f'{text} <a href="#{slug}" id="{slug}"></a>'.lstrip(" ")
 
 
@@ -323,4 +323,4 @@ def _nested_group(entry: Entry) -> str:
 
 
 def _escape(title: str) -> str:
-    return escape_backslashes(one_line(title)).replace("[", "\\[").replace("]", "\\]")
+    return escape_backslashes(clean_title(title)).replace("[", "\\[").replace("]", "\\]")

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from syncd.layout.nodes import BYTES_MAX, DEPTH_MAX, Node, Tree, compose
+from syncd.model.text import TURNING
 
 WIDTH = 80
 """Columns after which the exporter folds a line."""
@@ -25,8 +26,8 @@ _AMBIGUOUS = re.compile(f"{NUMBER}|{_DATE}|{SWITCH}|true|false|null|~|<<|", re.I
 _PLAIN = re.compile(r"(?![-?:,\[\]{}#&*!|=>'\"%@` ])(?:[^:#]|:(?=[^ ])|(?<! )#)*(?<![: ])")
 _PLAIN_ANYWHERE = re.compile(r"[A-Za-z0-9/_.$^](?:[A-Za-z0-9/_.~%+=@&()!'\u00a1-\u00ff-]|(?<! ) (?! |$))*")
 _UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Signs that turn the direction of what follows, also of the rest of a line that other people read."""
+_TURNING = re.compile(f"[{TURNING}]")
+"""Within a line, these are escaped: they would turn the rest of a line that other people read."""
 _ESCAPED = re.compile(r'["\\]|' + _UNPRINTABLE.pattern + "|\n")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
@@ -77,13 +78,13 @@ def scalar(value: Any, *, level: int = 1) -> str:
     return "null" if value is None else repr(value)
 
 
-def one_line(value: Any) -> str:
+def dump_line(value: Any) -> str:
     """Given a value of JSON, return YAML on one line, in flow style; it can stand in any other YAML."""
     if isinstance(value, Mapping):
-        members = ", ".join(f"{_in_line(str(key))}: {one_line(item)}" for key, item in value.items())
+        members = ", ".join(f"{_in_line(str(key))}: {dump_line(item)}" for key, item in value.items())
         return f"{{ {members} }}" if members else "{}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(one_line, value))}]"
+        return f"[{', '.join(map(dump_line, value))}]"
     return _in_line(value) if isinstance(value, str) else scalar(value)
 
 

@@ -1,4 +1,32 @@
-"""Text from outside that is to stand in one line: what ends a line, turns it around or is unseen is taken out or shown.
+r"""Text from outside: which of its characters nobody sees, and what is done about them, here and nowhere else.
+
+| class | what it is |
+|---|---|
+| `CONTROLS` | what a terminal or an old protocol obeys: C0, DEL and C1, tab and line ends among them |
+| `LINE_SEPARATORS` | the two line ends of Unicode, which not every program takes for one |
+| `TURNING` | turns the direction of what follows, so that a line reads as another one |
+| `ZERO_WIDTH` | has no width and no use in a name: spaces, operators, retired format signs, annotations |
+| `TAGS` | shadows of ASCII letters; their one use are the flags of regions |
+| `DIRECTION_MARKS` | make punctuation stand right in Hebrew and Arabic |
+| `SPELLING` | no width, but part of words: soft hyphen, joiners (Persian, emoji), Mongolian vowel separator |
+| `HALVES` | halves of characters (surrogates), which no encoding can write |
+| `HIDDEN` | all of these |
+
+What does not get through, and where; the differences are wanted:
+
+| where | what | why not more, or less |
+|---|---|---|
+| `one_line`: commits, comments, exports | `HIDDEN` | a commit must not depend on the Unicode of a version of Python |
+| `show_hidden`: terminal, JSON | `HIDDEN`, spelled | titles may have any space, and any sign of any font |
+| `show_unprintable`: plans of sites | what Python does not print, spelled | who approves sees also which space it is |
+| `mask_unprintable`: words of servers and of Git | the same, masked | nobody needs these to be exact |
+| `clean_title`: SUMMARY.md, headings | `CONTROLS`, `LINE_SEPARATORS` | what languages need stays as it is |
+| addresses (`layout/inline.py`, `layout/richtext`) | the same | likewise |
+| texts of a site file (`check_texts.py`) | `HIDDEN` but marks, spelling, tab, line end | a finding must be right |
+| keys of `.gitbook.yaml` (`layout/settings.py`) | `HIDDEN`, the no-break space | only to say why a key has no meaning |
+| files (`layout/paths.py`) | all controls, formats and separators | they reach other people's disks and shells |
+| Git (`repo/names.py`) | `CONTROLS`, `LINE_SEPARATORS`, `TURNING`, `HALVES` | people's own names, too |
+| YAML (`layout/nodes.py`, `layout/yaml.py`) | what YAML 1.2 does not call printable | the format's own grammar |
 
 Source: research, reliability, section 5.6; Unicode, bidirectional controls (UAX 9, section 2) and format characters.
 """
@@ -6,15 +34,23 @@ Source: research, reliability, section 5.6; Unicode, bidirectional controls (UAX
 import re
 from re import Match
 
-# Controls, bidirectional and zero-width characters, line separators, tags, and halves of characters, which no encoding
-# can write.
-_HIDDEN = (
-    "\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\ud800-\udfff"
-)
-_EACH = re.compile(f"[{_HIDDEN}]")
-_RUN = re.compile(f"[{_HIDDEN}]+")
-_EACH_BUT_LINE_ENDS = re.compile(f"(?!\n)[{_HIDDEN}]")
+CONTROLS = "\x00-\x1f\x7f-\x9f"
+LINE_SEPARATORS = "\u2028\u2029"
+TURNING = "\u202a-\u202e\u2066-\u2069"
+ZERO_WIDTH = "\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"
+TAGS = "\U000e0000-\U000e007f"
+DIRECTION_MARKS = "\u061c\u200e\u200f"
+SPELLING = "\u00ad\u180e\u200c\u200d"
+HALVES = "\ud800-\udfff"
+HIDDEN = f"{CONTROLS}{LINE_SEPARATORS}{TURNING}{ZERO_WIDTH}{TAGS}{DIRECTION_MARKS}{SPELLING}{HALVES}"
+"""Characters that nobody sees, as what stands between the brackets of a regular expression; so are its parts."""
+REPLACEMENT = "\ufffd"
+
+_EACH = re.compile(f"[{HIDDEN}]")
+_RUN = re.compile(f"[{HIDDEN}]+")
+_EACH_BUT_LINE_ENDS = re.compile(f"(?!\n)[{HIDDEN}]")
+_BREAKS = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}]+")
+_HALF = re.compile(f"[{HALVES}]")
 
 
 def one_line(text: str) -> str:
@@ -22,21 +58,46 @@ def one_line(text: str) -> str:
     return " ".join(_RUN.sub(" ", text).split())
 
 
+def clean_title(text: str) -> str:
+    """Given a title from outside, return it without line breaks and control characters, trimmed."""
+    return _BREAKS.sub(" ", text).strip(" ")
+
+
 def show_hidden(text: str) -> str:
     r"""Given text, return it as one line in which what cannot be seen, line ends too, is spelled `\u202e`."""
-    return _EACH.sub(_spelled, text)
+    return _EACH.sub(lambda found: _spell(found[0]), text)
 
 
 def show_hidden_in_json(document: str) -> str:
     """Given JSON, return the same value as JSON in which every character can be seen; its own line ends stay."""
-    return _EACH_BUT_LINE_ENDS.sub(_spelled_in_json, document)
+    return _EACH_BUT_LINE_ENDS.sub(_spell_in_json, document)
 
 
-def _spelled(found: Match[str]) -> str:
-    code = ord(found[0])
+def show_unprintable(text: str) -> str:
+    r"""Given text, return it as one line in which all but plain spaces and what is printed is spelled `\u00a0`."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else _spell(sign) for sign in text)
+
+
+def mask_unprintable(text: str, by: str = " ") -> str:
+    """Given text, return it as one line with this in the place of all but plain spaces and what is printed."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else by for sign in text)
+
+
+def has_half(text: str) -> bool:
+    """Given text, return whether half a character is in it, so that it cannot be written."""
+    return not text.isascii() and _HALF.search(text) is not None
+
+
+def replace_half_characters(text: str) -> str:
+    """Given text, return it with U+FFFD in the place of each half of a character."""
+    return text if text.isascii() else _HALF.sub(REPLACEMENT, text)
+
+
+def _spell(sign: str) -> str:
+    code = ord(sign)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def _spelled_in_json(found: Match[str]) -> str:
+def _spell_in_json(found: Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

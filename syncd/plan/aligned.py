@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from syncd.layout.draft import Draft, page_slug
-from syncd.layout.inline import one_line
 from syncd.layout.paths import SLUG_CHARACTERS, slugify
 from syncd.layout.placement import Placement, entries_of
 from syncd.layout.settings import Settings
@@ -13,6 +12,7 @@ from syncd.layout.summary import Entry, assemble
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
+from syncd.model.text import clean_title
 from syncd.plan.identity import Listed, whereabouts
 from syncd.plan.outline import Identity, Outline, Spot, outlines
 from syncd.plan.rehearsal import Node, grow
@@ -123,7 +123,7 @@ def _existing_pages(
         if node.path is not None and node.path not in same and node.page is not None:
             above = next((above.path for above in node.above() if above.path is not None), "")
             oid = existing.anchors[node.id].oid
-            yield Listed(node.path, one_line(node.page.title), slug_of(node.path, settings), above, oid)
+            yield Listed(node.path, clean_title(node.page.title), slug_of(node.path, settings), above, oid)
 
 
 def _desired_pages(outline: Outline, desired: Desired, same: Container[str]) -> Iterator[Listed]:
@@ -134,7 +134,7 @@ def _desired_pages(outline: Outline, desired: Desired, same: Container[str]) -> 
                 above = above.parent
             over = above.entry.path if above is not None and above.entry.path is not None else ""
             slug = slug_of(path, desired.draft.settings)
-            yield Listed(path, one_line(spot.entry.title), slug, over, desired.blobs[path])
+            yield Listed(path, clean_title(spot.entry.title), slug, over, desired.blobs[path])
 
 
 def _entries(existing: Existing, nodes: Sequence[Node]) -> tuple[Entry, ...]:

@@ -5,12 +5,11 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout import yaml
-from syncd.layout.inline import one_line as as_listed
 from syncd.layout.paths import slugify
 from syncd.layout.summary import Entry
 from syncd.model.page import Page
 from syncd.model.revision import Scalar
-from syncd.model.text import one_line
+from syncd.model.text import clean_title, one_line
 from syncd.plan.change import Change
 from syncd.plan.outline import TOP, Identity, Outline, Spot
 
@@ -52,7 +51,7 @@ class ByHand:
             if _yaml(entry.computed) != _yaml(former.computed):
                 yield self._say(spot, f"Change the source of the {_COMPUTED} to what this entry describes.")
             return
-        if as_listed(entry.title) != as_listed(page.title):
+        if clean_title(entry.title) != clean_title(page.title):
             yield self._say(spot, f"Rename the {_kind(entry)} {_quoted(page.title)} to {_quoted(entry.title)}.")
         if entry.kind == "group":
             slug = page.slug or slugify(page.title)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from syncd.errors import FileInvalid
 from syncd.layout.frontmatter import fields
-from syncd.layout.inline import one_line
 from syncd.layout.paths import in_unicode, is_unicode, slugify
 from syncd.layout.pointers import pointer_of
 from syncd.layout.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
+from syncd.model.text import clean_title
 from syncd.plan import by_hand
 from syncd.plan.aligned import Desired, Existing, align, slug_of
 from syncd.plan.change import Change, Plan
@@ -183,8 +183,8 @@ class _Rehearsal:
         )
         oid = self.desired.blobs[path]
         is_edited = oid != self.existing.anchors[node.id].oid
-        title = self._title(spot) if one_line(spot.entry.title) != one_line(page.title) else ""
-        is_retitled = bool(title) and one_line(title) != one_line(page.title)
+        title = self._title(spot) if clean_title(spot.entry.title) != clean_title(page.title) else ""
+        is_retitled = bool(title) and clean_title(title) != clean_title(page.title)
         step = UpdateStep(
             node.id,
             path,
@@ -206,10 +206,10 @@ class _Rehearsal:
             stated = fields(self.desired.read(spot.entry.path or "").decode("utf-8", "replace"), at="").get("title")
         except FileInvalid:
             stated = None
-        if isinstance(stated, str) and stated and one_line(stated) != one_line(spot.entry.title):
+        if isinstance(stated, str) and stated and clean_title(stated) != clean_title(spot.entry.title):
             self.reports.append(self.hand.title(spot, stated))
             return stated[:TITLE_MAX]
-        return one_line(spot.entry.title)[:TITLE_MAX]
+        return clean_title(spot.entry.title)[:TITLE_MAX]
 
     def _new_slug(self, node: Node, path: str) -> str | None:
         """The slug that a page gets because its file has another name, or had to wait for it; None when it stays."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from syncd.errors import DiskFull, GitFailed, NotARepository, NotFound, SyncdError, Unauthorized, Unreachable
+from syncd.model.text import mask_unprintable
 
 _FULL = re.compile(r"no space left on device|disk quota exceeded", re.IGNORECASE)
 _NOT_WHOLE = re.compile(r"unexpected checksum for \S*tmp_pack", re.IGNORECASE)
@@ -34,7 +35,6 @@ _NO_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _PROMISED = re.compile(r"could not fetch [0-9a-f]+ from promisor remote|lazy fetching disabled", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _REMOTE_WORDS = re.compile(r"(remote error:).*", re.IGNORECASE)
 _LONGEST_LINE = 300
 _SMALL_FILE_BYTES = 4096
@@ -97,7 +97,7 @@ def remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdErro
 def _telling(words: re.Pattern[str], text: str) -> str:
     """The first line of a complaint that holds one of these words, or ""."""
     line = next((line for line in text.splitlines() if words.search(line)), "")
-    return _CONTROL.sub("?", line)[:_LONGEST_LINE]
+    return mask_unprintable(line, "?")[:_LONGEST_LINE]
 
 
 @contextmanager
@@ -116,4 +116,4 @@ def _weightiest(stderr: str) -> str:
     """The last line that says fatal or error, else the last line at all."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     heavy = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return _CONTROL.sub("?", (heavy or lines or [""])[-1])[:_LONGEST_LINE]
+    return mask_unprintable((heavy or lines or [""])[-1], "?")[:_LONGEST_LINE]

@@ -4,11 +4,12 @@ import re
 from functools import lru_cache
 
 from syncd.errors import GitFailed, PathRefused
+from syncd.model.text import CONTROLS, HALVES, LINE_SEPARATORS, TURNING, has_half
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_REF_REFUSED = re.compile(r"[\x00-\x20\x7f-\x9f\ud800-\udfff~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[/.]$")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_NOT_UTF8 = re.compile(r"[\ud800-\udfff]")
+_REF_REFUSED = re.compile(rf"[{CONTROLS}{HALVES} ~^:?*\[\\]|\.\.|@\{{|//|/\.|\.lock(?:/|$)|[/.]$")
+_CONTROL = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}{TURNING}{HALVES}]")
+# What HFS+ passes over in a name, as git lists it: no class of text, and not to be widened.
 _UNSEEN_BY_HFS = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _GIT_SHORT_NAME = re.compile(r"git(?:att|ign|mod)?~\d+")
 _ESCAPED = re.compile(rb'["\\\x00-\x1f\x7f]')
@@ -64,7 +65,7 @@ def check_path(path: str) -> str:
 
 def _reason(path: str) -> str:
     """Why a path may not be written, or ""."""
-    if _NOT_UTF8.search(path):
+    if has_half(path):
         return "is not UTF-8"
     if _CONTROL.search(path):
         return "holds a control character"

@@ -26,6 +26,7 @@ from types import TracebackType
 from typing import Self
 
 from syncd.errors import GitFailed
+from syncd.model.text import mask_unprintable
 from syncd.repo import credential
 from syncd.repo.address import Address, parse, ssh_path
 from syncd.repo.failures import remote_failure, system_failures
@@ -186,7 +187,7 @@ def _is_protected(summary: str) -> bool:
 def _reason(summary: str) -> str:
     """What stands in brackets, or all of it; it is the remote's text, so it is cut."""
     found = re.search(r"\((.*)\)\s*$", summary)
-    return "".join(c if c.isprintable() else "?" for c in (found[1] if found else summary))[:120]
+    return mask_unprintable(found[1] if found else summary, "?")[:120]
 
 
 def _config(address: Address, access: Access) -> Mapping[str, str]:

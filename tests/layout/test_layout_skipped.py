@@ -20,7 +20,9 @@ def codes(files: Mapping[str, str]) -> dict[str, tuple[int, int]]:
     return {one.code: (one.line, one.column) for one in check(items)}
 
 
-@pytest.mark.parametrize("sign", ["\u200b", "\ufeff", "\u2060", "\u00a0", "\u202e"])
+@pytest.mark.parametrize(
+    "sign", ["\u200b", "\ufeff", "\u2060", "\u00a0", "\u202e", "\u00ad", "\u061c", "\u180e", "\u206a"]
+)
 def test_a_key_with_an_unseen_character_counts_as_the_platform_counts_it(sign: str) -> None:
     text = f"root: ./docs/\n\n{sign}structure:\n  readme: home.md\n"
     settings = read_settings(text)

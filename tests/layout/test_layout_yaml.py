@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
-from syncd.layout.yaml import dump, load, load_located, one_line
+from syncd.layout.yaml import dump, dump_line, load, load_located
 from tests.growing import assert_linear
 
 TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=120)
@@ -213,5 +213,5 @@ def test_every_part_is_located() -> None:
 
 
 def test_what_turns_the_direction_of_a_line_is_written_as_an_escape() -> None:
-    assert one_line({"title": "a\u202eb\u2066"}) == '{ title: "a\\u202Eb\\u2066" }'
-    assert load(one_line({"title": "a\u202eb\u2066"}), at="f") == {"title": "a\u202eb\u2066"}
+    assert dump_line({"title": "a\u202eb\u2066"}) == '{ title: "a\\u202Eb\\u2066" }'
+    assert load(dump_line({"title": "a\u202eb\u2066"}), at="f") == {"title": "a\u202eb\u2066"}

@@ -1,6 +1,7 @@
 """Text of others stays in its line, and an id is nothing but visible characters."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -8,9 +9,30 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from syncd.model.space import Space
-from syncd.model.text import one_line, show_hidden, show_hidden_in_json
+from syncd.model.text import (
+    CONTROLS,
+    DIRECTION_MARKS,
+    HALVES,
+    HIDDEN,
+    LINE_SEPARATORS,
+    SPELLING,
+    TAGS,
+    TURNING,
+    ZERO_WIDTH,
+    clean_title,
+    has_half,
+    mask_unprintable,
+    one_line,
+    replace_half_characters,
+    show_hidden,
+    show_hidden_in_json,
+    show_unprintable,
+)
 
-UNSEEN = "\x00\x07\x1b\x7f\x85\x9b\u061c\u200b\u200e\u2028\u2029\u202e\u2066\ufeff\U000e0041\ud83d"
+CLASSES = (CONTROLS, LINE_SEPARATORS, TURNING, ZERO_WIDTH, TAGS, DIRECTION_MARKS, SPELLING, HALVES)
+UNSEEN = (
+    "\x00\x07\x1b\x7f\x85\x9b\u00ad\u061c\u180e\u200b\u200d\u200e\u2028\u2029\u202e\u2066\u206a\ufeff\U000e0041\ud83d"
+)
 text = st.text(st.characters() | st.sampled_from(UNSEEN))
 
 
@@ -35,6 +57,39 @@ def test_json_with_all_shown_is_the_same_value(value: object) -> None:
     document = show_hidden_in_json(json.dumps(value, ensure_ascii=False, indent=1))
     assert not set(document) & set(UNSEEN)
     assert json.loads(document) == value
+
+
+def test_whatever_is_hidden_is_in_one_class_and_is_not_printable() -> None:
+    every = "".join(map(chr, range(0x110000)))
+
+    def signs(characters: str) -> set[str]:
+        return set(re.findall(f"[{characters}]", every))
+
+    each = [signs(one) for one in CLASSES]
+    assert sum(map(len, each)) == len(signs(HIDDEN)) == len(set().union(*each))
+    assert not any(sign.isprintable() for sign in signs(HIDDEN))
+
+
+@given(text)
+def test_all_but_what_is_printed_is_spelled_or_masked_and_the_rest_stays(said: str) -> None:
+    assert show_unprintable(said).isprintable()
+    masked = mask_unprintable(said, "?")
+    assert all(new in (old, "?") for new, old in zip(masked, said, strict=True))
+    assert masked.isprintable()
+
+
+def test_a_title_keeps_what_languages_need_and_loses_what_ends_its_line() -> None:
+    assert clean_title(" a\r\n\x1bb\u2028c\u0085 ") == "a b c"
+    needed = "می\u200cخواهم 👩\u200d💻 \u200f\u00ad\u202e"
+    assert clean_title(needed) == needed
+
+
+@given(st.text(st.characters() | st.sampled_from("\ud800\udfff")))
+def test_half_characters_are_found_and_replaced(said: str) -> None:
+    whole = replace_half_characters(said)
+    assert not has_half(whole)
+    assert has_half(said) == (whole != said)
+    assert len(whole.encode().decode()) == len(said)
 
 
 @pytest.mark.parametrize("id", ["a", "-MdwVZ6HOZriajCf5nXH", "urn:x/1.0~y|z@w", "r" * 256])

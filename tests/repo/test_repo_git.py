@@ -188,6 +188,7 @@ def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
         ("error: one\nfatal: two\nhint: three\n", GitFailed, "git x: fatal: two"),
         ("", GitFailed, "git x ended with status 128"),
         ("fatal: a\x1b[2Jb\n", GitFailed, "git x: fatal: a?[2Jb"),
+        ("fatal: a\u202eb\u200b\n", GitFailed, "git x: fatal: a?b?"),
         ("fatal: not a git repository: '/x'\n", NotARepository, "git x: fatal: not a git repository: '/x'"),
         ("error: Disk quota exceeded\n", DiskFull, "git x: error: Disk quota exceeded"),
     ],

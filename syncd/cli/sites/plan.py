@@ -20,11 +20,11 @@ from syncd.cli.terminal import paint, print_text, safe
 from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid
 from syncd.model.ref import AREAS, Ref
+from syncd.model.text import show_unprintable
 from syncd.plan.site.document import plan_document
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, SitePlan
 from syncd.plan.site.text import APPLY, plan_markdown, plan_text
-from syncd.plan.site.words import plain_text
 from syncd.sync.outcome import Held
 from syncd.sync.reconcile.flow import Prepared, find_unfinished, prepare
 from syncd.sync.reconcile.source import committed
@@ -125,7 +125,7 @@ def tell_notes(*notes: str) -> None:
 def named(prepared: Prepared) -> str:
     """Given a plan, return what people call its site, and its id."""
     title, id = prepared.live.site.get("title"), prepared.plan.site
-    return f"{plain_text(str(title))} ({id})" if title else id
+    return f"{show_unprintable(str(title))} ({id})" if title else id
 
 
 def document_of(prepared: Prepared) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from syncd.layout.richtext.html.elements import read_tag, write_tag
 from syncd.layout.richtext.nodes import Node, text_of
+from syncd.model.text import has_half
 
 INFO = "json syncd:node"
 """The info string of a fence that keeps a block."""
@@ -82,10 +83,6 @@ def _dumps(node: Node, *, indent: int | None = None) -> str | None:
     try:
         text = json.dumps(node, ensure_ascii=False, allow_nan=False, separators=separators, indent=indent)
         # Half a character cannot stand in a page; then all that is not ASCII is spelled in ASCII.
-        return text if _is_text(text) else json.dumps(node, separators=separators, indent=indent)
+        return json.dumps(node, separators=separators, indent=indent) if has_half(text) else text
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _is_text(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)

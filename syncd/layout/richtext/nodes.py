@@ -11,13 +11,15 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any, TypeGuard
 from urllib.parse import quote
 
+from syncd.model.text import CONTROLS, LINE_SEPARATORS
+
 Node = dict[str, Any]
 
 DEEPEST = 40
 """Blocks within blocks that are told apart; what is nested deeper is read as plain paragraphs."""
 
 _KEY_BYTES = 10
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROLS = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}]")
 _encode = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 

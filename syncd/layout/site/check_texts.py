@@ -9,16 +9,12 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.declared import Item, SiteFile
 from syncd.layout.site.reader import shortened
 from syncd.layout.site.rules import broken
+from syncd.model.text import CONTROLS, LINE_SEPARATORS, TAGS, TURNING, ZERO_WIDTH
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f"
 """The flag of a region, such as Wales: the only use of tag characters."""
-_UNSEEN = re.compile(
-    f"{_FLAG}|([\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f])"
-)
-"""Controls other than tab and line end, what overrides the direction of text, what has no width, and tags.
-
-Joiners and marks of direction are not among them: Persian, Hebrew and families of emoji need these.
-"""
+_UNSEEN = re.compile(f"{_FLAG}|((?![\t\n])[{CONTROLS}{LINE_SEPARATORS}{TURNING}{ZERO_WIDTH}{TAGS}])")
+"""What nobody sees, but for tab and line end, and for what Persian, Hebrew, Mongolian and families of emoji need."""
 _DEEP = 16
 
 

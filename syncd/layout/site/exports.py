@@ -10,6 +10,7 @@ from syncd.layout.site.addresses import SiteMap
 from syncd.layout.site.declared import Item
 from syncd.layout.site.redirect_files import destination
 from syncd.model.ref import Ref
+from syncd.model.text import one_line
 
 PERMANENT = 301
 
@@ -35,7 +36,7 @@ def csv_text(entries: Iterable[Mapping[str, Any]]) -> str:
 
     Shape: there is a column of notes when one of them has a note.
     """
-    rows = [(entry["from"], spelled(entry["to"]), _one_line(entry.get("note", ""))) for entry in entries]
+    rows = [(entry["from"], spelled(entry["to"]), one_line(entry.get("note", ""))) for entry in entries]
     width = 3 if any(note for _, _, note in rows) else 2
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -53,7 +54,7 @@ def redirects_text(site: SiteMap) -> tuple[str, tuple[str, ...]]:
     for item in site.file.of("redirect"):
         target = address(site, item.fields.get("to"))
         if target:
-            lines += [f"# {note}\n"] if (note := _one_line(item.note)) else []
+            lines += [f"# {note}\n"] if (note := one_line(item.note)) else []
             lines.append(f"{item.fields['source']} {target} {PERMANENT}\n")
         else:
             left.append(str(item.fields["source"]))
@@ -81,8 +82,3 @@ def listed(items: Iterable[Item]) -> list[Mapping[str, Any]]:
         {"from": item.fields["source"], "to": item.fields.get("to"), **({"note": item.note} if item.note else {})}
         for item in items
     ]
-
-
-def _one_line(note: str) -> str:
-    """Words for people on one line, without what no line of a file should have."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in note).split())

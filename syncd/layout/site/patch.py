@@ -9,7 +9,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.nodes import Node, Tree, compose
 from syncd.layout.site.redirect_files import YAML_BYTES_MAX
 from syncd.layout.site.render import below, block, entry
-from syncd.layout.yaml import one_line
+from syncd.layout.yaml import dump_line
 
 Path = tuple[str | int, ...]
 Splice = tuple[int, int, str]
@@ -232,7 +232,7 @@ class _Writer:
         start = self.text.rfind("\n", 0, _begin(tail)) + 1
         lead = self.text[start : _begin(tail)]
         between = f",\n{lead}" if start and not lead.strip() else ", "
-        texts = [one_line(value) if listed else f"{one_line(key)}: {one_line(value)}" for key, value in new]
+        texts = [dump_line(value) if listed else f"{dump_line(key)}: {dump_line(value)}" for key, value in new]
         if texts:
             self.splices.append((self.end(tail), self.end(tail), "".join(between + text for text in texts)))
 
@@ -250,7 +250,7 @@ class _Writer:
         at = self.line_end(self.end(children[-1]))
         if isinstance(node.value, dict):
             text = "\n".join(
-                " " * column + f"{one_line(key)}:{below(value, column, len(key) + 1)}" for key, value in new
+                " " * column + f"{dump_line(key)}:{below(value, column, len(key) + 1)}" for key, value in new
             )
         else:
             text = "\n".join(" " * column + f"-{entry(value, column)}" for _, value in new)
@@ -260,7 +260,7 @@ class _Writer:
         kept = gone[-1:] != [len(children) - 1] and all(start != tail.start for start, _, _ in self.splices)
         if not ended and tail.style in ("|", ">") and kept:
             # Text that ends with the file has no line end of its own, and now would get one.
-            self.splices.append((tail.start, tail.end, one_line(tail.value)))
+            self.splices.append((tail.start, tail.end, dump_line(tail.value)))
 
     def replace(self, node: Node, value: Any) -> None:
         """Put another value in the place of a node."""
@@ -272,16 +272,16 @@ class _Writer:
         if node.style == "-" and node.key is not None:
             self.splices.append((behind, end, below(value, self.margin(node.key))))
         elif start == end:
-            self.splices.append((behind if node.key else start, end, f" {one_line(value)}"))
+            self.splices.append((behind if node.key else start, end, f" {dump_line(value)}"))
         elif node.style == "-":
-            self.splices.append((start, end, one_line(value)))
+            self.splices.append((start, end, dump_line(value)))
         else:
-            keep = node.style == '"' and isinstance(value, str) and not one_line(value).startswith('"')
-            self.splices.append((start, end, f'"{one_line(value)}"' if keep else one_line(value)))
+            keep = node.style == '"' and isinstance(value, str) and not dump_line(value).startswith('"')
+            self.splices.append((start, end, f'"{dump_line(value)}"' if keep else dump_line(value)))
 
     def append_document(self, value: Any) -> None:
         gap = "" if not self.text or self.text.endswith("\n") else "\n"
-        text = block(value, 0) if isinstance(value, dict | list) and value else one_line(value)
+        text = block(value, 0) if isinstance(value, dict | list) and value else dump_line(value)
         self.splices.append((len(self.text), len(self.text), f"{gap}{text}\n"))
 
     def behind(self, node: Node) -> int:

@@ -12,6 +12,7 @@ from syncd.layout.site.declared import Place
 from syncd.layout.site.rules import broken
 from syncd.layout.site.shape import SYNONYMS, UNWRITABLE, Key, Keys
 from syncd.layout.yaml import NUMBER, SWITCH
+from syncd.model.text import mask_unprintable
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9:.+Zz -]*)?")
 _SWITCH, _NUMBER = (re.compile(pattern, re.IGNORECASE) for pattern in (SWITCH, NUMBER))
@@ -197,8 +198,7 @@ class Reader:
 
 def shortened(text: Any) -> str:
     """Given something from a file, return it in one line of a length that people read."""
-    line = " ".join(str(text).split())
-    line = "".join(sign if sign.isprintable() else "?" for sign in line)
+    line = mask_unprintable(" ".join(str(text).split()), "?")
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 

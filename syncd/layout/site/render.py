@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.yaml import one_line
+from syncd.layout.yaml import dump_line
 
 WIDTH = 100
 """Columns that a value on one line may take."""
@@ -19,7 +19,8 @@ def block(value: Any, indent: int, *, spread: bool = False) -> str:
     margin = " " * indent
     if isinstance(value, Mapping):
         return "\n".join(
-            f"{margin}{one_line(key)}:{below(item, indent, len(key) + 1, spread=spread)}" for key, item in value.items()
+            f"{margin}{dump_line(key)}:{below(item, indent, len(key) + 1, spread=spread)}"
+            for key, item in value.items()
         )
     return "\n".join(f"{margin}-{entry(item, indent)}" for item in value)
 
@@ -27,14 +28,14 @@ def block(value: Any, indent: int, *, spread: bool = False) -> str:
 def below(value: Any, indent: int, used: int = 0, *, spread: bool = False) -> str:
     """Given the value of a key at an indentation, return what stands behind the colon."""
     if is_flat(value) or (not spread and fits(value, WIDTH - indent - used)):
-        return f" {one_line(value)}"
+        return f" {dump_line(value)}"
     return f"\n{block(value, indent + STEP)}"
 
 
 def entry(value: Any, indent: int) -> str:
     """Given an entry of a list at an indentation, return what stands behind the dash."""
     if is_flat(value) or fits(value, WIDTH - indent):
-        return f" {one_line(value)}"
+        return f" {dump_line(value)}"
     return " " + block(value, indent + STEP).lstrip(" ")
 
 
@@ -45,7 +46,7 @@ def is_flat(value: Any) -> bool:
 
 def fits(value: Any, width: int) -> bool:
     """Given a value, return whether it reads well on one line of a width: neither long, nor deep, nor a long list."""
-    return _depth(value) <= _DEPTH_MAX and len(one_line(value)) <= width
+    return _depth(value) <= _DEPTH_MAX and len(dump_line(value)) <= width
 
 
 def _depth(value: Any, limit: int = _DEPTH_MAX + 1) -> int:

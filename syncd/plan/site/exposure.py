@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncd.model.ref import ROOT, Ref
+from syncd.model.text import show_unprintable
 from syncd.plan.site.case import Case, Draft
 from syncd.plan.site.facts import IdOf
 from syncd.plan.site.steps import Gate
-from syncd.plan.site.words import plain_text, shortened
+from syncd.plan.site.words import shortened
 
 _AUDIENCES = {
     "public": "anyone",
@@ -42,7 +43,7 @@ class Way:
         return (wide or self.audience == other.audience) and other.conditions <= self.conditions
 
     def __str__(self) -> str:
-        who = _AUDIENCES.get(self.audience, f"the audience {plain_text(self.audience)}")
+        who = _AUDIENCES.get(self.audience, f"the audience {show_unprintable(self.audience)}")
         each = " and ".join(shortened(one) for one in sorted(self.conditions))
         return f"{who} if {each}" if each else who
 
@@ -217,7 +218,7 @@ def _describe(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
     for one in found:
         alike[replace(one, ref=ROOT, space="")].append(str(case.shown("space", one.space)))
     for one, names in alike.items():
-        spaces = [plain_text(name) for name in dict.fromkeys(names)]
+        spaces = [show_unprintable(name) for name in dict.fromkeys(names)]
         more = f" and {len(spaces) - _SHOWN} more" if len(spaces) > _SHOWN else ""
         what = f"space{'s' if len(spaces) > 1 else ''} {', '.join(spaces[:_SHOWN])}{more}"
         readable = f"{what} become{'' if len(spaces) > 1 else 's'} readable for {one.way}"

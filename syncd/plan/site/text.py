@@ -7,9 +7,10 @@ Source: site-file notes, §8.3.
 from collections.abc import Callable, Iterable, Iterator
 
 from syncd.model.ref import AREAS, Area
+from syncd.model.text import show_unprintable
 from syncd.plan.site.lost import DELETED
 from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
-from syncd.plan.site.words import change_words, name_of, parts_of, place_of, plain_text
+from syncd.plan.site.words import change_words, name_of, parts_of, place_of
 
 SIGNS: dict[Action, tuple[str, str]] = {
     "create": ("+", "add"),
@@ -43,7 +44,7 @@ def plan_text(
     Shapes: `command` is what to type so that just this is applied; `uncommitted` is the path of the site file when that
     has to be committed before; `narrow` does without columns.
     """
-    painted: list[Painted] = [("warning", f"warning: {plain_text(warning)}") for warning in plan.warnings]
+    painted: list[Painted] = [("warning", f"warning: {show_unprintable(warning)}") for warning in plan.warnings]
     painted += [("plain", "")] if painted else []
     for area in AREAS:
         lines = [line for line in _of(plan, area) if line.action != "report"]
@@ -79,7 +80,7 @@ def drift_text(plan: SitePlan, *, narrow: bool = False) -> list[Painted]:
             for part in parts_of(field):
                 now, declared = change_words(part)
                 said = f"is {now}; the file says {declared}{also}{_where(field.where)}"
-                told.append((style, f"{name_of(line)} {plain_text(part.name)}", said))
+                told.append((style, f"{name_of(line)} {show_unprintable(part.name)}", said))
     gap = f"\n{_INDENT}" if narrow else "  "
     width = 0 if narrow else _NAME_WIDTH
     painted = [(style, f"? {name:<{width}}{gap}{said}") for style, name, said in told]
@@ -175,8 +176,8 @@ def _block(lines: Iterable[Line], *, narrow: bool) -> Iterator[Painted]:
 
 def _details(line: Line) -> list[str]:
     """What is said of one line: its fields, one a row, then why, and what a person can do."""
-    note = [plain_text(line.note)] if line.note else []
-    manual = [f"-> {plain_text(line.manual)}"] if line.manual else []
+    note = [show_unprintable(line.note)] if line.note else []
+    manual = [f"-> {show_unprintable(line.manual)}"] if line.manual else []
     if line.action in ("create", "delete"):
         parts = [*filter(None, [", ".join(_given(line))]), *(f"({each})" for each in note)]
         whole = "  ".join(parts)
@@ -220,7 +221,7 @@ def _both(field: FieldChange) -> str:
 
 
 def _called(name: str) -> str:
-    return {"parent": "in", "destination": "to"}.get(name, plain_text(name))
+    return {"parent": "in", "destination": "to"}.get(name, show_unprintable(name))
 
 
 def _where(where: str) -> str:
@@ -230,7 +231,7 @@ def _where(where: str) -> str:
 def _unmanaged(plan: SitePlan) -> Iterator[Painted]:
     for area, names in plan.beyond.items():
         yield "title", f"not in the file: {area}"
-        yield from (("plain", f"    {plain_text(name)}") for name in names)
+        yield from (("plain", f"    {show_unprintable(name)}") for name in names)
         yield "plain", ""
 
 
@@ -257,8 +258,8 @@ def _summary(plan: SitePlan, *, verbose: bool = False) -> list[str]:
 
 
 def _gate(gate: Gate) -> Iterator[Painted]:
-    yield "gate", f"held: {plain_text(gate.why)}"
-    names = [plain_text(name_of(Line("report", ref))) for ref in gate.refs]
+    yield "gate", f"held: {show_unprintable(gate.why)}"
+    names = [show_unprintable(name_of(Line("report", ref))) for ref in gate.refs]
     more = f", and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
     yield "gate", f"  {', '.join(names[:_FIRST])}{more}"
     yield "hint", f"  if this is intended: {gate.flag}"
@@ -269,7 +270,7 @@ def _next(plan: SitePlan, command: str, uncommitted: str) -> list[str]:
         return ["What can be done about it: syncd site drift"] if plan.drifted() else []
     words = " ".join([command, *(gate.flag for gate in plan.gates)])
     if uncommitted:
-        return [f"Commit {plain_text(uncommitted)}, then: {words}"]
+        return [f"Commit {show_unprintable(uncommitted)}, then: {words}"]
     return [f"{'If this is intended' if plan.gates else 'Apply with'}: {words}"]
 
 
@@ -286,10 +287,10 @@ def _table(lines: list[Line]) -> str:
 
 def _md(text: str) -> str:
     """Text in Markdown that stays text: no markup, no table cell, no mention of anybody."""
-    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|#~!" else char for char in plain_text(text))
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|#~!" else char for char in show_unprintable(text))
     return escaped.replace("@", "@\u200b")
 
 
 def _code(text: str) -> str:
-    plain = plain_text(text).replace("|", "\\|").replace("`", "'")
+    plain = show_unprintable(text).replace("|", "\\|").replace("`", "'")
     return f"`{plain}`"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from syncd.model.ref import Ref
+from syncd.model.text import show_unprintable
 from syncd.plan.site.facts import IdOf
 from syncd.plan.site.steps import FieldChange, Line, plain
 
@@ -16,16 +17,9 @@ _DEEP = 12
 _SINGLES = {"site": "site", "visitors": "visitors", "customization": "customization", "group": "structure"}
 
 
-def plain_text(text: str) -> str:
-    """Given a text from anywhere, return it on one line, with what cannot be printed spelled out."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _spelled(char) for char in text)
-
-
 def shortened(text: str) -> str:
     """Given a text from anywhere, return it on one line that is not longer than a value may be."""
-    return _cut(plain_text(text), 0)
+    return _cut(show_unprintable(text), 0)
 
 
 def name_of(line: Line) -> str:
@@ -33,14 +27,14 @@ def name_of(line: Line) -> str:
     if line.ref.kind == "redirect":
         key = line.ref.key
         source = next((field.after or field.before for field in line.fields if field.name == "source"), key)
-        return f"redirect {plain_text(str(source))}"
+        return f"redirect {show_unprintable(str(source))}"
     return called(line.ref)
 
 
 def called(ref: Ref) -> str:
     """Given a ref, return it as people say it: `section developers`, `site`."""
     kind, key = ref.kind, ref.key
-    return f"{kind} {plain_text(key)}" if key else _SINGLES.get(kind, kind)
+    return f"{kind} {show_unprintable(key)}" if key else _SINGLES.get(kind, kind)
 
 
 def quoted(ref: Ref) -> str:
@@ -50,7 +44,7 @@ def quoted(ref: Ref) -> str:
 
 def place_of(where: str) -> str:
     """Given file:line:column, return file:line."""
-    return plain_text(where.rpartition(":")[0]) if where.count(":") > 1 else plain_text(where)
+    return show_unprintable(where.rpartition(":")[0]) if where.count(":") > 1 else show_unprintable(where)
 
 
 def parts_of(field: FieldChange) -> list[FieldChange]:
@@ -108,28 +102,28 @@ def _value(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case IdOf(ref=to):
-            return plain_text(to.words)
+            return show_unprintable(to.words)
         case str():
             if not value or value != value.strip() or ('"' in value and "'" in value):
-                return plain_text(json.dumps(value, ensure_ascii=False))
-            return plain_text(f"'{value}'" if '"' in value else value)
+                return show_unprintable(json.dumps(value, ensure_ascii=False))
+            return show_unprintable(f"'{value}'" if '"' in value else value)
         case {"kind": "external", "url": str(url)}:
-            return plain_text(url)
+            return show_unprintable(url)
         case {"kind": "site-section", "siteSectionId": to}:
             return _target("section", to)
         case {"kind": "site-space", "siteSpaceId": to}:
             return _target("variant", to)
         case {"kind": "site-page", "siteSpaceId": to, "pageId": page}:
-            return f"page {plain_text(str(page))} in {_target('variant', to)}"
+            return f"page {show_unprintable(str(page))} in {_target('variant', to)}"
         case [*members] if members and all(isinstance(member, IdOf) for member in members):
-            return ", ".join(plain_text(member.ref.key) for member in members)
+            return ", ".join(show_unprintable(member.ref.key) for member in members)
         case Mapping() | list() | tuple():
-            return plain_text(json.dumps(plain(value), ensure_ascii=False, sort_keys=True))
-    return plain_text(str(value))
+            return show_unprintable(json.dumps(plain(value), ensure_ascii=False, sort_keys=True))
+    return show_unprintable(str(value))
 
 
 def _target(kind: str, to: Any) -> str:
-    return _value(to) if isinstance(to, IdOf) else f"{kind} {plain_text(str(to))}"
+    return _value(to) if isinstance(to, IdOf) else f"{kind} {show_unprintable(str(to))}"
 
 
 def _cut(text: str, at: int) -> str:
@@ -139,8 +133,3 @@ def _cut(text: str, at: int) -> str:
     start = max(0, min(at - VALUE_MAX // 4, len(text) - VALUE_MAX))
     left, right = "…" if start else "", "…" if start + VALUE_MAX < len(text) else ""
     return f"{left}{text[start : start + VALUE_MAX]}{right}"
-
-
-def _spelled(char: str) -> str:
-    number = ord(char)
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

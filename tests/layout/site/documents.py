@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from syncd.layout.yaml import one_line, scalar
+from syncd.layout.yaml import dump_line, scalar
 
 WORDS = (
     *("a", "b c", "no", "1.0", "", "x: y", "#h", "- z", "é", "it's", 'q"q', "http://x/y", "/a/b", "a, b", "[x", "{y"),
@@ -43,7 +43,7 @@ class Writer:
         if isinstance(value, str):
             if self.random.random() < 0.3 and value.isprintable():
                 return "'" + value.replace("'", "''") + "'"
-            return one_line(value)
+            return dump_line(value)
         return self.random.choice(["null", "~"]) if value is None else scalar(value)
 
     def _flow(self, value: Any) -> str:
@@ -53,7 +53,7 @@ class Writer:
         if not value:
             return opening + self.random.choice(["", " "]) + closing
         pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
-        parts = [("" if key is None else f"{one_line(key)}: ") + self._flow(item) for key, item in pairs]
+        parts = [("" if key is None else f"{dump_line(key)}: ") + self._flow(item) for key, item in pairs]
         comma = self.random.choice(["", "", ","])
         if self.random.random() < 0.15:
             return f"{opening}\n" + ",\n".join(" " * 12 + part for part in parts) + f"{comma}\n{' ' * 10}{closing}"
@@ -83,7 +83,7 @@ class Writer:
         for number, (key, item) in enumerate(pairs):
             if number or not begun:
                 yield self._comment(indent) + " " * indent
-            yield "-" if key is None else f"{one_line(key)}:"
+            yield "-" if key is None else f"{dump_line(key)}:"
             yield self._below(item, indent, listed=key is None)
 
     def _below(self, value: Any, indent: int, *, listed: bool) -> str:

@@ -138,3 +138,14 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_takes_no_longer_than_a_large_one(name: str) -> None:
     assert_linear(lambda size: checked(HEAD + HOSTILE[name](size)), 375)
+
+
+def test_what_nobody_sees_in_a_text_is_told_and_what_languages_need_is_not() -> None:
+    def found(sign: str) -> list[str]:
+        structure = f'structure: {{ items: [{{ section: a, title: "a{sign}b", variants: [] }}] }}\n'
+        return [one.code for one in checked(f"{HEAD}{structure}")[1] if one.code == "SY006"]
+
+    unseen = ("\\e", "\\x7F", "\\u200B", "\\u2028", "\\u202E", "\\u2066", "\\u206A", "\\uFEFF", "\\U000E0041")
+    assert [sign for sign in unseen if found(sign) != ["SY006"]] == []
+    needed = ("\\t", "\\n", "\\u00AD", "\\u061C", "\\u180E", "\\u200D", "\\u200F", "\\u00A0", "\\u3000")
+    assert [sign for sign in needed if found(sign)] == []

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from syncd.model.text import mask_unprintable
 from syncd.platform.services.words import stems, words
 
 ISSUES_MAX = 5
@@ -100,4 +101,4 @@ def _first(terms: Mapping[str, str]) -> dict[str, str]:
 
 
 def _tidy(text: str) -> str:
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return " ".join(mask_unprintable(text).split())

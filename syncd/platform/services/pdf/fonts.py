@@ -9,6 +9,8 @@ from pathlib import Path
 
 from fpdf import FPDF
 
+from syncd.model.text import mask_unprintable
+
 PLACES = (
     "/usr/share/fonts/truetype/dejavu",
     "/usr/share/fonts/dejavu",
@@ -52,7 +54,7 @@ class Fonts:
 
     def spelled(self, text: str) -> str:
         """Given text, return it as the fonts can draw it."""
-        text = "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)
+        text = "\n".join(map(mask_unprintable, text.split("\n")))
         return text if self._embedded else text.translate(_SPELLED).encode("latin-1", "replace").decode("latin-1")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from syncd.model.text import mask_unprintable
 from syncd.net import exchange
 from syncd.platform.schema.specs import specs, versions
 from syncd.platform.services.specs import reading
@@ -133,4 +134,4 @@ def _forget_oldest(connection: sa.Connection, spec_id: str) -> None:
 
 
 def _tidy(message: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in message)[:_MESSAGE_MAX]
+    return mask_unprintable(message)[:_MESSAGE_MAX]
