@@ -35,7 +35,7 @@ def test_a_service_whose_runs_succeed_says_so_everywhere(two: Two) -> None:
         assert_good(service)
 
 
-@pytest.mark.parametrize("verb", ["", "rev-list", "cat-file"])
+@pytest.mark.parametrize("verb", ["", "fast-import", "cat-file"])
 def test_git_fails_in_one_repository(two: Two, tmp_path: Path, verb: str) -> None:
     switch, programs = tmp_path / "git-is-broken", tmp_path / "bin"
     programs.mkdir()
