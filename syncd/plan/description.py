@@ -6,10 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from syncd.layout.richtext.nodes import Node, block, keyed, mark, paragraph, words
+from syncd.layout.richtext.nodes import Node, block, keyed, mark, paragraph, text_of, words
 from syncd.model.document import Document
 from syncd.model.text import one_line
 from syncd.plan.change import Change
+from syncd.plan.description_conflicts import (
+    NO_CONFLICTS,
+    Conflicts,
+    read_fingerprint,
+    render_conflicts,
+    replace_conflicts,
+)
 
 BODY_MAX = 2000
 """Characters of one commit's message that are repeated."""
@@ -47,6 +54,7 @@ class Description:
     revision: after `=` the one that this commit became, after `+` the one that it, as far as it could be written, and
     main content became together, after `-` that of an earlier commit, because this one was written together with words
     of reviewers, and then after `@` what they became. `!` says that pages of the commit were held back.
+    `conflicts` are those of them that both sides changed.
     """
 
     branch: str
@@ -55,6 +63,7 @@ class Description:
     by_hand: Sequence[Change] = ()
     lost: Sequence[str] = ()
     base: str = ""
+    conflicts: Conflicts = NO_CONFLICTS
 
 
 def description_of(told: Description) -> Document:
@@ -65,6 +74,7 @@ def description_of(told: Description) -> Document:
     nodes = [*_opening(told), *_commits(told.commits)]
     nodes += _section("By hand", [_by_hand(change) for change in told.by_hand])
     nodes += _section("Text that the platform did not keep", told.lost)
+    nodes += render_conflicts(told.conflicts)
     line = _spelled(told, _digest(_text_of(nodes)))
     return Document(object="document", data={}, nodes=tuple(keyed([*nodes, paragraph([_code(line)])])))
 
@@ -103,8 +113,8 @@ def speaks_of(description: Document | None, branch: str) -> bool:
 def renewed(existing: Document | None, told: Description) -> Document | None:
     """Given the description as it is, return what it shall be; None when it stays.
 
-    Shape: what syncd wrote is written anew. What a person changed keeps every word and only gets the commit's new id;
-    without the line for machines it is left alone.
+    Shape: what syncd wrote is written anew. What a person changed keeps every word and only gets the commit's new id,
+    and what is in conflict now; without the line for machines it is left alone.
     """
     text = existing.text() if existing is not None else ""
     if existing is None or not text.strip() or _FORMER.fullmatch(text):
@@ -117,8 +127,25 @@ def renewed(existing: Document | None, told: Description) -> Document | None:
         return fresh if fresh.text() != text else None
     line = _spelled(told, found["digest"])
     nodes = [_replaced(node, found[0], line) for node in existing.nodes]
+    if read_fingerprint(existing) != told.conflicts.fingerprint:
+        nodes = replace_conflicts(nodes, told.conflicts, before=_find_line(existing))
     fresh = existing.model_copy(update={"nodes": tuple(nodes)})
     return fresh if fresh.text() != text else None
+
+
+def with_conflicts(existing: Document | None, told: Conflicts) -> Document | None:
+    """Given the description as it is, return it with what is in conflict now, and all else as it is; None when it
+    stays, as one without the line for machines does."""
+    found = _last(existing)
+    if existing is None or found is None or read_fingerprint(existing) == told.fingerprint:
+        return None
+    text = existing.text()
+    nodes = replace_conflicts(existing.nodes, told, before=_find_line(existing))
+    if found["digest"] == _digest(text.replace(found[0], "")):
+        digest = _digest(_text_of(nodes).replace(found[0], ""))
+        line = found[0].replace(f"({found['digest']})", f"({digest})")
+        nodes = [_replaced(node, found[0], line) for node in nodes]
+    return existing.model_copy(update={"nodes": tuple(nodes)})
 
 
 def _opening(told: Description) -> Iterator[Node]:
@@ -192,6 +219,12 @@ def _last(description: Document | None) -> re.Match[str] | None:
     """The line for machines: the last one, since a commit's own message may hold such a line too."""
     found = list(_LINE.finditer(description.text() if description is not None else ""))
     return found[-1] if found else None
+
+
+def _find_line(description: Document) -> int:
+    """The number of the block that the line for machines stands in."""
+    found = [at for at, node in enumerate(description.nodes) if _LINE.search(text_of(node))]
+    return found[-1] if found else len(description.nodes)
 
 
 def _replaced(node: Any, former: str, line: str) -> Any:

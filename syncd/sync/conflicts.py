@@ -20,7 +20,7 @@ def conflicts_of(
     checked_out = workspace.repository.head().branch == branch if result.held else True
     where = "" if checked_out else f" --branch {quote(branch)}"
     shared = find_shared_branch(workspace, name)
-    elsewhere = f"\nor in any clone, on {branch}: git fetch, then git merge {shared}" if shared else ""
+    elsewhere = f"; or in any clone, on {branch}: git fetch, then git merge {shared}" if shared else ""
     return tuple(
         Held(
             f"{page.why} ({branch} and {name}); it stays as each side has it",

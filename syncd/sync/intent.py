@@ -12,7 +12,7 @@ from syncd.sync.lane import taken_main
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import find_base_of, find_moves, merge
 from syncd.sync.merge.parts import NOBODY, join_names, leave_out, write_part
-from syncd.sync.merge.result import MergeResult
+from syncd.sync.merge.result import SET_ASIDE, HeldPage, MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.proposals import Proposal
 from syncd.sync.refused import find_refusals, render_refusal
@@ -28,7 +28,8 @@ class Intent:
     Shape: `tip` is the branch's commit, `main` that of main content, `here` that of what was planned upon: the change
     request, or main content where there is none. `desired` names as parents the branch's commit, or a part of it, what
     it was planned upon, and the base of both. `left_out` are the paths of each entry that is not sent; `conflicts` tell
-    of those that wait for a person: in conflict, or such that no platform takes them.
+    of those that wait for a person: in conflict, or such that no platform takes them. `held` are those in conflict,
+    each with what people call the other side.
     """
 
     branch: str
@@ -39,6 +40,7 @@ class Intent:
     commits: tuple[Commit, ...]
     left_out: tuple[tuple[str, ...], ...] = ()
     conflicts: tuple[Held, ...] = ()
+    held: tuple[tuple[str, HeldPage], ...] = ()
 
     @property
     def named_tip(self) -> str:
@@ -85,7 +87,16 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
     is_unsaid = any(all(repository.lookup(both.commit, name) is None for name in names) for names in added.values())
     desired = _desired(workspace, binding, branch, tip, result, left_out, is_unsaid=is_unsaid)
     commits = tuple(repository.commits(main, tip, limit=COMMITS_SHOWN))
-    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts)
+    held = _find_held(binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None))
+    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, held)
+
+
+def _find_held(binding: Binding, *found: tuple[str, MergeResult | None]) -> tuple[tuple[str, HeldPage], ...]:
+    """The pages of a space that are in conflict, each once, with the other side's name."""
+    each = [(name, page) for name, result in found if result is not None for page in result.held]
+    ours = [(n, page) for n, page in each if page.why != SET_ASIDE and any(map(binding.holds, page.paths))]
+    first = {page.path: (name, page) for name, page in reversed(ours)}
+    return tuple(dict.fromkeys(first[page.path] for _, page in ours))
 
 
 def _left_out(

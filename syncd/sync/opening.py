@@ -20,6 +20,7 @@ from syncd.plan.description import (
 )
 from syncd.plan.message import REVISION, former_marker, marked_subject, marker, proposal_subject
 from syncd.repo import Commit
+from syncd.sync.conflict_report import report_conflicts
 from syncd.sync.intent import Intent
 from syncd.sync.merge.parts import part_of
 from syncd.sync.notes import ADDRESS, FILES_BY_HAND, note, notes_of
@@ -109,7 +110,8 @@ def describe(
     request = proposal.change_request if proposal.fresh else requests.get(binding.space, id)
     commits = [_said(commit) for commit in _speaking(intent)]
     tip, base = _base_told(workspace, binding, replace(proposal, change_request=request), intent, wrote)
-    text = renewed(request.description, Description(intent.branch, tip, commits, by_hand, lost, base))
+    conflicts = report_conflicts(workspace, binding, intent)
+    text = renewed(request.description, Description(intent.branch, tip, commits, by_hand, lost, base, conflicts))
     fields: dict[str, object] = {} if text is None else {"description": text}
     unseen = request.status == "draft" and not proposed_commit(request.description)
     if unseen and workspace.policy.status == "open":

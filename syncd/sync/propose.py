@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from syncd.errors import Held
 from syncd.fault_points import FaultPoint, reach
+from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.plan.change import Change, Verb
 from syncd.plan.proposal import Proposal as ProposalPlan
 from syncd.sync import sending
 from syncd.sync.branches import HEADS
 from syncd.sync.commenting import carried, carries
+from syncd.sync.conflict_report import has_report, refresh_conflicts
 from syncd.sync.intent import Intent, gather_intent, own_proposal
 from syncd.sync.lane import content_of
 from syncd.sync.lost import lines_of, losses_of, tell_losses
@@ -41,14 +43,16 @@ def propose(
     """
     own = own_proposal(proposals, branch)
     live = own if own is not None and own.change_request.is_live else None
-    if live is not None and _is_in_step(workspace, binding, live):
+    if live is not None and not has_report(live) and _is_in_step(workspace, binding, live):
         return Unchanged()
     intent = gather_intent(workspace, binding, branch, live)
     if intent is None:
+        refresh_conflicts(workspace, binding, live, None)
         return Unchanged()
     number = live.change_request.number if live is not None else NO_REQUEST
     state = state_of(workspace.repository, binding, intent.desired, intent.here)
     if _is_said(workspace, binding, intent, own, state):
+        refresh_conflicts(workspace, binding, live, intent)
         return _report_waiting(intent, waiting(workspace, binding, number, state))
     if space.git_sync:
         why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
@@ -74,9 +78,7 @@ def propose(
     tell_losses(workspace, binding, live, lost)
     sending.end(workspace, binding, live.change_request.number)
     notes = (*_tell_double(older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
-    request = live.change_request
-    verb: Verb = "create" if opened else "update"
-    head = Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
+    head = _report_request(live.change_request, "create" if opened else "update")
     return Applied((head, *plan.plan.changes), notes, intent.conflicts)
 
 
@@ -88,6 +90,10 @@ def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Propos
     keep_waiting(workspace, binding, number, state, plan.plan.only("report"))
     reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
     remember(workspace, binding, replace(live, commit=intent.tip))
+
+
+def _report_request(request: ChangeRequest, verb: Verb) -> Change:
+    return Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
 
 
 def _tell_double(older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
