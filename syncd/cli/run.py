@@ -18,7 +18,7 @@ from syncd.daemon.run_files import RunFiles, service_directory
 from syncd.daemon.service import SELF, Job, Service
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, Notifier
 from syncd.sync.cycle import Result
-from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, Waiting
 
 _PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
 
@@ -50,31 +50,50 @@ class _Announcer(Notifier):
 
 
 class _Log:
-    """Writes what runs came to: each line names its repository, and has the priority of what it says."""
+    """Writes what runs came to: each line names its repository, and has the priority of what it says.
+
+    What waits for a person is written once, when it begins, and a page in conflict once more when it is settled.
+    """
 
     def __init__(self) -> None:
-        self._last: dict[tuple[str, str, str], Outcome] = {}
+        self._waiting: dict[str, list[Result]] = {}
+        """What waits for a person by now, by the repository's name."""
         self._failing: set[str] = set()
 
     def report(self, name: str, results: Sequence[Result]) -> None:
         """Given a repository's name and what a run of it came to, write it."""
+        waiting = self._waiting.get(name, [])
         for result in results:
             if name == SELF and isinstance(result.outcome, Held | Waiting):
                 complain(result.outcome.why, result.outcome.hint, result.outcome.exit_code, as_json=False)
-            elif not self._is_known(name, result):
+            elif result not in waiting:
                 _log_result(name, result)
+        now = [result for result in results if _waits_for_person(result)]
         if any(state_of(result) not in USEFUL for result in results):
             self._failing.add(name)
-        elif name in self._failing:
-            self._failing.discard(name)
-            log_text(f"{name}: works again", NOTICE)
+            now += [result for result in waiting if result not in now]  # nobody looked whether they still wait
+        else:
+            _log_settled(name, waiting, now)
+            if name in self._failing:
+                self._failing.discard(name)
+                log_text(f"{name}: works again", NOTICE)
+        self._waiting[name] = now
 
-    def _is_known(self, name: str, result: Result) -> bool:
-        """Whether this says no more than that people still take their time."""
-        key = name, result.flow, result.key
-        again = self._last.get(key) == result.outcome
-        self._last[key] = result.outcome
-        return again and isinstance(result.outcome, Waiting) and not result.outcome.exit_code
+
+def _waits_for_person(result: Result) -> bool:
+    """Whether a result says nothing but that people still have to do something, or to take note."""
+    if isinstance(result.outcome, Applied):
+        return all(change.verb == "report" for change in result.outcome.changes)
+    if isinstance(result.outcome, Waiting):
+        return not result.outcome.exit_code
+    return state_of(result) in ("conflict", "approval", "manual")
+
+
+def _log_settled(name: str, before: Sequence[Result], now: Sequence[Result]) -> None:
+    still = {(result.flow, result.key) for result in now}
+    for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
+        if flow in (CONFLICT, PAGE) and (flow, key) not in still:
+            log_text(f"{name}: {flow} {safe(key)} settled", NOTICE)
 
 
 def _log_result(name: str, result: Result) -> None:
