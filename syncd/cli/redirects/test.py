@@ -88,7 +88,7 @@ def _end(fate: Fate) -> str:
         return f"{fate.at} is not there" if fate.end == "nothing" else fate.at
     page = fate.spot.path or "start page"
     file = f" ({fate.spot.file})" if fate.spot.file else ""
-    return f"{page} of {fate.spot.variant.replace(':', ' ')}{file}"
+    return f"{page} of {fate.spot.variant.words}{file}"
 
 
 def _result(fate: Fate) -> str:

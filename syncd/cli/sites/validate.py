@@ -24,6 +24,7 @@ from syncd.layout.site.declared import SiteFile
 from syncd.layout.site.mend import mended
 from syncd.layout.site.read import read_site_file
 from syncd.layout.site.rules import ONLINE, SITE_RULES, broken
+from syncd.model.ref import Kind
 from syncd.model.wording import format_count
 from syncd.plan.site.lockfile import lock_path, parse_lock
 from syncd.plan.site.online import check_live, check_lock
@@ -162,6 +163,6 @@ def _seen(place: Place) -> str:
 
 
 def _contents(file: SiteFile) -> str:
-    kinds = ("group", "section", "variant", "redirect", "override")
-    parts = [format_count(len(items), kind) for kind in kinds if (items := file.of(kind))]  # type: ignore[arg-type]
+    kinds: tuple[Kind, ...] = ("group", "section", "variant", "redirect", "override")
+    parts = [format_count(len(items), kind) for kind in kinds if (items := file.of(kind))]
     return ", ".join(parts) or "it declares nothing that can be listed"

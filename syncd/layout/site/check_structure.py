@@ -212,15 +212,14 @@ def _mentioned(file: SiteFile) -> Iterator[tuple[str, object, Place]]:
         yield "variant", item.key, item.place
     for item in file.of("customization", "override"):
         for to, place in links_in(item):
-            for kind, name in _named_in(to):
-                yield kind, to[name], place
+            yield from ((kind, key, place) for kind, _, key in _named_in(to))
     for item in file.of("redirect"):
-        to = item.fields.get("to")
-        for kind, name in _named_in(to):
-            yield kind, to[name], item.places.get(f"to.{name}", item.where("to"))  # type: ignore[index]
+        for kind, name, key in _named_in(item.fields.get("to")):
+            yield kind, key, item.places.get(f"to.{name}", item.where("to"))
 
 
-def _named_in(to: object) -> tuple[tuple[str, str], ...]:
-    if not isinstance(to, Mapping):
-        return ()
-    return tuple(pair for pair in (("section", "section"), ("variant", "variant"), ("variant", "in")) if pair[1] in to)
+def _named_in(to: object) -> Iterator[tuple[str, str, object]]:
+    """What a destination names: of which kind it is, by which word, and its key."""
+    if isinstance(to, Mapping):
+        words = (("section", "section"), ("variant", "variant"), ("variant", "in"))
+        yield from ((kind, word, to[word]) for kind, word in words if word in to)

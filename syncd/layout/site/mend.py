@@ -30,8 +30,7 @@ def _in_yaml(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tupl
         way = paths.get((one.line, one.column), ())
         if one.fix is not None and one.fix.field in way:
             until = len(way) - way[::-1].index(one.fix.field)
-            do = "remove" if one.fix.value is None else "set"
-            edits[way[:until]] = Patch(do, way[:until], one.fix.value)  # type: ignore[arg-type]
+            edits[way[:until]] = Patch("remove" if one.fix.value is None else "set", way[:until], one.fix.value)
             done.append(one)
     return patched(text, path, edits.values()), tuple(done)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
@@ -33,7 +33,9 @@ from syncd.layout.site.shape import (
     VERSION,
     VISITORS,
 )  # fmt: skip
-from syncd.model.ref import Area
+from syncd.model.ref import AREAS, Area
+
+Value = TypeVar("Value")
 
 _SILENCE = re.compile(r"(?:^|\s)#\s*syncd:\s*ignore\s+([A-Za-z0-9-]+(?:[\s,]+SY[0-9]+)*)")
 _AREAS: Mapping[str, Area] = {
@@ -269,14 +271,14 @@ class _File:
             reader.complain("SY004", prune, message, "run syncd site migrate, which rewrites the file")
             prune = None
         limits = {}
-        for area, node in reader.mapping(nodes.get("limits"), "limits", LIMITS).items():
+        for area, node in _by_area(reader.mapping(nodes.get("limits"), "limits", LIMITS)).items():
             given = reader.mapping(node, f"limits.{area}", LIMIT)
-            usual = USUAL_LIMITS.get(area, Limits())  # type: ignore[call-overload]
+            usual = USUAL_LIMITS.get(area, Limits())
             limits[area] = replace(usual, **reader.fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
         return SitePolicy(
-            reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0],  # type: ignore[arg-type]
-            reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0],  # type: ignore[arg-type]
-            limits,  # type: ignore[arg-type]
+            _by_area(reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0]),
+            _by_area(reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0]),
+            limits,
             ignore=frozenset(text for text, _ in reader.texts(nodes.get("ignore"), "ignore")),
             **values,
         )
@@ -319,3 +321,9 @@ def _quoted(root: Node | None) -> Iterator[Node]:
         for one in (node, node.key):
             if one is not None and one.style not in ("", "-", "{"):
                 yield one
+
+
+def _by_area(values: Mapping[str, Value]) -> dict[Area, Value]:
+    """Values by the names of areas, in the order of the file, without any other name."""
+    named: Mapping[str, Area] = {area: area for area in AREAS}
+    return {named[name]: value for name, value in values.items() if name in named}

@@ -10,8 +10,9 @@ from syncd.layout.site.customization import leaves
 from syncd.layout.site.exports import spelled
 from syncd.layout.site.members import importable
 from syncd.layout.site.visitors import claims_of_schema
-from syncd.model.ref import AREAS, ROOT, Area
+from syncd.model.ref import AREA, AREAS, ROOT, Area
 from syncd.plan.site.facts import Existing, Live
+from syncd.plan.site.match import KINDS
 from syncd.plan.site.own import own_settings, said
 
 KEY_MAX = 63
@@ -82,9 +83,8 @@ def declare_site(organization: str, site: str, live: Live, names: Names, areas: 
 
 def beyond(live: Live, areas: Set[Area]) -> dict[str, int]:
     """Given a site that was read and the areas of its file, return how much of what lies outside of the file."""
-    kinds = {"structure": ("group", "section", "variant"), "redirects": ("redirect",)}
-    left = [kind for area, of in kinds.items() if area not in areas for kind in of]
-    found = {kind: len(live.of(kind)) for kind in left}  # type: ignore[arg-type]
+    left = [kind for kind in KINDS if AREA[kind] not in areas]
+    found: dict[str, int] = {kind: len(live.of(kind)) for kind in left}
     if "customization" in areas:
         said = (name for name, value in leaves(live.customization).items() if value not in (None, {}))
         strange = [name for name in said if name != "updatedAt" and not importable("customization", name)]

@@ -53,7 +53,7 @@ class Removal:
                 return f"{words_of(item)} leads to it ({item.where('to')})"
         for item in self.file.of("group", "section"):
             if item.parent in gone and item.ref not in gone:
-                return f"{words_of(item)} stands in {item.parent.replace(':', ' ', 1)}"
+                return f"{words_of(item)} stands in {item.parent.words}"
         return ""
 
     @staticmethod

@@ -188,10 +188,9 @@ class SitePlan:
 
     def changes(self) -> tuple[Change, ...]:
         """Given this plan, return what it does as changes, as every flow reports them."""
-        verbs = {"create", "update", "move", "adopt", "delete"}
         return tuple(
             Change(
-                line.action if line.action in verbs else "report",  # type: ignore[arg-type]
+                "report" if line.action == "blocked" else line.action,
                 line.ref.kind,
                 line.ref.key or line.ref.kind,
                 line.note,
