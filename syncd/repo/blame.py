@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid
 
-_QUIET = {"blame.ignoreRevsFile": "", "mailmap.file": "", "mailmap.blob": ""}
-"""Files that a repository's configuration would have read."""
+_OPTIONS = ("--porcelain", "--root", "--no-textconv", "--ignore-revs-file=")
+"""Root commits count, and neither a program nor a list of commits that a repository's configuration names."""
 _LINE = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)(?: \d+)?")
 
 
@@ -17,13 +17,13 @@ def find_line_commits(
     """Given a commit, a file in it and ranges of its lines, return the commit that each line comes from.
 
     Shape: lines count from 0, and a range ends before its second number. Lines that are as the excluded commits have
-    them are not there. Source: git-blame(1), the porcelain format.
+    them are not there, and none is of a file that is not. Source: git-blame(1), the porcelain format.
     """
     ranges = [f"-L{start + 1},{end}" for start, end in lines if start < end]
     if not ranges:
         return {}
     names = [*(f"^{check_oid(oid)}" for oid in exclude), check_oid(commit)]
-    status, output, _ = git.attempt("blame", "--porcelain", "--no-textconv", *ranges, *names, "--", path, config=_QUIET)
+    status, output, _ = git.attempt("blame", *_OPTIONS, *ranges, *names, "--", path)
     found: dict[int, str] = {}
     old: set[str] = set()
     oid = ""

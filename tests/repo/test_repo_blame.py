@@ -1,0 +1,63 @@
+"""Whose lines these are: asked of Git, and of nothing that a repository's configuration names."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from syncd.repo import Repository
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def history(top: Path, git: Git) -> dict[str, str]:
+    """A page that was written, moved and changed, by commit."""
+    git("init", "--quiet", "--initial-branch=main", str(top), at=top.parent)
+    found = {}
+    for name, path, text in (
+        ("written", "page.md", "one\nthe 2nd line\nthree\n"),
+        ("changed", "page.md", "one\nthe second line\nthree\n"),
+        ("added", "page.md", "one\nthe second line\nthree\nfour\n"),
+    ):
+        (top / path).write_text(text)
+        git("add", "--all")
+        git("commit", "--quiet", "--message", name)
+        found[name] = git("rev-parse", "HEAD").strip()
+    git("mv", "page.md", "moved.md")
+    git("commit", "--quiet", "--message", "moved")
+    return found | {"moved": git("rev-parse", "HEAD").strip()}
+
+
+def test_each_line_has_the_commit_that_wrote_it(top: Path, history: dict[str, str]) -> None:
+    with Repository.open(top) as repository:
+        lines = repository.line_commits(history["moved"], "moved.md", [(0, 2), (3, 4)], exclude=[])
+        assert lines == {0: history["written"], 1: history["changed"], 3: history["added"]}
+
+
+def test_lines_that_excluded_commits_have_are_nobody_s(top: Path, history: dict[str, str]) -> None:
+    with Repository.open(top) as repository:
+        lines = repository.line_commits(history["moved"], "moved.md", [(0, 4)], exclude=[history["changed"]])
+        assert lines == {3: history["added"]}
+        assert repository.line_commits(history["moved"], "moved.md", [(2, 2)], exclude=[]) == {}
+        assert repository.line_commits(history["moved"], "gone.md", [(0, 1)], exclude=[]) == {}
+
+
+def test_the_last_change_of_a_path_is_its_removal_too(top: Path, history: dict[str, str]) -> None:
+    with Repository.open(top) as repository:
+        assert repository.last_change(history["moved"], "page.md", exclude=[]) == history["moved"]
+        assert repository.last_change(history["added"], "page.md", exclude=[history["changed"]]) == history["added"]
+        assert repository.last_change(history["added"], "page.md", exclude=[history["added"]]) == ""
+
+
+def test_no_program_and_no_file_is_heeded_that_the_repository_names(
+    top: Path, git: Git, history: dict[str, str], tmp_path: Path
+) -> None:
+    (top / ".gitattributes").write_text("*.md diff=odd\n")
+    git("config", "diff.odd.textconv", f"touch {tmp_path}/ran; cat")
+    git("config", "blame.ignoreRevsFile", str(tmp_path / "ignored"))
+    (tmp_path / "ignored").write_text(history["changed"] + "\n")
+    with Repository.open(top) as repository:
+        lines = repository.line_commits(history["moved"], "moved.md", [(1, 2)], exclude=[])
+    assert lines == {1: history["changed"]}
+    assert not (tmp_path / "ran").exists()
