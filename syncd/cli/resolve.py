@@ -136,12 +136,16 @@ def _show(branches: Sequence[Branch], options: ResolveOptions) -> int:
         emit({"command": "resolve", "repositories": documents})
         return Conflict.exit_code if count else 0
     is_short = count > SHOWN and not options.paths
-    lines = [
-        line
-        for branch in branches
-        for conflict in branch.meant
-        for line in ([headline(conflict)] if is_short else [*conflict_lines(branch.workspace, conflict), ""])
-    ]
+    lines: list[str] = []
+    for branch in branches:
+        first = {conflict.path: conflict for conflict in _once(branch.meant)}
+        for conflict in branch.meant:
+            former = first[conflict.path]
+            is_same = conflict is not former and conflict.held.pages == former.held.pages
+            if is_short or is_same:
+                lines += [headline(conflict), *(["  It is settled with the same choice.", ""] if not is_short else [])]
+            else:
+                lines += [*conflict_lines(branch.workspace, conflict), ""]
     print_text("\n".join([*lines, *_next_lines(branches, is_short=is_short)] if count else [NOTHING]))
     return Conflict.exit_code if count else 0
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from syncd.plan.change import Change
 from syncd.plan.hunks import Labels, Part, hunks_of, split_hunks
-from syncd.plan.meeting import SIDES, Page, Side
+from syncd.plan.meeting import SIDES, Page, Side, Version
 from syncd.sync.branches import HEADS
 from syncd.sync.conflicts import settle_pages
 from syncd.sync.integrate import integrate, integrate_commit, is_change_request
@@ -73,24 +73,30 @@ def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
 def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) -> tuple[Applied, list[PageConflict]]:
     """Given what a person decided by path, record it in the branch, and return what was done and the pages still open.
 
-    Shape: a page that is in conflict with a change request and with main content is settled with the first; only the
-    branch's own text counts for both, since it has seen neither. What else the platform has comes along.
+    Shape: a page that is in conflict with a change request and with main content is settled with the first, and with
+    both where they have the same version of it, or where the branch's own is to stay. What else the platform has comes
+    along.
     Raises: what integrating raises.
     """
-    left, still = dict(choices), list[PageConflict]()
+    still: list[PageConflict] = []
+    answered: dict[str, tuple[Version | None, ...]] = {}
     changes: list[Change] = []
     notes: list[str] = []
     for lane in _lanes(workspace, branch):
         result = _merge_lane(workspace, branch, lane)
         if result is None:
             continue
-        here = {path: choice for path, choice in left.items() if any(path in page.paths for page in result.held)}
+        here: dict[str, Choice] = {}
+        for page in result.held:
+            theirs = tuple(one.theirs for one in page.pages)
+            for path in choices.keys() & set(page.paths):
+                if answered.setdefault(path, theirs) == theirs or choices[path] == "ours":
+                    here[path] = choices[path]
         unsettled = [page for page in result.held if find_choice(page, here) is None]
         still += [_conflict(workspace, branch, lane, page, result) for page in unsettled]
         if not here:
             continue
         outcome = integrate(workspace, branch, lane.ref, choices=here)
-        left = {path: choice for path, choice in left.items() if path not in here or choice == "ours"}
         if isinstance(outcome, Applied):
             changes += outcome.changes
             notes += outcome.notes

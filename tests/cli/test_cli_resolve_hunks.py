@@ -195,3 +195,17 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
     docs.run("resolve", "p3.md", "--edit", code=64)
     docs.run("resolve", "p3.md", "--theirs")
     assert "[Theirs](p3.md)" in docs.read("SUMMARY.md")
+
+
+def test_what_a_change_request_and_main_content_have_alike_is_settled_once(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    web.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("sync", code=6)
+    web.update(web.proposed())
+    docs.run("sync", code=6)
+    said = docs.run("resolve", code=6)
+    assert said.count("! p1.md") == 2
+    assert said.count("< P1 one, says B.") == 1
+    docs.run("resolve", "p1.md", "--hunk", "1", "--ours")
+    assert "No page is in conflict." in docs.run("resolve")
