@@ -18,7 +18,6 @@ from posixpath import dirname, splitext
 from typing import Literal
 
 from syncd.layout.paths import collision_key, is_markdown
-from syncd.layout.summary import Entry
 
 Side = Literal["ours", "theirs"]
 Knot = frozenset[str]
@@ -177,8 +176,9 @@ def tied(
     """Given decisions, return those that can be carried out, and the rest in knots that only a person can undo.
 
     Shape: two pages that want one place hold each other; a place is one on any disk, a file is in the way of a folder,
-    and a page that is held wants the places that it has on both sides. `together` are pages that hold each other for
-    another reason; those that only a link holds come last in a knot. Linear in all but the rounds, which are few.
+    and a page that is held wants the places that it has on both sides, and waits with all that ever had one of them.
+    `together` are pages that hold each other for another reason; those that only a link holds come last in a knot.
+    Linear in all but the rounds, which are few.
     """
     found = list(decisions)
     links: list[set[int]] = [{index} for index in range(len(found))]
@@ -192,7 +192,7 @@ def tied(
             for path in _places(decision):
                 takers.setdefault(collision_key(path), set()).add(index)
         held = {index for index, decision in enumerate(found) if decision.why}
-        for group in _crowded(takers):
+        for group in (*_crowded(takers), *_in_turn(found, held)):
             for index in group:
                 links[index] |= group
                 found[index] = found[index] if found[index].why else replace(found[index], why=ONE_PLACE)
@@ -207,6 +207,19 @@ def _places(decision: Decision) -> Iterator[str]:
         yield from (version.path for version in (decision.page.ours, decision.page.theirs) if version is not None)
     elif decision.text is not Text.NONE:
         yield decision.path
+
+
+def _in_turn(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[set[int]]:
+    """Pages that are held and those that had, or have on a side, one of their paths: left out without each other, one
+    would take the place of the other, or stand twice."""
+    takers: dict[str, set[int]] = {}
+    for index in held:
+        for path in decisions[index].page.paths:
+            takers.setdefault(path, set()).add(index)
+    for index, decision in enumerate(decisions) if held else ():
+        for path in decision.page.paths:
+            if len(group := takers.get(path, set()) | {index}) > 1:
+                yield group
 
 
 def _crowded(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
@@ -253,40 +266,6 @@ def stem(path: str) -> str:
         return ""
     found, _ = splitext(path)
     return dirname(path) if found.rpartition("/")[2].lower() == "readme" else found
-
-
-def calmed(
-    entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
-) -> tuple[Entry, ...]:
-    """Given a table of contents, return it with some pages as another table has them.
-
-    Shape: `knots` are the paths of each such page; `reference` is the other table by path. A page that it does not list
-    is left out, and what hangs below it takes its place; with `titles` pages stay, and only their titles are the
-    other's. Any depth.
-    """
-    former = {path: next((p for p in knot if p in reference), None) for knot in knots for path in knot}
-    done: list[list[Entry]] = [[]]
-    pending: list[Entry | None] = list(reversed(tuple(entries)))
-    begun: list[Entry] = []
-    while pending:
-        entry = pending.pop()
-        if entry is not None:
-            begun.append(entry)
-            done.append([])
-            pending += [None, *reversed(entry.children)]
-            continue
-        entry, children = begun.pop(), tuple(done.pop())
-        path = former.get(entry.path, "") if entry.path is not None else ""
-        if path:
-            entry = _as_told(entry, path, reference[path], titles=titles)
-        done[-1] += children if path is None and not titles else [replace(entry, children=children)]
-    return tuple(done[0])
-
-
-def _as_told(entry: Entry, path: str, told: Entry, *, titles: bool) -> Entry:
-    if entry.anchor is None:
-        entry = replace(entry, title=told.title, link_title=told.link_title)
-    return entry if titles else replace(entry, path=path)
 
 
 def _of_one_side(page: Page, retitled: Collection[Side]) -> Decision:

@@ -12,6 +12,8 @@ LAYOUT_VERSION = "1"
 SPACE, REVISION, CHANGE_REQUEST, LAYOUT = "Syncd-Space", "Syncd-Revision", "Syncd-Change-Request", "Syncd-Layout"
 TIP = "Syncd-Tip"
 """Names the commit of a person that one was made for."""
+MOVED = "Syncd-Moved"
+"""Names where a page that moved was and is, as JSON."""
 PROPOSED = "Change request #"
 """How the subject of a commit begins that holds the content of a change request, and of no other mirror commit."""
 MARKED = 32

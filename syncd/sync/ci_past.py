@@ -76,7 +76,7 @@ def _commit(workspace: Workspace, binding: Binding, source: Source, like: str) -
     base = replace(base_of(apart, binding, revision, None, {}), start=like, settled=False)
     gathered = gather_content(apart, binding, source, revision, base)
     signature = Signature("syncd: content of the past\n", workspace.committer(), ())
-    written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature)
+    written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature, former=base.anchors)
     bodies = list(written.anchors.values())
     workspace.store.save_seen(binding.space, PARTIAL, revision=revision.id, commit="", put=bodies, removed=())
     return written.commit

@@ -20,6 +20,7 @@ from syncd.repo import Repository
 from syncd.sync.base import LOST, base_of, entries_at, save_lane
 from syncd.sync.gathered import RevisionMoved, gather_content, known_of
 from syncd.sync.lane import CONTENT, NO_UPDATE, Lane, Update, read_sent, record_lane, start_of, taken_main
+from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import NOBODY, PART
 from syncd.sync.past import find_passed
 from syncd.sync.proposals import Proposal
@@ -158,7 +159,8 @@ def _bring_revision(
     base = replace(base, at=ruler, settings=settings)
     gathered = gather_content(workspace, binding, source, revision, base, guide=guide)
     signature = Signature(_message(binding, request, revision.id), workspace.committer(), (here,))
-    result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature)
+    result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
+    signature = replace(signature, message=signature.message + render_moves(result.moves))
     tree = repository.subtree(result.commit)
     assert tree is not None
     is_own = revision.id in wrote[-1:]

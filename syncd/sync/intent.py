@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from syncd.plan.left_out import join_names
 from syncd.plan.message import TIP
 from syncd.repo import Commit
 from syncd.sync.branches import HEADS
@@ -11,7 +12,7 @@ from syncd.sync.integrate import integrate_commit
 from syncd.sync.lane import taken_main
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import find_base_of, find_moves, merge
-from syncd.sync.merge.parts import NOBODY, join_names, leave_out, write_part
+from syncd.sync.merge.parts import NOBODY, leave_out, write_part
 from syncd.sync.merge.result import SET_ASIDE, HeldPage, MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.proposals import Proposal

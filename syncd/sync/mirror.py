@@ -171,6 +171,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _St
         ref=workspace.main,
         old=standing.tip,
         signature=_signature(workspace, binding, space, step, standing, parents),
+        former=base.stored or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
     save_lane(workspace, binding, "main", revision.id, written, base.stored)

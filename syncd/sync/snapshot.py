@@ -9,6 +9,7 @@ from syncd.repo import Person, Writer
 from syncd.sync.arriving import followers
 from syncd.sync.bodies import Bodies
 from syncd.sync.gathered import Gathered, RevisionMoved
+from syncd.sync.merge.moves import find_moved, render_moves
 from syncd.sync.standing import check_free
 from syncd.sync.tables import Before, Tables, shape_of
 from syncd.sync.workspace import Binding, Workspace
@@ -21,7 +22,8 @@ TRIES = 4
 class Written:
     """The commit that stands for the revision, and the anchors of all that it holds, by id.
 
-    Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person.
+    Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
+    `moves` is where pages went that moved.
     """
 
     commit: str
@@ -29,6 +31,7 @@ class Written:
     shape: str = ""
     partial: bool = False
     notes: tuple[str, ...] = ()
+    moves: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,18 @@ class Signature:
 
 
 def write_content(
-    workspace: Workspace, binding: Binding, gathered: Gathered, *, ref: str, old: str | None, signature: Signature
+    workspace: Workspace,
+    binding: Binding,
+    gathered: Gathered,
+    *,
+    ref: str,
+    old: str | None,
+    signature: Signature,
+    former: Mapping[str, Anchor],
 ) -> Written:
     """Given a gathered revision, write it as one commit and move `ref` from `old` to it, or change nothing.
 
+    Shape: `former` are the anchors of what the commit follows upon, so that it tells of pages that moved.
     Raises: RevisionMoved when the content changed meanwhile; RefMoved when the ref did.
     """
     with workspace.repository.writer(ref, old=old) as writer:
@@ -56,16 +67,17 @@ def write_content(
                     f"space {binding.space} changed while it was read", hint="the next run reads it again"
                 )
             composer.bodies.forms.save()
+            anchors = {anchor.id: anchor for anchor in (*gathered.plan.keep, *put)}
+            moves = find_moved(binding, former, anchors)
             commit = writer.commit(
-                message=signature.message,
+                message=signature.message + render_moves(moves),
                 author=signature.author,
                 committer=workspace.committer(),
                 parents=signature.parents,
                 base=gathered.base.start,
             )
-    anchors = {anchor.id: anchor for anchor in (*gathered.plan.keep, *put)}
     notes = (*composer.bodies.arriving.notes, *composer.bodies.forms.notes)
-    return Written(commit, anchors, composer.shape, composer.bodies.partial, notes)
+    return Written(commit, anchors, composer.shape, composer.bodies.partial, notes, moves)
 
 
 class _Composer:

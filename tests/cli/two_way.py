@@ -81,6 +81,17 @@ class Web:
         """Give a page another slug."""
         self._write(request, UpdatePage(page=self._page(slug, request).id, slug=to))
 
+    def exchange(self, slug: str, other: str, *, request: int = MAIN) -> None:
+        """Let two pages exchange their slugs."""
+        one, two = (self._page(each, request).id for each in (slug, other))
+        slugs = ((one, "between"), (two, slug), (one, other))
+        self._write(request, *(UpdatePage(page=page, slug=new) for page, new in slugs))
+
+    def replace_page(self, slug: str, text: str, *, away: str) -> None:
+        """Give a page another slug, and add a new one in its place, at once."""
+        move = UpdatePage(page=self._page(slug, MAIN).id, slug=away)
+        self._write(MAIN, move, InsertPage(document=Markdown(markdown=text), slug=slug))
+
     def add(self, slug: str, text: str, *, below: str = "", request: int = MAIN) -> None:
         """Add a page, at the end or below another one."""
         into = self._page(below, request).id if below else ""
@@ -96,6 +107,10 @@ class Web:
         if request == MAIN:
             return self.client.content.get_page(self.space, id).markdown or ""
         return self.client.change_request_content.get_page(self.space, str(request), id).markdown or ""
+
+    def texts(self, *, request: int = MAIN) -> dict[str, str]:
+        """Return what each page says, by its title."""
+        return {page.title: self.text(page.slug or "", request=request) for page in self.pages(request=request)}
 
     def everything(self, *, request: int = MAIN) -> str:
         """Return what all pages say, one after the other."""

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.paths import collision_key
-from syncd.layout.summary import Entry, walk
 from syncd.plan.deeds import Deed, outcome, pairs
-from syncd.plan.meeting import Change, Decision, Text, Version, calmed, decide, longer, pages_of, tied
+from syncd.plan.meeting import Change, Decision, Text, Version, decide, longer, pages_of, tied
 
 PATHS = [f"{folder}{name}" for folder in ("", "x/", "y/") for name in ("a.md", "A.md", "README.md", "x.md", "x")]
 BASE = {path: Version(path, f"{number:040x}", "100644") for number, path in enumerate(("a.md", "x/x.md", "y/a.md"))}
@@ -80,17 +79,6 @@ def test_a_new_text_with_all_lines_of_the_other_is_the_longer_one() -> None:
     assert longer(b"one\ntwo\nthree\n", b"one\nthree\n") == "ours"
     assert longer(b"one\n", b"zero\none\n") == "theirs"
     assert longer(b"one\ntwo\n", b"two\none\n") is None
-
-
-def test_pages_are_calmed_to_what_another_table_says_of_them() -> None:
-    below = Entry("document", "Below", "below.md")
-    entries = (Entry("document", "New", "b.md", children=(below,)), Entry("document", "Added", "c.md"))
-    former = {"a.md": Entry("document", "Old", "a.md")}
-    calm = calmed(entries, [("a.md", "b.md"), ("c.md",)], former)
-    assert [(entry.path, entry.title) for entry, _ in walk(calm)] == [("a.md", "Old"), ("below.md", "Below")]
-    titled = calmed(entries, [("a.md", "b.md"), ("c.md",)], former, titles=True)
-    assert next((entry.path, entry.title) for entry, _ in walk(titled)) == ("b.md", "Old")
-    assert len(titled) == 2
 
 
 def test_the_table_is_the_same_from_both_sides() -> None:

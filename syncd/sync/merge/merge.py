@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from syncd.layout.summary import transform
+from syncd.plan.left_out import join_names
 from syncd.plan.meeting import (
     LINKED,
     SAME_LINES,
@@ -29,7 +30,7 @@ from syncd.sync.merge.base import TIPS, Base, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, merged_lines, trio
 from syncd.sync.merge.linked import find_linked
-from syncd.sync.merge.parts import join_names
+from syncd.sync.merge.moves import Recorded, find_recorded_moves, follow_moves
 from syncd.sync.merge.result import LOST_WORDS, SET_ASIDE, SEVERAL_BASES, Decided, HeldPage, MergeResult
 from syncd.sync.merge.tables import Fates, Tables, tables_of
 from syncd.sync.workspace import Workspace
@@ -126,19 +127,33 @@ class _Merge:
 
     def pages(self) -> list[Page]:
         """What differs, found once a run for three trees: merges that leave different pages out begin alike."""
-        computed, key = self.workspace.computed, ("pages", self.bindings, self.trees)
+        computed, moves = self.workspace.computed, self._find_moves()
+        key = ("pages", self.bindings, self.trees, *(tuple(side.items()) for side in moves))
         if key not in computed:
             self.tables = list(tables_of(self.repository, self.bindings, self.trees))
-            computed[key] = tuple(self.tables), tuple(self._find_pages())
+            computed[key] = tuple(self.tables), tuple(self._find_pages(moves))
         tables, pages = computed[key]
         self.tables = list(tables)
         return list(pages)
 
-    def _find_pages(self) -> list[Page]:
+    def _find_moves(self) -> Recorded:
+        """Where each side has files that a record tells of; bare trees have none."""
+        if self.trees[1] == self.ours or self.trees[2] == self.theirs:
+            return {}, {}
+        key = ("moves", self.base.tree, self.ours, self.theirs)
+        if key not in self.workspace.computed:
+            found = find_recorded_moves(self.repository, self.base.tree, self.ours, self.theirs)
+            self.workspace.computed[key] = found
+        moves: Recorded = self.workspace.computed[key]
+        return moves
+
+    def _find_pages(self, moves: Recorded) -> list[Page]:
         base, ours, theirs = self.trees
         summaries = {table.ours.path for table in self.tables}
         sides = (self.repository.differences(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_changes(differences, summaries)) for differences in sides)
+        one = follow_moves(self.repository, one, moves[0], base, ours)
+        other = follow_moves(self.repository, other, moves[1], base, theirs)
         return pages_of(one, other, self._titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
 
     def _grounded(self, table: Tables, pages: Sequence[Page]) -> Tables:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from syncd.plan.meeting import calmed
+from syncd.plan.left_out import calmed
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Blob, Commit, Person, Repository
 from syncd.sync.merge.tables import listing_at
@@ -40,15 +40,6 @@ def write_part(repository: Repository, commit: str, base: Sequence[str], tree: s
     lines = [f"Take in {name} but for pages in conflict", "", *kept, f"{PART}: {commit} {tree}", ""]
     person = replace(whole.author, name=COMMITTER[0], email=COMMITTER[1])
     return repository.commit_tree(tree, parents=base, message="\n".join(lines), author=person, committer=person)
-
-
-def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
-    """Given the paths of each entry, return by path all that it and those that share a path with it are called."""
-    names: dict[str, frozenset[str]] = {}
-    for paths in entries:
-        joined = frozenset(paths).union(*(names[path] for path in paths if path in names))
-        names |= dict.fromkeys(joined, joined)
-    return names
 
 
 def leave_out(

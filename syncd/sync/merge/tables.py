@@ -10,7 +10,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.links import relative
 from syncd.layout.paths import is_markdown
 from syncd.layout.summary import Entry, parse, render, transform, walk
-from syncd.plan.meeting import SIDES, Knot, Page, Side, calmed
+from syncd.plan.left_out import calmed
+from syncd.plan.meeting import SIDES, Knot, Page, Side
 from syncd.plan.structure import merge_entries
 from syncd.repo import Blob, Repository
 from syncd.sync.tables import settings_at

@@ -1,0 +1,138 @@
+"""Files that the platform moved to where another one was: only its ids tell who they are, and commits record it.
+
+Git takes a file that stays at a path for the same one, whatever it holds. So the commit of a revision names where the
+pages were and are that it moves. That counts where a path is taken again; else Git knows as well, and from both sides.
+Source: two-way, section 1, "entry".
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from syncd.model.anchor import Anchor
+from syncd.plan.meeting import Change, Version
+from syncd.plan.message import MOVED
+from syncd.repo import Commit, Repository
+from syncd.sync.merge.parts import PART, part_of
+from syncd.sync.workspace import Binding
+
+Recorded = tuple[dict[str, str], dict[str, str]]
+"""Where each of two sides has files of a base, by their paths there."""
+
+
+def find_moved(binding: Binding, before: Mapping[str, Anchor], after: Mapping[str, Anchor]) -> dict[str, str]:
+    """Given the anchors of a revision and of the next one, return where the pages went that were moved."""
+    moved = {id: (former, after[id]) for id, former in before.items() if id in after and former.kind == "page"}
+    pairs = sorted((former.path, later.path) for former, later in moved.values() if former.path != later.path)
+    return {binding.path(old): binding.path(new) for old, new in pairs}
+
+
+def render_moves(moves: Mapping[str, str]) -> str:
+    """Given where files were and are, return the trailers that say so."""
+    return "".join(f"{MOVED}: {json.dumps(pair)}\n" for pair in moves.items())
+
+
+def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: str) -> Recorded:
+    """Given the tree of a base and the two commits that are merged, return where each has the base's files that a
+    record tells of and that took the place of others, or left theirs to others; by their paths in the base.
+
+    Shape: records are followed along first parents, and between them Git's renames. A record counts only for what the
+    other commit does not know: of a part that it has, what was left out.
+    """
+    recorded = repository.marked(ours, theirs, MOVED)
+    if recorded == ([], []):
+        return {}, {}
+    return (
+        _followed_records(repository, base, ours, theirs, recorded[0]),
+        _followed_records(repository, base, theirs, ours, recorded[1]),
+    )
+
+
+def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
+    """The newest part that another commit knows of one that has the given commit, and that one; else None."""
+    for part in repository.marked(commit, other, PART)[1]:
+        whole = part_of(repository, part)
+        if whole in repository.present([whole or ""]) and repository.is_ancestor(commit, whole or ""):
+            return part.oid, whole or ""
+    return None
+
+
+def _followed_records(
+    repository: Repository, base: str, side: str, other: str, recorded: Sequence[Commit]
+) -> dict[str, str]:
+    """Where a commit has the base's files that its records tell of."""
+    found: dict[str, str] = {}
+    here = base
+    for commit in reversed(_line(repository, recorded)):
+        former = commit.parents[0]
+        found = _followed(found, _renames(repository, here, former))
+        back = {new: old for old, new in _renames(repository, base, former).items()}
+        known = _find_part(repository, commit.oid, other)
+        moves = dict(_recorded(commit))
+        for old in moves.keys() - found.values():
+            path = back.get(old, old)
+            is_left_out = known is None or len({repository.lookup(one, old) for one in known}) > 1
+            if is_left_out and repository.lookup(base, path) is not None:
+                found.setdefault(path, old)
+        found = _followed(found, moves)
+        here = commit.oid
+    final = _followed(found, _renames(repository, here, side)) if found else {}
+    return {
+        path: later
+        for path, later in final.items()
+        if path != later and (repository.lookup(base, later) is not None or repository.lookup(side, path) is not None)
+    }
+
+
+def follow_moves(
+    repository: Repository, changes: Iterable[Change], moves: Mapping[str, str], base: str, side: str
+) -> list[Change]:
+    """Given what a side changed as Git sees it, and where it has some files, return the same with these known again."""
+    listed = list(changes)
+    before = {old.path: old for old, _ in listed if old is not None}
+    after = {new.path: new for _, new in listed if new is not None}
+    pairs: list[Change] = []
+    for path, later in moves.items():
+        old = before.get(path) or _version(repository, base, path)
+        new = after.get(later) or _version(repository, side, later)
+        if old is not None and new is not None:
+            pairs.append((old, new))
+    gone = {old.path for old, _ in pairs if old is not None}
+    come = {new.path for _, new in pairs if new is not None}
+    rest = [
+        (None if old is None or old.path in gone else old, None if new is None or new.path in come else new)
+        for old, new in listed
+    ]
+    return [change for change in (*pairs, *rest) if change[0] != change[1]]
+
+
+def _line(repository: Repository, recorded: Iterable[Commit]) -> list[Commit]:
+    """The newest of the commits, the newest one that its first parent has, and so on."""
+    line: list[Commit] = []
+    for commit in recorded:
+        if commit.parents and (not line or repository.is_ancestor(commit.oid, line[-1].parents[0])):
+            line.append(commit)
+    return line
+
+
+def _recorded(commit: Commit) -> Iterator[tuple[str, str]]:
+    for value in commit.trailers.get(MOVED, []):
+        with suppress(ValueError):
+            pair = json.loads(value)
+            if isinstance(pair, list) and len(pair) == 2 and all(isinstance(path, str) for path in pair):
+                yield pair[0], pair[1]
+
+
+def _followed(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[str, str]:
+    return {path: moves.get(later, later) for path, later in found.items()}
+
+
+def _renames(repository: Repository, before: str, after: str) -> dict[str, str]:
+    """Where a commit has files that Git knows again elsewhere."""
+    changes = repository.differences(before, after, renames=True)
+    return {change.old_path: change.path for change in changes if change.old_path is not None}
+
+
+def _version(repository: Repository, tree: str, path: str) -> Version | None:
+    oid = repository.lookup(tree, path)
+    return Version(path, oid, "100644") if oid is not None else None
