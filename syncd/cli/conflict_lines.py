@@ -1,11 +1,13 @@
 """Pages in conflict as people and programs read them: hunk by hunk, each side with who wrote it and when."""
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC
+from difflib import SequenceMatcher
 from typing import Any
 
-from syncd.cli.terminal import columns_of, moment, paint, safe, wrap_line
+from syncd.cli.terminal import columns_of, is_coloured, moment, paint, safe, wrap_line
 from syncd.plan.hunks import Hunk, hunks_of, lines_of
 from syncd.plan.meeting import SIDES, TITLES, Page, Side
 from syncd.sync.authors import Author, HunkSide, HunkView, find_author, find_title, view_hunks
@@ -18,6 +20,10 @@ CONTEXT = 2
 AUTHORS_SHOWN = 2
 _SIGNS, _COLOURS = {"ours": "<", "base": "|", "theirs": ">"}, {"ours": 32, "base": 90, "theirs": 36}
 """The signs are those of Git's markers."""
+WORDS_COMPARED = 2000
+"""Words of a hunk up to which those that are new are looked for."""
+_WORD = re.compile(r"\s*\S+\s*$|\s*\S+")
+_UNDERLINED = re.compile(r"(\s*)(\S+)")
 _GUTTER = 10
 """Columns before the words: a number, a sign, and spaces."""
 
@@ -58,7 +64,8 @@ def hunk_lines(conflict: PageConflict, view: HunkView, count: int) -> Iterator[s
     for side, told in _sides_of(view):
         name = conflict.branch if side == "ours" else conflict.lane.name
         yield paint(f"    {side}, {safe(name)}: {_render_authors(told.authors, side)}", _COLOURS[side], sys.stdout)
-        yield from _text_lines(told.lines, told.line, side)
+        former = lines_of(view.hunk.base) if view.hunk.base is not None else ()
+        yield from _text_lines(told.lines, told.line, side, former=former)
     yield from _text_lines(view.ours.after, view.ours.line + len(view.ours.lines))
 
 
@@ -66,18 +73,38 @@ def _sides_of(view: HunkView) -> tuple[tuple[Side, HunkSide], ...]:
     return ("ours", view.ours), ("theirs", view.theirs)
 
 
-def _text_lines(lines: Sequence[bytes], first: int, side: str = "") -> Iterator[str]:
+def _text_lines(lines: Sequence[bytes], first: int, side: str = "", *, former: Sequence[bytes] = ()) -> Iterator[str]:
     """Lines of a text with their numbers (none: 0), broken below each other where the terminal is narrow."""
     width = columns_of(sys.stdout)
     sign = _SIGNS.get(side, " ")
     if side and not lines:
         yield _painted(f"{'':>7} {sign} (no lines)", side)
-    for number, line in enumerate(lines, first):
-        words = safe(_decode(line))
-        parts = wrap_line(words, max(width - _GUTTER, 20), hang=0) if width is not None else [words]
+    words = [safe(_decode(line)) for line in lines]
+    if former and is_coloured(sys.stdout):
+        words = underline_news(words, [safe(_decode(line)) for line in former])
+    for number, line in enumerate(words, first):
+        parts = wrap_line(line, max(width - _GUTTER, 20), hang=0) if width is not None else [line]
         for at, part in enumerate(parts):
             label = str(number) if first and not at else ""
             yield _painted(f"{label:>7} {sign} {part}".rstrip(), side)
+
+
+def underline_news(lines: Sequence[str], former: Sequence[str]) -> list[str]:
+    """Given lines and former ones, return the lines with their new words underlined, unless most of them are new."""
+    words = [_WORD.findall(line) for line in lines]
+    now, before = ([word.strip() for words in side for word in words] for side in (words, map(_WORD.findall, former)))
+    if max(len(now), len(before)) > WORDS_COMPARED:
+        return list(lines)
+    blocks = SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks()
+    same = {at for _, start, size in blocks for at in range(start, start + size)}
+    if 2 * len(same) < len(now):
+        return list(lines)
+    numbers = iter(range(len(now)))
+    return ["".join(word if next(numbers) in same else _underline(word) for word in line) for line in words]
+
+
+def _underline(word: str) -> str:
+    return _UNDERLINED.sub("\\1\x1b[4m\\2\x1b[24m", word)
 
 
 def _painted(line: str, side: str) -> str:

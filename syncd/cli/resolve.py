@@ -15,7 +15,7 @@ import typer
 from syncd.cli.conflict_lines import CONTEXT, conflict_document, conflict_lines, headline, hunk_lines
 from syncd.cli.context import configuration
 from syncd.cli.output import change_lines, emit, result_document
-from syncd.cli.terminal import print_text, safe
+from syncd.cli.terminal import complain, print_text, safe
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, reading, workplace
 from syncd.errors import Conflict, StalePlan
@@ -239,7 +239,10 @@ def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, C
             if answer == "q":
                 return choices
             if answer == "e":
-                choices[conflict.path] = _edit(workspace, conflict)
+                try:
+                    choices[conflict.path] = _edit(workspace, conflict)
+                except Conflict as refusal:  # what was chosen of other pages is recorded all the same
+                    complain(refusal.what, refusal.hint, refusal.exit_code, as_json=False)
                 break
             if answer in _SIDES and number:
                 parts = read_draft(workspace, conflict)

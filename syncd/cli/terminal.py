@@ -33,9 +33,14 @@ def moment(text: str) -> str:
 
 def paint(text: str, colour: int, stream: TextIO) -> str:
     """Given text and a colour, return it coloured where the stream is a terminal that wants colour."""
+    return f"\x1b[{colour}m{text}\x1b[0m" if is_coloured(stream) else text
+
+
+def is_coloured(stream: TextIO) -> bool:
+    """Given a stream, return whether it is a terminal that wants colour."""
     environ = os.environ
     wanted = bool(environ.get("CLICOLOR_FORCE")) or (stream.isatty() and environ.get("TERM") != "dumb")
-    return f"\x1b[{colour}m{text}\x1b[0m" if wanted and not environ.get("NO_COLOR") else text
+    return wanted and not environ.get("NO_COLOR")
 
 
 def print_text(text: str, stream: TextIO | None = None) -> None:

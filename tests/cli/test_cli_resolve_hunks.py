@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from syncd.cli.conflict_lines import underline_news
 from syncd.fault_points import FaultPoint
 from tests.cli.two_way import Web, Writer
 from tests.stopping import stopped_at
@@ -195,6 +196,13 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
     docs.run("resolve", "p3.md", "--edit", code=64)
     docs.run("resolve", "p3.md", "--theirs")
     assert "[Theirs](p3.md)" in docs.read("SUMMARY.md")
+
+
+def test_new_words_of_a_long_line_are_underlined() -> None:
+    assert underline_news(["  Wait until it has ended. "], ["  Wait until it is over. "]) == [
+        "  Wait until it \x1b[4mhas\x1b[24m \x1b[4mended.\x1b[24m "
+    ]
+    assert underline_news(["None.", "", "At all."], ["Some."]) == ["None.", "", "At all."], "most words are new"
 
 
 def test_what_a_change_request_and_main_content_have_alike_is_settled_once(docs: Writer, web: Web) -> None:
