@@ -4,12 +4,14 @@ import gc
 import os
 import shutil
 import socket
+import ssl
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import settings
 from sqlalchemy.dialects import registry
@@ -79,6 +81,25 @@ def loopback_only() -> Iterator[None]:
 
     patch = pytest.MonkeyPatch()
     patch.setattr(socket.socket, "connect", connect)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_trust() -> Iterator[None]:
+    """Load the certificates of the world's authorities once: each client of httpx would, though it speaks http."""
+    contexts: dict[tuple[str | None, ...], ssl.SSLContext] = {}
+
+    def context(verify: Any = True, cert: Any = None, trust_env: bool = True) -> ssl.SSLContext:
+        key = tuple(os.environ.get(name) if trust_env else None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+        if verify is not True or cert:
+            return httpx.create_ssl_context(verify, cert, trust_env)
+        if key not in contexts:
+            contexts[key] = httpx.create_ssl_context(verify, cert, trust_env)
+        return contexts[key]
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(httpx._transports.default, "create_ssl_context", context)
     yield
     patch.undo()
 
