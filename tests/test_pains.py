@@ -55,7 +55,11 @@ ANSWERS: dict[int, list[str]] = {
         "sync/test_sync_propose.py::test_too_many_deletions_wait_for_a_person",
         "sync/test_sync_mirror.py::test_a_space_that_became_empty_does_not_empty_the_repository",
     ],
-    16: ["sync/test_sync_resolve.py::test_while_a_page_is_held_the_others_go_on_both_ways"],
+    16: [
+        "sync/test_sync_resolve.py::test_while_a_page_is_held_the_others_go_on_both_ways",
+        "cli/test_cli_upstream_mirror.py::test_a_conflict_with_main_content_is_settled_by_a_plain_merge",
+        "cli/test_cli_conflict_description.py::test_the_page_both_versions_and_both_ways_out_are_named",
+    ],
     17: ["sync/test_sync_structure.py::test_a_renamed_folder_and_a_renamed_retitled_and_rewritten_page_keep_their_ids"],
     18: ["faults/test_faults_resume.py::test_a_first_mirror_that_is_killed_goes_on_where_it_was"],
     19: [

@@ -125,7 +125,7 @@ class _Reporter:
         shared, branch = find_shared_branch(self.workspace, name), quote(self.intent.branch)
         if shared:
             return (
-                f"With Git, in any clone: git fetch, git switch {branch}, git merge {shared}; "
+                f"With Git, in any clone: git switch {branch}, git pull, git merge {shared}; "
                 f"settle {page.path}, commit and push."
             )
         return (

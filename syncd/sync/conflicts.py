@@ -20,7 +20,7 @@ def conflicts_of(
     checked_out = workspace.repository.head().branch == branch if result.held else True
     where = "" if checked_out else f" --branch {quote(branch)}"
     shared = find_shared_branch(workspace, name)
-    elsewhere = f"; or in any clone, on {branch}: git fetch, then git merge {shared}" if shared else ""
+    elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}" if shared else ""
     return tuple(
         Held(
             f"{page.why} ({branch} and {name}); it stays as each side has it",
@@ -35,14 +35,16 @@ def conflicts_of(
 
 
 def find_shared_branch(workspace: Workspace, name: str) -> str:
-    """Given what pages are in conflict with, return the branch of the upstream remote that has it for all; "" for none.
+    """Given what pages are in conflict with, return the branch of the upstream remote that settles it in any clone; ""
+    for none.
 
-    Shape: a change request's content is there once a run has pushed it.
+    Shape: a change request's content is there once a run has pushed it. What people have pushed is in conflict with
+    main content that the branch here has taken in, and the branch there has not.
     """
     upstream, changes = workspace.upstream, f"{workspace.remote}/changes/"
     if upstream is None or not upstream.has_mirror:
         return ""
-    if name == f"{workspace.remote}/main":
+    if name == f"{workspace.remote}/main" or name.startswith(f"{upstream.name}/"):
         return f"{upstream.name}/{upstream.mirror}"
     return f"{upstream.name}/{upstream.change_branch(name.removeprefix(changes))}" if name.startswith(changes) else ""
 

@@ -14,7 +14,7 @@ from syncd.sync.integrate import integrate
 from syncd.sync.merge.former import convert_former_record
 from syncd.sync.merging import merge_proposal
 from syncd.sync.mirror import mirror
-from syncd.sync.outcome import CONFLICT, PAGE, Applied, Outcome, Unchanged, outcome_from, outcome_of
+from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, outcome_from, outcome_of
 from syncd.sync.proposals import Proposal, noticing_end, own_proposals, proposal_of, says_the_same
 from syncd.sync.propose import propose
 from syncd.sync.reconcile.wish import SiteWish
@@ -80,8 +80,8 @@ class Flows:
     """Whether main content moved by a merge of ours."""
     _unread: dict[str, Outcome] = field(default_factory=dict)
     """What reading a space came to that could not be read: it is not asked for again in this run."""
-    _conflicts: dict[str, set[str]] = field(default_factory=dict)
-    """Pages in conflict, by what they are in conflict with."""
+    _conflicting: set[str] = field(default_factory=set)
+    """Change requests, as `<space>/<number>`, that pages are in conflict with which are in none with main content."""
     _has_failed: bool = False
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
 
@@ -94,8 +94,7 @@ class Flows:
         for result in self._flows():
             self._has_failed |= bool(result.outcome.exit_code)
             conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
-            for held in conflicts:
-                self._conflicts.setdefault(held.lane, set()).update(held.paths)
+            self._conflicting |= self._find_conflicting(conflicts)
             yield result
             for held in conflicts:
                 if held.paths[0] not in told:
@@ -128,7 +127,7 @@ class Flows:
         if self.wish.publish:
             yield from (self._result("upstream", *step) for step in exchange.outgoing(create=self.wish.integrate))
             is_whole = self.wish.whole and not self._has_failed
-            steps = push_mirror(exchange, self._find_conflicting(), is_whole=is_whole)
+            steps = push_mirror(exchange, self._conflicting, is_whole=is_whole)
             yield from (self._result("upstream", *step) for step in steps)
 
     def _result(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
@@ -228,15 +227,13 @@ class Flows:
         name = f"{workspace.remote}/main"
         return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
 
-    def _find_conflicting(self) -> set[str]:
-        """The change requests, as `<space>/<number>`, with pages in conflict that main content does not have too."""
-        lanes = f"{self.workspace.remote}/changes/"
-        in_main = self._conflicts.get(f"{self.workspace.remote}/main", set())
-        return {
-            name.removeprefix(lanes)
-            for name, paths in self._conflicts.items()
-            if name.startswith(lanes) and paths - in_main
-        }
+    def _find_conflicting(self, conflicts: Iterable[Held]) -> set[str]:
+        """The change requests that pages of a branch are in conflict with, where main content is not what they wait
+        for."""
+        lanes, main = f"{self.workspace.remote}/changes/", f"{self.workspace.remote}/main"
+        in_main = {held.paths for held in conflicts if held.lane == main}
+        own = (held for held in conflicts if held.lane.startswith(lanes) and held.paths not in in_main)
+        return {held.lane.removeprefix(lanes) for held in own}
 
     def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
         """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""

@@ -7,7 +7,7 @@ from syncd.errors import MergeConflict
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
-from syncd.sync.conflicts import conflicts_of
+from syncd.sync.conflicts import conflicts_of, find_shared_branch
 from syncd.sync.forms import contested
 from syncd.sync.merge.base import TIPS, keep_tip
 from syncd.sync.merge.compose import choose
@@ -47,7 +47,7 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     found = integrate_commit(workspace, branch, ours, theirs, name=name, choices=choices, may_follow=may_follow)
     result = found.result
     if result is not None and result.outside:
-        raise _outside(result, branch, name)
+        raise _outside(workspace, result, branch, name)
     conflicts = conflicts_of(workspace, result, branch, name) if result is not None else ()
     if found.commit == ours:
         return Unchanged(conflicts)
@@ -115,10 +115,12 @@ def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subjec
     )
 
 
-def _outside(result: MergeResult, branch: str, name: str) -> MergeConflict:
+def _outside(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
+    shared = find_shared_branch(workspace, name)
+    elsewhere = f" (in any other clone: git merge {shared})" if shared else ""
     paths = ", ".join(result.outside[:5]) + (", …" if len(result.outside) > 5 else "")
     return MergeConflict(
         f"{branch} and {name} changed the same lines of {paths}, which no space holds; nothing was moved",
         paths=result.outside,
-        hint=f"git merge {name}, settle the conflict, commit, then syncd push",
+        hint=f"git merge {name}{elsewhere}, settle the conflict, commit, then syncd push",
     )

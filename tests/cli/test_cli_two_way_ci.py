@@ -123,10 +123,16 @@ def test_a_job_is_in_conflict_where_a_reviewer_changed_the_same_line(origin: Wri
     web.edit("p1", "P1 one, says B.", "P1 one, says R.", request=request)
     origin.edit("p1.md", "P1 one, says B.", "P1 one, says B now.")
     origin.edit("p2.md", "P2 one.", "P2 one, says B.")
+    described = set[str]()
     for _ in range(2):
         assert "::error file=p1.md" in job(code=6, depth=0)
+        found = web.requests()[-1]
+        assert found.description is not None
+        described.add(f"{found.updated_at} {found.description.text()}")
         assert "P1 one, says R." in web.text("p1", request=request)
         assert "P2 one, says B." in web.text("p2", request=request)
+    (once,) = described
+    assert "In this change request (p1.md):" in once
 
 
 def test_a_job_of_an_amended_commit_takes_back_what_it_dropped_and_nothing_else(

@@ -27,6 +27,7 @@ def divided(hosted: Hosted) -> Hosted:
     hosted.publish("p1.md", "P1 two", GIT)
     hosted.publish("p2.md", "P2 two", "P2 two by Git")
     hosted.web.edit("p1", "P1 two", WEB)
+    hosted.web.edit("p3", "P3 two", "P3 two by web")
     assert conflicts(hosted.sync(code=6)) == ["p1.md"]
     return hosted
 
@@ -82,10 +83,74 @@ def test_a_conflict_with_a_reviewer_is_settled_by_a_plain_merge(reviewed: Hosted
 
 def test_the_message_says_how_plain_git_settles_it(divided: Hosted) -> None:
     said = divided.sync(code=6)
-    assert "or in any clone, on main: git fetch, then git merge origin/syncd/platform\n" in said
+    assert "or in any clone, on main: git pull, then git merge origin/syncd/platform\n" in said
     divided.web.edit("p2", "P2 two by Git", "P2 two by a reviewer", request=divided.web.proposed())
     divided.publish("p2.md", "P2 two by Git", "P2 two by Git again")
     assert f"then git merge origin/{CHANGES}{divided.web.proposed()}\n" in divided.sync(code=6)
+
+
+def test_what_people_push_while_the_service_runs_is_settled_by_a_plain_merge(team: Team) -> None:
+    """Somebody was faster at the Git host, and the service's branch has the platform's words already."""
+    hosted = Hosted(team, upstream='push = "never"')
+    hosted.web.edit("p1", "P1 two", WEB)
+    hosted.sync()
+    hosted.publish("p1.md", "P1 two", GIT)
+    hosted.configure()
+    said = hosted.sync(code=6)
+    assert "(main and origin/main)" in said
+    assert "git merge origin/syncd/platform" in said
+    hosted.merge(MIRROR, "p1.md")
+    hosted.settle("p1.md", page(BOTH))
+    hosted.sync()
+    assert hosted.host.tip("main") == hosted.clone.tip("main")
+    assert hosted.host.git("show", "main:p1.md") == page(BOTH)
+    assert hosted.web.text("p1", request=hosted.web.proposed()) == page(BOTH)
+
+
+def test_each_branch_s_change_request_in_conflict_is_there(team: Team) -> None:
+    """A page of one branch is in conflict with main content, and of another one with a reviewer."""
+    hosted = Hosted(team)
+    hosted.configure(repository='branches = ["main", "topic"]')
+    hosted.sync()
+    hosted.git.git("switch", "--quiet", "--create", "topic")
+    hosted.git.edit("p1.md", "P1 two", "P1 two by topic")
+    hosted.git.git("push", "--quiet", "origin", "topic")
+    hosted.sync()
+    request = hosted.web.proposed()
+    hosted.web.edit("p1", "P1 two by topic", "P1 two by a reviewer", request=request)
+    hosted.git.edit("p1.md", "P1 two by topic", "P1 two by topic again")
+    hosted.git.git("push", "--quiet", "origin", "topic")
+    hosted.git.git("switch", "--quiet", "main")
+    hosted.publish("p2.md", "P2 two", "P2 two by Git")
+    hosted.web.edit("p2", "P2 two", "P2 two by web")
+    hosted.sync(code=6)
+    hosted.publish("p1.md", "P1 one", "P1 one by Git")
+    hosted.web.edit("p1", "P1 one", "P1 one by web")
+    hosted.sync(code=6)
+    assert f"{CHANGES}{request}" in hosted.branches()
+
+
+def test_files_of_no_space_are_settled_by_a_plain_merge_too(team: Team) -> None:
+    hosted = Hosted(team, spaces=2)
+    hosted.configure(repository='branches = ["main", "topic"]')
+    hosted.git.write("code.txt", "one\n")
+    hosted.git.commit()
+    hosted.git.git("switch", "--quiet", "--create", "topic")
+    hosted.git.edit("docs0/p1.md", "P1 two", GIT)
+    hosted.git.edit("code.txt", "one", "two")
+    hosted.git.git("push", "--quiet", "origin", "main", "topic")
+    hosted.sync()
+    hosted.git.git("switch", "--quiet", "main")
+    hosted.publish("code.txt", "one", "three")
+    hosted.webs[0].merge()
+    said = hosted.sync(code=4)
+    assert "changed the same lines of code.txt, which no space holds" in said
+    assert f"in any other clone: git merge origin/{MIRROR}" in said
+    hosted.merge(MIRROR, "code.txt")
+    hosted.settle("code.txt", "two and three\n")
+    hosted.sync()
+    assert hosted.host.git("show", "main:code.txt") == "two and three\n"
+    assert GIT in hosted.host.git("show", "main:docs0/p1.md")
 
 
 def test_only_change_requests_in_conflict_are_there_and_no_longer_than_they_live(reviewed: Hosted) -> None:
@@ -135,7 +200,7 @@ def test_a_mirror_that_was_made_anew_replaces_what_this_clone_pushed(hosted: Hos
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_run_that_is_killed_between_two_pushes_is_made_whole_by_the_next(divided: Hosted, times: int) -> None:
     divided.web.edit("p2", "P2 two by Git", "P2 two by a reviewer", request=divided.web.proposed())
-    divided.web.edit("p3", "P3 two", "P3 two by web")
+    divided.web.edit("p3", "P3 two by web", "P3 two by web again")
     divided.publish("p2.md", "P2 two by Git", "P2 two by Git again")
     divided.killed(f"branch-pushed:{times}")
     divided.sync(code=6)
