@@ -79,7 +79,7 @@ def _lines(found: Sequence[Replay], *, everything: bool) -> list[str]:
 
 def _told(fate: Fate) -> str:
     if fate.end == "page" and fate.spot is not None:
-        where = f"{fate.spot.variant.partition(':')[2]} {fate.spot.path or 'start page'}"
+        where = f"{fate.spot.variant.key} {fate.spot.path or 'start page'}"
         return f"{where}, redirected" if fate.hops else where
     return {"nothing": "nothing", "loop": "a loop"}.get(fate.end, fate.at)
 
