@@ -43,7 +43,7 @@ def conflict_lines(workspace: Workspace, conflict: PageConflict) -> list[str]:
     if 0 in left:
         lines.append("  Some were changed between their markers: --edit shows them")
     if views and not left:
-        lines.append("  All are settled, but not recorded yet: --edit shows the text and records it")
+        lines.append("  No hunk is left, but nothing is recorded yet: --edit shows the text and records it")
     return lines if views else [*lines, *_deed_lines(workspace, conflict)]
 
 

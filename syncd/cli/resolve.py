@@ -19,7 +19,7 @@ from syncd.cli.terminal import complain, print_text, safe
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, reading, workplace
 from syncd.errors import Conflict, StalePlan
-from syncd.plan.hunks import Part, hunks_of, join_hunks, settle_hunks
+from syncd.plan.hunks import Part, has_markers, hunks_of, join_hunks, settle_hunks
 from syncd.plan.meeting import Side
 from syncd.repo import Repository
 from syncd.sync.authors import view_hunks
@@ -33,7 +33,7 @@ from syncd.sync.workspace import Workspace
 NOTHING = "No page is in conflict."
 SHOWN = 20
 """Pages that are shown with their hunks; of more, without PATH, only the reasons are."""
-ANSWERS = "[o]urs, [t]heirs, [e]dit, [s]kip, [q]uit"
+ANSWERS = {"o": "[o]urs", "t": "[t]heirs", "e": "[e]dit", "s": "[s]kip", "q": "[q]uit"}
 _SIDES: dict[str, Side] = {"ours": "ours", "o": "ours", "theirs": "theirs", "t": "theirs"}
 
 
@@ -226,7 +226,7 @@ def _decide(workspace: Workspace, conflicts: Sequence[PageConflict], options: Re
 def _keep(workspace: Workspace, conflict: PageConflict, parts: Sequence[Part]) -> dict[str, Choice]:
     """Keep what is settled of a page, and return its whole text by path if that is all."""
     write_draft(workspace, conflict, parts)
-    return {} if hunks_of(parts) else {conflict.path: join_hunks(parts, conflict.labels)}
+    return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}
 
 
 def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, Choice]:
@@ -235,7 +235,7 @@ def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, C
     for conflict in conflicts:
         for number, lines in _questions(workspace, conflict):
             print_text("\n".join(lines))
-            answer = _read_answer()
+            answer = _read_answer("otesq" if number else "otsq")
             if answer == "q":
                 return choices
             if answer == "e":
@@ -243,6 +243,8 @@ def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, C
                     choices[conflict.path] = _edit(workspace, conflict)
                 except Conflict as refusal:  # what was chosen of other pages is recorded all the same
                     complain(refusal.what, refusal.hint, refusal.exit_code, as_json=False)
+                except typer.BadParameter as refusal:
+                    complain(refusal.message, "", refusal.exit_code, as_json=False)
                 break
             if answer in _SIDES and number:
                 parts = read_draft(workspace, conflict)
@@ -265,12 +267,14 @@ def _questions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[i
             yield view.hunk.number, [headline(conflict), *hunk_lines(conflict, view, len(views))]
 
 
-def _read_answer() -> str:
-    """A letter of `ANSWERS`; the end of the input is `q`."""
+def _read_answer(letters: str) -> str:
+    """Ask until one of these letters is typed; the end of the input is `q`."""
+    question = ", ".join(ANSWERS[letter] for letter in letters)
     while True:
-        print(f"{ANSWERS}? ", end="", flush=True)
+        print(f"{question}? ", end="", flush=True)
         answer = sys.stdin.readline()
-        if not answer or answer.strip() in {*"otesq"}:
+        if not answer or (len(answer.strip()) == 1 and answer.strip() in letters):
+            print()
             return answer.strip() or "q"
 
 
@@ -289,9 +293,9 @@ def _edit(workspace: Workspace, conflict: PageConflict) -> bytes:
     if code:
         raise Conflict(f"the editor ended with {code}; nothing was recorded", hint=f"your text is in {file}")
     parts = read_draft(workspace, conflict)
-    if hunks_of(parts):
+    if has_markers(parts, conflict.labels):
         raise Conflict(
-            f"{conflict.path} still has markers around {len(hunks_of(parts))} hunks; nothing was recorded",
+            f"{conflict.path} still has markers; nothing was recorded",
             hint=f"your text is in {file}; syncd resolve {shlex.quote(conflict.path)} --edit opens it again",
         )
     return join_hunks(parts, conflict.labels)

@@ -83,6 +83,12 @@ def hunks_of(parts: Iterable[Part]) -> list[Hunk]:
     return [part for part in parts if isinstance(part, Hunk)]
 
 
+def has_markers(parts: Iterable[Part], labels: Labels) -> bool:
+    """Given parts, return whether hunks are left, or a marker that a person has overlooked."""
+    signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
+    return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
+
+
 def number_hunks(parts: Iterable[Part], found: Sequence[Hunk]) -> tuple[Part, ...]:
     """Given parts of a text of which some hunks are settled, and all that were found, number those that are left."""
     rest = list(found)

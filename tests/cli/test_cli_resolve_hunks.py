@@ -112,12 +112,23 @@ def test_the_editor_shows_what_is_left(torn: Writer, tmp_path: Path) -> None:
     ]
 
 
+def test_a_marker_that_was_overlooked_is_not_committed(torn: Writer, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i -e '/^[|=>]\\{7\\}/d' \"$1\"\n")
+    editor.chmod(0o755)
+    done = torn.syncd("resolve", "p1.md", "--edit", EDITOR=str(editor))
+    assert done.returncode == 6
+    assert "still has markers" in done.stderr
+    assert "<<<<<<<" not in torn.read("p1.md")
+    assert "No hunk is left, but nothing is recorded yet: --edit shows" in torn.run("resolve", code=6)
+
+
 def test_an_edit_in_the_way_loses_no_decision(torn: Writer) -> None:
     torn.run("resolve", "p1.md", "--hunk", "2", "--theirs")
     torn.write("p1.md", "Not committed.\n")
     torn.run("resolve", "p1.md", "--hunk", "1", "--ours", code=5)
     assert torn.read("p1.md") == "Not committed.\n"
-    assert "All are settled, but not recorded yet" in torn.run("resolve", code=6)
+    assert "No hunk is left, but nothing is recorded yet" in torn.run("resolve", code=6)
     torn.git("checkout", "--", "p1.md")
     torn.run("resolve", "p1.md", "--hunk", "1", "--ours")
     assert torn.read("p1.md") == MIXED
@@ -194,7 +205,7 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
     assert page["hunks"] == []
     assert page["pages"][0]["theirs"]["what"] == "calls it “Theirs”"
     docs.run("resolve", "p3.md", "--edit", code=64)
-    docs.run("resolve", "p3.md", "--theirs")
+    assert "[o]urs, [t]heirs, [s]kip, [q]uit? " in typed(docs, "e\nt\n")
     assert "[Theirs](p3.md)" in docs.read("SUMMARY.md")
 
 
