@@ -49,7 +49,8 @@ def test_a_page_in_conflict_is_told_and_settled(shell: Any, docs: Path) -> None:
 @pytest.mark.long
 def test_a_page_is_shown_and_what_cannot_be_meant_is_refused(shell: Any, docs: Path) -> None:
     shell.syncd("pull", cwd=docs)
-    assert "syncd resolve use.md" in shell.fine("status", cwd=docs)
+    told = shell.syncd("status", cwd=docs)
+    assert (told.returncode, "syncd resolve use.md" in told.stdout) == (6, True)
     shown = shell.syncd("resolve", "use.md", cwd=docs)
     assert shown.returncode == 6
     assert "Mine." in shown.stdout
