@@ -97,10 +97,7 @@ def test_two_pages_that_exchange_names_while_both_are_edited_wait_with_their_tit
 def test_a_page_that_was_moved_here_and_deleted_there_is_gone_also_when_it_was_proposed(team: Team) -> None:
     web = team.space()
     docs = team.clone(web.space)
-    (docs.path / "p1").mkdir()
-    docs.git("mv", "p4.md", "p1/p4.md")
-    docs.replace("SUMMARY.md", "* [P4](p4.md)\n", "")
-    docs.edit("SUMMARY.md", "* [P1](p1.md)\n", "* [P1](p1.md)\n  * [P4](p1/p4.md)\n")
+    nest(docs)
     docs.run("push")
     web.delete("p4")
     docs.settle()
@@ -108,6 +105,31 @@ def test_a_page_that_was_moved_here_and_deleted_there_is_gone_also_when_it_was_p
     web.merge()
     docs.settle()
     assert "P4" not in web.everything() + docs.everything()
+
+
+def test_a_move_that_was_published_stays_when_it_is_reset_and_the_page_edited(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    nest(docs)
+    docs.run("push")
+    web.merge()
+    docs.git("reset", "--quiet", "--hard", "HEAD~1")
+    docs.edit("p4.md", "P4 one.", "P4 one, says A.")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert not docs.has("p4.md")
+    assert sorted(page.title for page in web.pages()) == ["Home", "P1", "P2", "P3", "P4"]
+    assert "P4 one, says A." in docs.read("p1/p4.md")
+    assert "P4 one, says A." in web.texts()["P4"]
+
+
+def nest(docs: Writer) -> None:
+    """Commit p4 below p1."""
+    (docs.path / "p1").mkdir()
+    docs.git("mv", "p4.md", "p1/p4.md")
+    docs.replace("SUMMARY.md", "* [P4](p4.md)\n", "")
+    docs.edit("SUMMARY.md", "* [P1](p1.md)\n", "* [P1](p1.md)\n  * [P4](p1/p4.md)\n")
 
 
 def exchange(docs: Writer) -> None:

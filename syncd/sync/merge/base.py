@@ -67,12 +67,16 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
     is_main = theirs == repository.resolve(workspace.main)
     now, then, former = (repository.tree(commit) for commit in (ours, tip, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
-    for difference in repository.differences(wide.tree, plain.tree):
-        path = difference.path
-        is_same = now.get(path) == then.get(path)
-        is_published = is_main and now.get(path) == former.get(path)
-        if not is_same and (path in touched or is_published):
-            changes[path] = difference.after
+    for difference in repository.differences(wide.tree, plain.tree, renames=True):
+        path, later = difference.path, difference.old_path or difference.path
+        names = {path, later}
+        if all(now.get(name) == then.get(name) for name in names):
+            continue
+        is_published = is_main and all(now.get(name) == former.get(name) for name in names)
+        if names & touched or is_published:
+            changes |= {later: None, path: difference.after}
+        elif is_main and later not in now and path in now:
+            changes |= {later: None, path: difference.before}  # its move is published, and its text was rewritten
     tree = repository.replaced(wide.tree, changes) if changes else wide.tree
     return Base(tree, plain.commits, wide.doubtful | plain.doubtful)
 

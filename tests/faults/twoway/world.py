@@ -25,7 +25,7 @@ ENVIRON = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_EDITOR": "true",
-    "EDITOR": "sed -i -e '/^||||||| /,/^=======$/d' -e '/^<<<<<<< /d' -e '/^=======$/d' -e '/^>>>>>>> /d'",
+    "EDITOR": r"sed -i -e '/^||||||| /,/^=======\r\?$/d' -e '/^<<<<<<< /d' -e '/^=======\r\?$/d' -e '/^>>>>>>> /d'",
     "PYDANTIC_DISABLE_PLUGINS": "__all__",
     **{f"GIT_{role}_{part}": f"writer@{part}" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")},
 }
