@@ -258,7 +258,9 @@ class _Bond:
 
 
 def _restore(workspace: Workspace) -> None:
-    """Let main content's ref, where there is none, name the newest mirror commit that the branch carries."""
+    """Let main content's ref, where there is none, name the newest mirror commit that the branch carries, or a later
+    one that another clone has pushed to the upstream: so a new clone of the service goes on where the former one was.
+    """
     repository = workspace.repository
     tip = repository.resolve(f"refs/heads/{workspace.branch}")
     if tip is None or repository.resolve(workspace.main) is not None:
@@ -269,7 +271,17 @@ def _restore(workspace: Workspace) -> None:
         if found is not None and (newest is None or repository.is_ancestor(newest, found.oid)):
             newest = found.oid
     if newest is not None:
-        repository.update_ref(workspace.main, newest, old=None)
+        repository.update_ref(workspace.main, _find_pushed(workspace, newest) or newest, old=None)
+
+
+def _find_pushed(workspace: Workspace, newest: str) -> str | None:
+    """The mirror commit that the upstream has, if it grew from the newest one that the branch carries."""
+    repository, upstream = workspace.repository, workspace.upstream
+    there = repository.resolve(upstream.tracking(upstream.mirror)) if upstream and upstream.has_mirror else None
+    if there is None or not repository.is_ancestor(newest, there):
+        return None
+    found = (_carried(workspace, binding, there) for binding in workspace.bindings)
+    return there if any(commit is not None and commit.oid == there for commit in found) else None
 
 
 def _carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:

@@ -6,20 +6,23 @@
 | `<mirror>-changes/<space>/<n>`   | a change request's content, as long as a page is in conflict with it          |
 
 The very commits are pushed: whoever merges one has taken it in, for Git and so for syncd. They go by fast-forward; what
-is replaced or deleted is only what this clone pushed there itself, which a ref of our own says. Nothing else is kept,
-so a run that is killed between two pushes is made whole by the next.
+is replaced or deleted is only what this clone pushed there itself, which a ref of our own says, and change requests'
+content of a clone whose place it takes. Nothing else is kept, so a run that is killed between two pushes is made whole
+by the next.
 """
 
 from collections.abc import Collection, Iterator
 from functools import partial
+from itertools import islice
 
 from syncd.errors import Conflict, RefMoved
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
+from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo import Refusal
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.upstream import Exchange, Step
-from syncd.sync.workspace import Upstream, Workspace
+from syncd.sync.workspace import COMMITTER, Upstream, Workspace
 
 _MOVED = ("stale info", "fetch first", "non-fast-forward")
 """How git says that a branch of the remote is elsewhere by now."""
@@ -71,8 +74,11 @@ def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> O
     if there == commit:  # a run was killed before it could record that
         exchange.remember(upstream, branch, commit)
         return Unchanged()
-    is_forward = there is None or repository.is_ancestor(there, commit)
-    if not is_forward and there != repository.resolve(upstream.met(branch)):
+    if (
+        there is not None
+        and not repository.is_ancestor(there, commit)
+        and not _is_own(exchange, upstream, branch, there)
+    ):
         return Held(
             f"{name} has commits that this clone did not push there; it was left as it is",
             f"only one syncd may push there; to let this one do it: git push {upstream.name} --delete {branch}",
@@ -83,6 +89,17 @@ def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> O
     if refusal is not None:
         raise _refused(upstream, branch, refusal)
     return exchange.record_push(upstream, branch, branch, commit)
+
+
+def _is_own(exchange: Exchange, upstream: Upstream, branch: str, there: str) -> bool:
+    """Whether a branch of the remote is where this clone has put it; or, where it has put none there, whether it holds
+    a change request's content as another clone has read it, whose place this one takes."""
+    pushed = exchange.repository.resolve(upstream.met(branch))
+    if pushed is not None or branch == upstream.mirror:
+        return there == pushed
+    number, person = branch.rpartition("/")[2], f"{COMMITTER[0]} <{COMMITTER[1]}>"
+    found = exchange.repository.carried(there, CHANGE_REQUEST, number, committer=person)
+    return any(commit.oid == there for commit in islice(found, 1))
 
 
 def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) -> Outcome:

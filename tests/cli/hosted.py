@@ -1,5 +1,6 @@
 """A team around a Git host: a service on a bare clone, and somebody who has Git only."""
 
+import shutil
 import sys
 
 from tests.cli.two_way import Team, Web, Writer
@@ -48,6 +49,11 @@ class Hosted:
     def sync(self, code: int = 0) -> str:
         """Let the service run once, and return what it says."""
         return self.service.run("sync", "--config", self.config, code=code)
+
+    def replace_clone(self) -> None:
+        """Let the service work in a new clone, which knows what the Git host has, and nothing else."""
+        shutil.rmtree(self.clone.path)
+        self.service.git("clone", "--quiet", "--bare", "hosted.git", "service.git")
 
     def killed(self, point: str) -> None:
         """Let the service run, and kill it at a fault point."""

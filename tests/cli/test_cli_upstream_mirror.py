@@ -169,11 +169,33 @@ def test_the_branch_is_the_mirror_and_goes_only_when_it_moved(hosted: Hosted) ->
     assert hosted.host.tip(MIRROR) == hosted.clone.tip("refs/remotes/platform/main")
 
 
-def test_what_somebody_else_put_there_is_never_replaced(hosted: Hosted) -> None:
+def test_a_new_clone_of_the_service_goes_on_where_the_former_one_was(divided: Hosted) -> None:
+    divided.web.edit("p2", "P2 two by Git", "P2 two by a reviewer", request=divided.web.proposed())
+    divided.publish("p2.md", "P2 two by Git", "P2 two by Git again")
+    divided.sync(code=6)
+    mirror, number = divided.host.tip(MIRROR), divided.web.proposed()
+    divided.replace_clone()
+    assert conflicts(divided.sync(code=6)) == ["p1.md", "p2.md"]
+    assert divided.host.tip(MIRROR) == divided.clone.tip("refs/remotes/platform/main") == mirror
+    assert divided.host.tip(f"{CHANGES}{number}") == divided.clone.tip(f"refs/remotes/platform/changes/docs/{number}")
+    divided.merge(MIRROR, "p1.md")
+    divided.settle("p1.md", page(BOTH))
+    divided.merge(f"{CHANGES}{number}", "p2.md")
+    divided.settle("p2.md", text_of("P2"))
+    divided.sync()
+    assert [each.number for each in divided.web.requests()] == [number]
+    assert divided.web.text("p1", request=number) == page(BOTH)
+    assert divided.branches() == ["main", MIRROR]
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["", "nor by a new clone"])
+def test_what_somebody_else_put_there_is_never_replaced(hosted: Hosted, is_new: bool) -> None:
     hosted.git.git("fetch", "--quiet")
     hosted.git.git("switch", "--quiet", "--create", "mine", f"origin/{MIRROR}")
     hosted.git.edit("p4.md", "P4 two", "P4 two by mistake")
     hosted.git.git("push", "--quiet", "origin", f"mine:{MIRROR}")
+    if is_new:
+        hosted.replace_clone()
     hosted.web.edit("p1", "P1 two", WEB)
     said = hosted.sync(code=6)
     assert f"origin/{MIRROR} has commits that this clone did not push there" in said
