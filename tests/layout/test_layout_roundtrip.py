@@ -284,8 +284,10 @@ def _numbered(pages: tuple[Page, ...], above: str = "p") -> tuple[Page, ...]:
     )
 
 
-@settings(deadline=None, max_examples=100)
-@given(
+Variables = dict[str, str | bool | int]
+Whole = tuple[tuple[Page, ...], Variables, str, str]
+
+WHOLES = st.tuples(
     _pages().map(_numbered),
     st.dictionaries(
         st.from_regex(r"[a-z_]{1,9}", fullmatch=True), st.one_of(TITLE, st.booleans(), st.integers(-99, 99))
@@ -293,9 +295,24 @@ def _numbered(pages: tuple[Page, ...], above: str = "p") -> tuple[Page, ...]:
     st.sampled_from(["", "docs", "docs/en"]),
     st.sampled_from(["SUMMARY.md", "toc/SUMMARY.md"]),
 )
-def test_any_page_tree_survives_the_way_through_files(
-    pages: tuple[Page, ...], variables: dict[str, str | bool | int], root: str, summary: str
-) -> None:
+"""The pages of a space, its variables, the directory of its files and its table of contents there."""
+
+
+@settings(deadline=None, max_examples=15)
+@given(WHOLES)
+def test_any_page_tree_survives_the_way_through_files(whole: Whole) -> None:
+    assert_survives(*whole)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@settings(deadline=None, max_examples=500)
+@given(WHOLES)
+def test_many_page_trees_survive_the_way_through_files(whole: Whole) -> None:
+    assert_survives(*whole)
+
+
+def assert_survives(pages: tuple[Page, ...], variables: Variables, root: str, summary: str) -> None:
     settings_of = Settings(root=root, summary=summary)
     upload = File(id="upload", name="a [b] (1).pdf")
     revision = Revision(id="r", pages=pages, files=(upload,), variables=dict(variables))
