@@ -25,7 +25,7 @@ from syncd.sync.merge.parts import NOBODY, PART
 from syncd.sync.past import find_passed
 from syncd.sync.proposals import Proposal
 from syncd.sync.roots import below_root, ruling
-from syncd.sync.sending import sent_to
+from syncd.sync.sending import keep_read, sent_to
 from syncd.sync.snapshot import TRIES, Signature, Written, write_content
 from syncd.sync.source import MainContent, ProposedContent, Source
 from syncd.sync.tables import settings_at, text_at
@@ -166,8 +166,12 @@ def _bring_revision(
     is_own = revision.id in wrote[-1:]
     lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
     commit = _lane_commit(repository, lane, signature, result.commit)
+    if lane.content:
+        keep_read(workspace, binding, request.number, result.commit)
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
+    if not lane.content:
+        keep_read(workspace, binding, request.number, "")
     known = workspace.store.seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
     held = Written(commit, news, partial=result.partial)

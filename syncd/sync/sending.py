@@ -6,6 +6,8 @@ SENDING = "refs/syncd/sending/"
 """Below it `<space>/<number>` is the commit that is being written to a change request."""
 COMMENTED = "refs/syncd/commented/"
 """Below it `<space>/<number>` is the commit that the comments of a change request propose."""
+READ = "refs/syncd/read/"
+"""Below it `<space>/<number>` is what a change request holds, where its own commit says what is meant instead."""
 
 
 def begin(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
@@ -38,6 +40,15 @@ def commented(workspace: Workspace, binding: Binding, number: int) -> str | None
     return workspace.repository.resolve(f"{COMMENTED}{binding.name}/{number}")
 
 
+def keep_read(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
+    """Given the commit of what a change request holds, or "" where its own says it, let Git keep it."""
+    ref = f"{READ}{binding.name}/{number}"
+    if commit:
+        _point(workspace, ref, commit)
+    else:
+        _drop(workspace, ref)
+
+
 def sent_to(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
     """Given a change request, or None for any of the space, return commits whose pages may be there unseen."""
     below = f"{binding.name}/" if number is None else f"{binding.name}/{number}"
@@ -49,6 +60,7 @@ def drop(workspace: Workspace, binding: Binding, number: int) -> None:
     """Given a change request that is done, forget what was sent to it."""
     end(workspace, binding, number)
     uncomment(workspace, binding, number)
+    keep_read(workspace, binding, number, "")
 
 
 def _point(workspace: Workspace, ref: str, commit: str) -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from syncd.fault_points import FaultPoint
-from tests.cli.two_way import MAIN, Interposer, Team, Web, Writer, conflicts
+from tests.cli.two_way import MAIN, Interposer, Team, Web, Writer, conflicts, text_of
 from tests.stopping import kill, stopped_at
 
 CONTENT = "/content$"
@@ -198,3 +198,25 @@ def test_a_commit_after_a_killed_move_of_the_work_tree_takes_nothing_of_others_b
         assert words in web.everything()
         assert words in docs.everything()
     assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+def test_what_a_change_request_holds_outlives_the_garbage_collector(team: Team, interposer: Interposer) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("push")
+    web.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.run("sync", code=6)
+    docs.git("merge", "platform/main", code=1)
+    docs.write("p1.md", text_of("P1").replace("P1 one.", "P1 one, says A with the web."))
+    docs.commit()
+    docs.killed(interposer, "sync", at=CONTENT)
+    told = docs.git("log", "-1", "--format=%(trailers:key=Syncd-Content,valueonly)", "platform/changes/docs/1")
+    docs.git("reflog", "expire", "--expire=now", "--all")
+    docs.git("gc", "--quiet", "--prune=now")
+    docs.git("cat-file", "-e", told.strip())
+    docs.settle()
+    web.merge(1)
+    docs.settle()
+    assert "P1 one, says A with the web." in web.text("p1")
+    assert docs.git("for-each-ref", "refs/syncd/read") == ""
