@@ -107,14 +107,14 @@ class _Merge:
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs, self.base = ours, theirs, base
-        self.workspace, self.lost, self.aside = workspace, lost, aside | lost
+        self.workspace, self.lost, self.aside = workspace, lost, aside
         self.trees = (base.tree, _root(self.repository, ours), _root(self.repository, theirs))
         self.tables: list[Tables] = []
         self.texts: dict[Page, bytes] = {}
 
     def run(self) -> MergeResult:
         base, ours, theirs = self.trees
-        if theirs == ours or (base in (ours, theirs) and not self.aside and not self.base.doubtful):
+        if theirs == ours or (base in (ours, theirs) and not (self.lost or self.aside or self.base.doubtful)):
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree)
         pages = self.pages()
@@ -185,7 +185,7 @@ class _Merge:
         return [replace(decision, why=decision.why or self._why_left_out(decision.page)) for decision in found]
 
     def _why_left_out(self, page: Page) -> str:
-        if self.lost.intersection(page.paths):
+        if page.theirs != page.base and self.lost.intersection(page.paths):  # else ours has seen it
             return LOST_WORDS
         if self.aside.intersection(page.paths):
             return SET_ASIDE
