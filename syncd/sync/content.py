@@ -166,12 +166,9 @@ def _bring_revision(
     is_own = revision.id in wrote[-1:]
     lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
     commit = _lane_commit(repository, lane, signature, result.commit)
-    if lane.content:
-        keep_read(workspace, binding, request.number, result.commit)
+    keep_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
-    if not lane.content:
-        keep_read(workspace, binding, request.number, "")
     known = workspace.store.seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
     held = Written(commit, news, partial=result.partial)
