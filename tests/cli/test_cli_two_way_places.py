@@ -88,6 +88,20 @@ def test_pages_that_take_the_next_ones_place_and_a_page_that_is_gone(team: Team)
     assert "P2 one, says B." in web.texts()["P2"]
 
 
+def test_two_pages_that_exchange_names_in_git_while_one_is_edited_there(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    for old, new in (("p3.md", "p.md"), ("p4.md", "p3.md"), ("p.md", "p4.md")):
+        docs.git("mv", old, new)
+    docs.replace("SUMMARY.md", "[P3](p3.md)\n* [P4](p4.md)", "[P3](p4.md)\n* [P4](p3.md)")
+    docs.commit()
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    settle(docs, web)
+    assert "P3 one, says the web." in web.texts()["P3"]
+    assert "P3 one, says the web." in docs.read("p4.md")
+    assert len(web.pages()) == 5
+
+
 def in_order(web: Web, number: int) -> tuple[str, str]:
     """Return the titles of p3 and p4: first the one whose id comes first or second."""
     pages = sorted((page.id, page.title) for page in web.pages() if page.title in ("P3", "P4"))

@@ -30,7 +30,7 @@ from syncd.sync.merge.base import TIPS, Base, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, merged_lines, trio
 from syncd.sync.merge.linked import find_linked
-from syncd.sync.merge.moves import Recorded, find_recorded_moves, follow_moves
+from syncd.sync.merge.moves import Recorded, find_exact_moves, find_recorded_moves, follow_moves
 from syncd.sync.merge.result import LOST_WORDS, SET_ASIDE, SEVERAL_BASES, Decided, HeldPage, MergeResult
 from syncd.sync.merge.tables import Fates, Tables, tables_of
 from syncd.sync.workspace import Workspace
@@ -152,8 +152,8 @@ class _Merge:
         summaries = {table.ours.path for table in self.tables}
         sides = (self.repository.differences(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_changes(differences, summaries)) for differences in sides)
-        one = follow_moves(self.repository, one, moves[0], base, ours)
-        other = follow_moves(self.repository, other, moves[1], base, theirs)
+        one = follow_moves(self.repository, one, moves[0] or find_exact_moves(one), base, ours)
+        other = follow_moves(self.repository, other, moves[1] or find_exact_moves(other), base, theirs)
         return pages_of(one, other, self._titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
 
     def _grounded(self, table: Tables, pages: Sequence[Page]) -> Tables:

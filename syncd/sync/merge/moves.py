@@ -84,6 +84,27 @@ def _followed_records(
     }
 
 
+def find_exact_moves(changes: Iterable[Change]) -> dict[str, str]:
+    """Given what a side changed as Git sees it, return where it has files that it put in the place of others, or whose
+    place it gave to others, without a change of their text."""
+    listed = list(changes)
+    before = _by_text(old for old, _ in listed)
+    after = _by_text(new for _, new in listed)
+    former = {old.path for old, _ in listed if old is not None}
+    later = {new.path for _, new in listed if new is not None}
+    moves = {path: after[oid] for oid, path in before.items() if oid in after and after[oid] != path}
+    return {path: new for path, new in moves.items() if new in former or path in later}
+
+
+def _by_text(versions: Iterable[Version | None]) -> dict[str, str]:
+    """The path of each text that only one file has."""
+    found: dict[str, list[str]] = {}
+    for version in versions:
+        if version is not None:
+            found.setdefault(version.oid, []).append(version.path)
+    return {oid: paths[0] for oid, paths in found.items() if len(paths) == 1}
+
+
 def follow_moves(
     repository: Repository, changes: Iterable[Change], moves: Mapping[str, str], base: str, side: str
 ) -> list[Change]:
