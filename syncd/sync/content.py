@@ -19,10 +19,10 @@ from syncd.plan.proposal import Existing
 from syncd.repo import Repository
 from syncd.sync.base import LOST, base_of, entries_at, save_lane
 from syncd.sync.gathered import RevisionMoved, gather_content, known_of
-from syncd.sync.lane import CONTENT, NO_UPDATE, Lane, Update, read_sent, record_lane, start_of, taken_main
+from syncd.sync.lane import CONTENT, NO_UPDATE, Lane, Update, is_known, read_sent, record_lane, start_of, taken_main
 from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import NOBODY, PART
-from syncd.sync.past import find_passed
+from syncd.sync.past import PastContent, find_passed
 from syncd.sync.proposals import Proposal
 from syncd.sync.roots import below_root, ruling
 from syncd.sync.sending import keep_read, sent_to
@@ -95,26 +95,54 @@ def _bring(
     wrote: Sequence[str],
     update: Update,
 ) -> Content:
-    """Every revision since the one that is known, while something is being sent: so nobody's words are written over
-    that were written in between."""
+    """Every revision since the one that is known, while something is being sent, or where main content has come in: so
+    nobody's words are written over that were written in between, or pass for a merge with main content."""
     source: Source = ProposedContent(workspace.client, binding.space, proposal.change_request.id)
     revision = source.content()
-    steps: list[tuple[Source, Revision]] = [(source, revision)]
-    if sent_to(workspace, binding, proposal.change_request.number):
-        known = _known_revision(workspace, binding, proposal)
-        past = (
-            find_passed(workspace.client, binding.space, revision, known).between
-            if known not in ("", revision.id)
-            else ()
-        )
-        # What was there when somebody wrote after syncd is read too; else its own steps say nothing.
-        own = wrote if revision.id in wrote else wrote[:-1]
-        steps[:0] = [(one, one.content()) for one in past if one.revision() not in own]
+    taken = taken_main(workspace, proposal.change_request)
+    known = _known_revision(workspace, binding, proposal)
+    is_sending = bool(sent_to(workspace, binding, proposal.change_request.number))
+    is_news = _is_news(workspace, binding, proposal, taken)
+    past: tuple[PastContent, ...] = ()
+    if known not in ("", revision.id) and (is_sending or is_news):
+        past = find_passed(workspace.client, binding.space, revision, known).between
+    # What was there when somebody wrote after syncd is read too; else its own steps say nothing.
+    own = wrote if revision.id in wrote else wrote[:-1]
+    steps = [(one, one.content()) for one in past if one.revision() not in own]
+    update = replace(update, is_apart=bool(past) or revision.parents[:1] == (known,))
     for one, content in steps:
-        found = _bring_revision(
-            workspace, binding, proposal, written, one, content, guide=guide, wrote=wrote, update=update
-        )
-    return found
+        held = _find_taken(workspace, content) or (None if is_news else taken)
+        step = _Step(one, content, held, _after(update, content, known))
+        _bring_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
+    step = _Step(source, revision, taken, _after(update, revision, known))
+    return _bring_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One revision of a change request: where it is read, and the main content that it holds, as far as is known."""
+
+    source: Source
+    revision: Revision
+    taken: str | None
+    update: Update = NO_UPDATE
+
+
+def _after(update: Update, revision: Revision, known: str) -> Update:
+    """What is known of an update that made a revision; what others wrote before it was not settled."""
+    return update if revision.parents[:1] == (known,) else replace(update, settled="")
+
+
+def _is_news(workspace: Workspace, binding: Binding, proposal: Proposal, taken: str | None) -> bool:
+    """Whether a change request has taken in main content since it was last read."""
+    here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
+    return here is not None and taken is not None and not is_known(workspace, here, taken)
+
+
+def _find_taken(workspace: Workspace, revision: Revision) -> str | None:
+    """The commit of the main content that a revision has been joined with, where the platform says so."""
+    found = (workspace.repository.find(workspace.main, REVISION, id) for id in revision.parents[1:])
+    return next((commit.oid for commit in found if commit is not None), None)
 
 
 def _known_revision(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
@@ -131,16 +159,15 @@ def _bring_revision(
     binding: Binding,
     proposal: Proposal,
     written: Mapping[str, Anchor],
-    source: Source,
-    revision: Revision,
+    step: _Step,
     *,
     guide: str,
     wrote: Sequence[str],
-    update: Update,
 ) -> Content:
     repository, request = workspace.repository, proposal.change_request
+    revision, taken = step.revision, step.taken
     ref = workspace.changes(binding, request.number)
-    taken, old = taken_main(workspace, request), repository.resolve(ref)
+    old = repository.resolve(ref)
     main = taken or repository.resolve(workspace.main) or proposal.commit
     sent = [read_sent(repository, commit, main) for commit in sent_to(workspace, binding, request.number)]
     here = old or (sent[0].planned if sent else main)
@@ -157,14 +184,14 @@ def _bring_revision(
     commits = tuple(one.commit for one in sent)
     base = replace(base, anchors=anchors, start=start, settled=False, written=own, sent=commits)
     base = replace(base, at=ruler, settings=settings)
-    gathered = gather_content(workspace, binding, source, revision, base, guide=guide)
+    gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     signature = Signature(_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     signature = replace(signature, message=signature.message + render_moves(result.moves))
     tree = repository.subtree(result.commit)
     assert tree is not None
     is_own = revision.id in wrote[-1:]
-    lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
+    lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=step.update)
     commit = _lane_commit(repository, lane, signature, result.commit)
     keep_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:

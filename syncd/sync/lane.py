@@ -55,11 +55,13 @@ class Update:
     """What is known of an update from main content that content may come from.
 
     Shape: `is_fresh` says that syncd has just asked for it; `settled` is the branch's commit that had brought both
-    sides together before, or "".
+    sides together before, or ""; `is_apart` says that what others wrote before it was read for itself, so that nothing
+    else was made in one step with it.
     """
 
     is_fresh: bool = False
     settled: str = ""
+    is_apart: bool = False
 
 
 NO_UPDATE = Update()
@@ -231,6 +233,10 @@ def _updated(
     lacks = [paths for page in known.held for paths in page.entries]
     late = _not_taken(repository, binding, before, known.kept_ours, tree)
     lacks += _with_all_names(workspace, late, (known.base.tree, before, main))
+    if not update.is_apart:
+        # An update lets the change request's lines stand, so what others wrote before it hides those of main content.
+        unseen = merge(workspace, main, tree, base=known.base)
+        lacks += [paths for page in unseen.held for paths in page.entries]
     if not lacks:
         return tree, (main,)
     part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncd.errors import NotFound
 from syncd.model.change_request import ChangeRequestCreate, MergeResult
 from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.plan.hunks import join_hunks
@@ -159,8 +160,11 @@ def test_a_conflict_with_a_reviewer_is_settled_the_same_way(world: Any, fine: An
     assert proposed(world, "1", "options") == "# Options\n\n* both\n* second\n"
 
 
-def run_in_which(world: Any, *, before: Act = bool, after: Act = bool) -> Any:
+def run_in_which(world: Any, *, before: Act = bool, after: Act = bool, is_past_shown: bool = True) -> Any:
     """A run in which somebody acts right before or after an update from main content reaches the platform."""
+
+    def hide(*_: object) -> None:
+        raise NotFound("GET …/revisions/…: not found", status=404)
 
     def refreshed(space: str, id: str) -> MergeResult:
         before()
@@ -171,12 +175,17 @@ def run_in_which(world: Any, *, before: Act = bool, after: Act = bool) -> Any:
 
     with world.workspace() as workspace:
         requests = Stand(workspace.client.change_requests, refresh=refreshed)
-        client: Any = Stand(workspace.client, change_requests=requests)
+        shown = workspace.client.revisions
+        revisions = shown if is_past_shown else Stand(shown, get=hide)
+        client: Any = Stand(workspace.client, change_requests=requests, revisions=revisions)
         return run_cycle(replace(workspace, client=client), Wish())
 
 
-@pytest.mark.parametrize("when", ["before the run", pytest.param("during the update", marks=pytest.mark.long)])
-def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(world: Any, when: str) -> None:
+@pytest.mark.parametrize("is_past_shown", [True, False])
+@pytest.mark.parametrize("when", ["before the run", "during the update"])
+def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(
+    world: Any, when: str, is_past_shown: bool
+) -> None:
     """An update from main content lets the change request's lines stand, so they must not pass for a merge of both."""
     world.clone()
     world.commit("Mine", {"errors.md": "# Errors explained\n\nMy errors.\n"})
@@ -185,13 +194,26 @@ def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(wo
     edit = partial(review, world, "1", "options", MINE)
     if when == "before the run":
         edit()
-        results = world.sync()
-    else:
-        results = run_in_which(world, before=edit)
+    results = run_in_which(world, before=edit if when == "during the update" else bool, is_past_shown=is_past_shown)
     assert held(results) == ["options.md"]
+    assert world.git("show", "main:options.md") == THEIRS
     assert decide(world, b"# Options\n\n* mine\n* theirs\n* second\n") == []
     assert held(world.sync()) == []
     assert "* mine\n* theirs" in proposed(world, "1", "options")
+
+
+@pytest.mark.parametrize("is_past_shown", [True, False])
+def test_of_what_an_update_brought_a_reviewer_may_write_anew(world: Any, is_past_shown: bool) -> None:
+    """Who writes after an update has seen what it brought; where the platform does not say when, a person decides."""
+    world.clone()
+    world.commit("Mine", {"errors.md": "# Errors explained\n\nMy errors.\n"})
+    assert held(world.sync()) == []
+    world.edit_on_platform({"options.md": THEIRS})
+    edit = partial(review, world, "1", "options", MINE)
+    results = run_in_which(world, after=edit, is_past_shown=is_past_shown)
+    assert held(results) == ([] if is_past_shown else ["options.md"])
+    assert world.git("show", "main:options.md") == (MINE if is_past_shown else THEIRS)
+    assert proposed(world, "1", "options") == MINE
 
 
 def test_a_page_that_both_sides_moved_and_rewrote_during_an_update_waits_for_a_person(world: Any, fine: Any) -> None:
@@ -237,7 +259,7 @@ def test_a_line_that_the_platform_doubles_in_a_merge_of_its_own_stands_once(worl
     world.commit("Mine", {"options.md": MINE})
     fine(world.sync())
     world.edit_on_platform({"errors.md": "# Errors explained\n\nOne.\n"})
-    fine(run_in_which(world, after=partial(review, world, "1", "errors", doubled)))
+    fine(run_in_which(world, after=partial(review, world, "1", "errors", doubled), is_past_shown=False))
     fine(world.sync())
     assert world.git("show", "main:errors.md") == "# Errors explained\n\nOne.\n"
     assert proposed(world, "1", "errors") == "# Errors explained\n\nOne.\n"
