@@ -170,7 +170,8 @@ class _Reader:
         here = dirname(self.summary)
         spellings = [normpath(join(here, path)) for path in (entry.path, unquote(entry.path))]
         found = (path for path in spellings if path in self.content_paths)
-        return replace(entry, path=next(found, spellings[1]))
+        path = next(found, spellings[1])
+        return entry if path == entry.path else replace(entry, path=path)
 
     def linked(self, at: str, addresses: Iterable[str]) -> Iterator[str]:
         """Files that are no pages and that these addresses mean; hidden and dangerous names stay at home."""

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from syncd.errors import FileInvalid
@@ -24,6 +25,8 @@ from syncd.model.text import clean_title
 Node = TypeVar("Node")
 
 TITLE = "# Table of contents"
+PARSED_MAX = 4
+"""Tables of contents that are remembered with their entries."""
 
 _BULLET = re.compile(r"([ \t]*+)[*+-](?:[ \t]++|$)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
@@ -61,7 +64,17 @@ def parse(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPart] | Non
     takes its place, and `skipped` is told.
     Raises: FileInvalid at the first line that cannot be kept. Source: gitsync §1.4.
     """
-    return _Reader(text, at, skipped if skipped is not None else []).read()
+    entries, found = _parse(text, at)
+    if skipped is not None:
+        skipped += found
+    return entries
+
+
+@lru_cache(maxsize=PARSED_MAX)
+def _parse(text: str, at: str) -> tuple[tuple[Entry, ...], tuple[SkippedPart, ...]]:
+    """One run asks for the same few tables of contents again and again, and a large one takes long."""
+    reader = _Reader(text, at)
+    return reader.read(), tuple(reader.skipped)
 
 
 def render(entries: Iterable[Entry]) -> str:
@@ -142,10 +155,10 @@ class _Node:
 class _Reader:
     """One pass over the lines; `open` is the chain of bullets that the next one may hang below."""
 
-    def __init__(self, text: str, at: str, skipped: list[SkippedPart]) -> None:
+    def __init__(self, text: str, at: str) -> None:
         self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.at = at
-        self.skipped = skipped
+        self.skipped: list[SkippedPart] = []
         self.number = 0
         self.titled = False
         self.top: list[_Node] = []

@@ -74,6 +74,7 @@ class _Rounds:
         self.workspace, self.binding, self.intent, self.live = workspace, binding, intent, live
         self.subject = subject
         self.asked = _read_desired(workspace, binding, intent)
+        self.asked_for = intent.desired
         self.first: ProposalPlan | None = None
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
@@ -94,7 +95,8 @@ class _Rounds:
         content = self._read_content()
         if content is None:
             return True
-        self.asked = _read_desired(self.workspace, self.binding, self.intent)
+        if self.asked_for != self.intent.desired:
+            self.asked, self.asked_for = _read_desired(self.workspace, self.binding, self.intent), self.intent.desired
         wanted = _against(self.workspace, self.binding, self.intent, self.asked, content)
         plan = plan_proposal(wanted, content.existing)
         self.first = self.first or plan

@@ -78,7 +78,8 @@ def entries_in(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[E
             return entry
         written = normpath(join(folder, entry.path))
         plain = "%" not in written or exists(written)
-        return replace(entry, path=written if plain else normpath(join(folder, unquote(entry.path))))
+        found = written if plain else normpath(join(folder, unquote(entry.path)))
+        return entry if found == entry.path else replace(entry, path=found)
 
     return transform(parse(text.decode(), at=path), located)
 
