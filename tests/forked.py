@@ -17,9 +17,27 @@ SECONDS_MAX = 110
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(
     [
-        *("git", "httpx", "sqlalchemy.dialects.sqlite", "syncd.cli.app", "syncd.cli.check", "syncd.cli.clone"),
-        *("syncd.cli.flows", "syncd.cli.init", "syncd.cli.review", "syncd.cli.sites.apply", "syncd.cli.status"),
-        *("syncd.cli.platform", "syncd.cli.run", "syncd.platform.server", "uvicorn.protocols.http.httptools_impl"),
+        *(
+            "git",
+            "httpx",
+            "sqlalchemy.dialects.sqlite",
+            "syncd.cli.app",
+            "syncd.cli.check.command",
+            "syncd.cli.sync.clone",
+        ),
+        *(
+            "syncd.cli.sync.flows",
+            "syncd.cli.sync.init",
+            "syncd.cli.sync.review",
+            "syncd.cli.sites.apply",
+            "syncd.cli.sync.status",
+        ),
+        *(
+            "syncd.cli.platform.command",
+            "syncd.cli.service.run",
+            "syncd.platform.server",
+            "uvicorn.protocols.http.httptools_impl",
+        ),
     ]
 )
 _DESCRIPTORS = {"stdout": 1, "stderr": 2}

@@ -102,7 +102,7 @@ def _main() -> None:
     import sqlalchemy.dialects.postgresql.psycopg
     import sqlalchemy.dialects.sqlite.pysqlite  # noqa: F401
 
-    import syncd.cli.platform
+    import syncd.cli.platform.command
     import syncd.platform.server  # noqa: F401
 
     # Whoever has ended is gone at once, and nobody waits for it.

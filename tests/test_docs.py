@@ -16,15 +16,15 @@ from pydantic import BaseModel
 from syncd import errors
 from syncd.cli.app import app
 from syncd.config import Config
-from syncd.layout.draft import page_slug
-from syncd.layout.frontmatter import fields, heading
-from syncd.layout.links import resolve, targets
-from syncd.layout.paths import safe_path
-from syncd.layout.settings import Settings
-from syncd.layout.site import shape
-from syncd.layout.site.check import check_site
-from syncd.layout.site.read import named_files, read_site_file
-from syncd.layout.summary import parse, render, walk
+from syncd.layout.page.frontmatter import fields, heading
+from syncd.layout.page.links import resolve, targets
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read import shape
+from syncd.layout.site.read.file import named_files, read_site_file
+from syncd.layout.tree.draft import page_slug
+from syncd.layout.tree.paths import safe_path
+from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.summary import parse, render, walk
 
 ROOT = Path(__file__).parent.parent
 MANUAL = ROOT / "syncd" / "manual"

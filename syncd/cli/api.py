@@ -13,9 +13,9 @@ import typer
 
 from syncd.api.client import Client
 from syncd.api.transport import Method
-from syncd.cli.context import find_here, load_here, require_here
-from syncd.cli.setup import WAYS_TO_GIVE_ONE
-from syncd.cli.terminal import safe, safe_json
+from syncd.cli.sync.setup import WAYS_TO_GIVE_ONE
+from syncd.cli.terminal.context import find_here, load_here, require_here
+from syncd.cli.terminal.text import safe, safe_json
 from syncd.config import PlatformConfig, token
 
 METHODS: tuple[str, ...] = get_args(Method)

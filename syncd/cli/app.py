@@ -10,8 +10,12 @@ from typing import Annotated
 import typer
 
 from syncd import __version__
-from syncd.cli.leftovers import heal_here
-from syncd.cli.options import (
+from syncd.cli.platform.commands import platform
+from syncd.cli.redirects.commands import redirects
+from syncd.cli.sites.commands import site
+from syncd.cli.sync.leftovers import heal_here
+from syncd.cli.sync.review_commands import review
+from syncd.cli.terminal.options import (
     PLAIN,
     ConfigOption,
     ForceOption,
@@ -21,11 +25,7 @@ from syncd.cli.options import (
     TokenOption,
     leave,
 )
-from syncd.cli.platform_commands import platform
-from syncd.cli.redirect_commands import redirects
-from syncd.cli.review_commands import review
-from syncd.cli.site_commands import site
-from syncd.cli.terminal import complain
+from syncd.cli.terminal.text import complain
 from syncd.errors import Stopped, SyncdError
 
 EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 changes pending (--exit-code), 3 drift, 4 partly done, 5 held,
@@ -120,7 +120,7 @@ def clone(
 
     It writes the configuration too.
     """
-    from syncd.cli.clone import run_clone
+    from syncd.cli.sync.clone import run_clone
 
     run_clone(url, targets, token_file, insecure=insecure)
 
@@ -142,7 +142,7 @@ def init(
 
     Where both sides differ it shows how, and changes neither until --prefer says which goes first.
     """
-    from syncd.cli.init import Init, run_init
+    from syncd.cli.sync.init import Init, run_init
 
     asked = Init(url, spaces or (), prefer or (), branch, token_file, insecure)
     leave(run_init(asked, as_json=json))
@@ -181,7 +181,7 @@ def run_command(
     ] = "",
 ) -> None:
     """Keep all repositories in step until SIGTERM, in the foreground."""
-    from syncd.cli.run import run_service
+    from syncd.cli.service.run import run_service
 
     leave(run_service(config, listen))
 
@@ -192,7 +192,7 @@ def sync(config: ConfigOption = None, json: JsonOption = False, force: ForceOpti
 
     Mirror, review, integrate, propose, redirects.
     """
-    from syncd.cli.flows import run_flows
+    from syncd.cli.sync.flows import run_flows
 
     leave(run_flows("sync", config, as_json=json, force=force or []))
 
@@ -200,7 +200,7 @@ def sync(config: ConfigOption = None, json: JsonOption = False, force: ForceOpti
 @app.command()
 def pull(config: ConfigOption = None, json: JsonOption = False, force: ForceOption = None) -> None:
     """Bring what the platform has to Git and to the tracked branches."""
-    from syncd.cli.flows import run_flows
+    from syncd.cli.sync.flows import run_flows
 
     leave(run_flows("pull", config, as_json=json, force=force or []))
 
@@ -224,14 +224,14 @@ def push(
 ) -> None:
     """Make the branch's change request say what the branch says."""
     if ci:
-        from syncd.cli.ci import Options, push_ci
+        from syncd.cli.ci.command import Options, push_ci
 
         options = Options(config, url, space or (), branch or "", subject, dry_run, json, quality)
         leave(push_ci(options, force or []))
         return
     if url or space or dry_run or quality is not None:
         raise typer.BadParameter("--url, --space, --dry-run and --quality belong to --ci")
-    from syncd.cli.flows import run_flows
+    from syncd.cli.sync.flows import run_flows
 
     leave(run_flows("push", config, as_json=json, force=force or [], branch=branch, subject=subject))
 
@@ -254,7 +254,7 @@ def resolve_command(
 
     It reads only what is on this machine, and records the decision in the branch.
     """
-    from syncd.cli.resolve import ResolveOptions, parse_hunks, run_resolve
+    from syncd.cli.sync.resolve import ResolveOptions, parse_hunks, run_resolve
 
     wanted = {"ours": ours, "theirs": theirs, "edit": edit, "interactive": interactive}
     ways = [way for way, is_wanted in wanted.items() if is_wanted]
@@ -269,7 +269,7 @@ def status(config: ConfigOption = None, json: JsonOption = False) -> None:
 
     It reads only what is on this machine.
     """
-    from syncd.cli.status import show_status
+    from syncd.cli.sync.status import show_status
 
     leave(show_status(config, as_json=json))
 
@@ -299,8 +299,8 @@ def check(
     if explain:
         explain_command(explain, json=format == "json")
         return
-    from syncd.cli.check import run_check
-    from syncd.cli.check_sources import Asked
+    from syncd.cli.check.command import run_check
+    from syncd.cli.check.sources import Asked
 
     asked = Asked(paths or (), config, staged, commit)
     leave(run_check(asked, format, select or (), ignore or (), strict=strict))
@@ -312,7 +312,7 @@ def explain_command(
     json: JsonOption = False,
 ) -> None:
     """Say what a code of a finding means, and how to mend it."""
-    from syncd.cli.explain import explain
+    from syncd.cli.check.explain import explain
 
     explain(code, as_json=json)
 
@@ -325,7 +325,7 @@ def schema_command(
 
     With it, editors complete the keys of the file and mark mistakes.
     """
-    from syncd.cli.sites.schema import print_schema
+    from syncd.cli.schema import print_schema
 
     print_schema(name)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import syncd
 from syncd.api.client import Client
-from syncd.cli.terminal import paint
+from syncd.cli.terminal.text import paint
 from syncd.errors import ConfigInvalid, GitFailed
 from syncd.model.site import SiteCreate, SiteSectionCreate
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.output import emit
-from syncd.cli.terminal import moment, paint, print_text, safe
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.text import moment, paint, print_text, safe
 from syncd.config import ConfigFile, trust_document
 from syncd.config.finding import NAME, find_platform, is_trusted, read_valid
 from syncd.config.reading import Document

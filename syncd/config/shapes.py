@@ -54,7 +54,7 @@ class SpaceConfig(_Section):
 
 
 class SiteConfig(_Section):
-    """The site file on the first tracked branch; the meaning of each key is in `sync/reconcile/wish.py`."""
+    """The site file on the first tracked branch; the meaning of each key is in `sync/site/options.py`."""
 
     file: str = "site.yaml"
     """The site file, as a path in the repository."""

@@ -21,8 +21,8 @@ from syncd.config import RepositoryConfig
 from syncd.daemon.health import USEFUL, find_whole
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
-from syncd.sync.cycle import RUN, Result, exit_code, is_stopped
 from syncd.sync.outcome import CONFLICT, PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.run.cycle import RUN, Result, exit_code, is_stopped
 
 _WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
 _FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})

@@ -22,8 +22,8 @@ from syncd.daemon.run_files import RunFiles
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
-from syncd.sync.cycle import RUN, Result, is_stopped
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
+from syncd.sync.run.cycle import RUN, Result, is_stopped
 from syncd.watch import Watcher
 
 __all__ = ["Job", "Service"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from syncd.daemon.records import Subject
 from syncd.errors import AnotherRuns, Unauthorized
-from syncd.sync.cycle import Result
 from syncd.sync.outcome import Held, Outcome, Waiting
+from syncd.sync.run.cycle import Result
 
 LONGEST = 900.0
 """Seconds between two tries of something that keeps failing, unless its interval is longer."""

@@ -26,9 +26,9 @@ from syncd.repo import Access, Repository
 from syncd.repo.address import parse
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
-from syncd.sync.cycle import Result, Wish
 from syncd.sync.policy import Policy
-from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.run.cycle import Result, Wish
+from syncd.sync.site.options import SiteWish
 from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, silent
 
 LOCK_WAIT_SECONDS = 10.0

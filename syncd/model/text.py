@@ -21,12 +21,12 @@ What does not get through, and where; the differences are wanted:
 | `show_unprintable`: plans of sites | what Python does not print, spelled | who approves sees also which space it is |
 | `mask_unprintable`: words of servers and of Git | the same, masked | nobody needs these to be exact |
 | `clean_title`: SUMMARY.md, headings | `CONTROLS`, `LINE_SEPARATORS` | what languages need stays as it is |
-| addresses (`layout/inline.py`, `layout/richtext`) | the same | likewise |
+| addresses (`layout/markdown/inline.py`, `layout/richtext`) | the same | likewise |
 | texts of a site file (`check_texts.py`) | `HIDDEN` but marks, spelling, tab, line end | a finding must be right |
-| keys of `.gitbook.yaml` (`layout/settings.py`) | `HIDDEN`, the no-break space | only to say why a key has no meaning |
-| files (`layout/paths.py`) | all controls, formats and separators | they reach other people's disks and shells |
+| keys of `.gitbook.yaml` (`layout/tree/settings.py`) | `HIDDEN`, the no-break space | to say why a key has no meaning |
+| files (`layout/tree/paths.py`) | all controls, formats and separators | they reach other people's disks and shells |
 | Git (`repo/names.py`) | `CONTROLS`, `LINE_SEPARATORS`, `TURNING`, `HALVES` | people's own names, too |
-| YAML (`layout/nodes.py`, `layout/yaml.py`) | what YAML 1.2 does not call printable | the format's own grammar |
+| YAML (`layout/yaml/`) | what YAML 1.2 does not call printable | the format's own grammar |
 
 Source: research, reliability, section 5.6; Unicode, bidirectional controls (UAX 9, section 2) and format characters.
 """

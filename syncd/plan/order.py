@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from syncd.layout.alignment import find_rising
+from syncd.layout.compare.alignment import find_rising
 
 
 def settled(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from syncd.errors import HistoryCut, PathRefused
-from syncd.layout.pointers import pointer_of
+from syncd.layout.tree.lfs_pointers import pointer_of
 from syncd.repo import blame, borrowing, history, index, merge, objects, obstacles, place, refs, stored, trees, usage
 from syncd.repo.failures import system_failures
 from syncd.repo.git import Git

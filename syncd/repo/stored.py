@@ -3,7 +3,7 @@
 import hashlib
 from contextlib import suppress
 
-from syncd.layout.pointers import Pointer
+from syncd.layout.tree.lfs_pointers import Pointer
 from syncd.repo.objects import LARGEST_OBJECT
 from syncd.repo.place import Place
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from syncd.sync.cycle import Wish, run_cycle
 from syncd.sync.outcome import Unchanged
+from syncd.sync.run.cycle import Wish, run_cycle
 from syncd.sync.workspace import Workspace
 from tests.benchmarks.bare import Bare
 from tests.benchmarks.measure import Cost, Line, cost_of

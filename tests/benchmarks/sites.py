@@ -18,11 +18,11 @@ from pathlib import Path
 from syncd.api.client import Client
 from syncd.model.site import SiteCreate, SiteSectionCreate
 from syncd.model.space import SpaceCreate
-from syncd.sync.collecting import few_collections
+from syncd.sync.gc_tuning import few_collections
 from syncd.sync.outcome import Applied
-from syncd.sync.reconcile.flow import prepare, settle
-from syncd.sync.reconcile.source import committed, read_source
-from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.site.flow import prepare, settle
+from syncd.sync.site.options import SiteWish
+from syncd.sync.site.read.site_file import committed, read_source
 from syncd.sync.workspace import Workspace
 from tests.benchmarks import sites_documented
 from tests.benchmarks.load import server

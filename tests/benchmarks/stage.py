@@ -21,7 +21,7 @@ from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.cycle import Wish, run_cycle
+from syncd.sync.run.cycle import Wish, run_cycle
 from syncd.sync.workspace import Binding, Progress, Workspace, silent
 from tests.benchmarks.measure import Cost
 from tests.benchmarks.pages import write_pages

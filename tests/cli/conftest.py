@@ -12,7 +12,7 @@ import pytest
 
 from syncd.platform.server import Background
 from syncd.platform.services.directory.read import import_directory
-from tests.cli.two_way import Interposer, Team, Web, Writer, interposed, serving
+from tests.cli.sync.two_way import Interposer, Team, Web, Writer, interposed, serving
 from tests.forked import run_forked
 from tests.storages import new_storage
 

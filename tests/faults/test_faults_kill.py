@@ -24,7 +24,7 @@ TRIES = 2
 """Runs in which a command has to recover."""
 SIGKILL = -9
 FAULT_POINTS = tuple(point for point in FaultPoint if point is not FaultPoint.BRANCH_PUSHED)
-"""All but that of an upstream, which no scene has: `tests/cli/test_cli_upstream_mirror.py` kills there."""
+"""All but that of an upstream, which no scene has: `tests/cli/sync/test_cli_upstream_mirror.py` kills there."""
 UNSAVED = "# Errors\n\nWhat they mean. token-unsaved\n"
 UNTRACKED = "token-untracked\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from syncd.platform.services.directory.read import import_directory
-from syncd.sync.bodies import BATCH, WORKERS
+from syncd.sync.mirror.fetch import BATCH, WORKERS
 from tests.faults.conftest import PAGES as FEW
 from tests.faults.conftest import Reply, plant
 

@@ -24,13 +24,21 @@ import httpx
 import sqlalchemy.dialects.sqlite
 
 import syncd
-import syncd.cli.clone
-import syncd.cli.flows
 import syncd.cli.sites.apply
+import syncd.cli.sync.clone
+import syncd.cli.sync.flows
 from syncd import fault_points
 from syncd.cli.app import run
 
-LOADED = (git, httpx, httpcore, sqlalchemy.dialects.sqlite, syncd.cli.clone, syncd.cli.flows, syncd.cli.sites.apply)
+LOADED = (
+    git,
+    httpx,
+    httpcore,
+    sqlalchemy.dialects.sqlite,
+    syncd.cli.sync.clone,
+    syncd.cli.sync.flows,
+    syncd.cli.sites.apply,
+)
 OUTSIDE = {
     "os.rename",
     "os.remove",

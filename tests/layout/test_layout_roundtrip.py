@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout import yaml
-from syncd.layout.draft import Draft, page_slug, read_draft
-from syncd.layout.files import render_files
-from syncd.layout.frontmatter import fields, heading, metadata, patch, set_heading
-from syncd.layout.links import resolve, rewrite
-from syncd.layout.paths import slugify
-from syncd.layout.placement import Known, entries_of, match, place
-from syncd.layout.settings import Settings
-from syncd.layout.summary import Entry, transform, walk
+from syncd.layout.page.frontmatter import fields, heading, metadata, patch, set_heading
+from syncd.layout.page.links import resolve, rewrite
+from syncd.layout.tree.draft import Draft, page_slug, read_draft
+from syncd.layout.tree.files import render_files
+from syncd.layout.tree.paths import slugify
+from syncd.layout.tree.placement import Known, entries_of, match, place
+from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.summary import Entry, transform, walk
+from syncd.layout.yaml import yaml
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.sync.cycle import Result, Wish, run_cycle
 from syncd.sync.outcome import Applied
+from syncd.sync.run.cycle import Result, Wish, run_cycle
 from tests.sync.conftest import World, assert_fine, new_world
 
 HALF = "\ud800"

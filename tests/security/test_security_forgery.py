@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncd.api.client import Client
-from syncd.cli.terminal import safe_json
+from syncd.cli.terminal.text import safe_json
 from syncd.model.text import one_line
 from tests.cli.conftest import Shell
 from tests.security.lies import Came, Liar

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from syncd.layout.site.customization import leaf_of
-from syncd.layout.site.declared import Item, SiteFile
+from syncd.layout.site.read.customization import leaf_of
+from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import ROOT, Ref
-from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.live_state import Live, Lock
 
 
 def differences(file: SiteFile, live: Live, lock: Lock) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
+from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Area, Kind, Ref
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from syncd.layout.site.patch import Patch
+from syncd.layout.site.write.patch import Patch
 
 GATES = ("visitor.claims.partner == true", "visitor.claims.partner && visitor.claims.unsigned.beta == true")
 FLAG = {"type": "boolean", "description": "Yes or no."}

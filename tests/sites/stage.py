@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from syncd.api.client import Client
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.site import SiteCreate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
@@ -18,10 +18,10 @@ from syncd.platform.settings import Settings
 from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.reconcile.apply import Done, apply_plan
-from syncd.sync.reconcile.live import read_live
-from syncd.sync.reconcile.lock import Keeping
-from syncd.sync.reconcile.wish import LockPlace
+from syncd.sync.site.apply import Done, apply_plan
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.options import LockPlace
+from syncd.sync.site.read.site import read_live
 from syncd.sync.workspace import Workspace
 from tests.storages import new_storage
 

@@ -11,21 +11,21 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.errors import Rejected, Stopped, Unreachable
-from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
+from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Area, Ref
 from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.steps import Call, SitePlan, Step, Wave
 from syncd.platform.schema import accounts
 from syncd.platform.settings import Settings
-from syncd.sync.reconcile.apply import Done, apply_plan
-from syncd.sync.reconcile.calls import Calls, Ids
-from syncd.sync.reconcile.live import read_live
-from syncd.sync.reconcile.lock import Keeping
-from syncd.sync.reconcile.reading import Reader
+from syncd.sync.site.apply import Done, apply_plan
+from syncd.sync.site.calls import Calls, Ids
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
 from tests.sites.agreement import differences
 from tests.sites.drawn import Drawn, Section, draw, file_of

@@ -10,14 +10,14 @@ from random import Random
 import pytest
 
 from syncd.api.client import Client
-from syncd.layout.site.declared import OnDrift, SiteFile
+from syncd.layout.site.read.declared import OnDrift, SiteFile
 from syncd.model.redirect import SiteRedirectUpdate
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
 from syncd.platform.settings import Settings
-from syncd.sync.reconcile.live import read_live
-from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
 from tests.sites.agreement import differences
 from tests.sites.drawn import Drawn, Section, draw, edited, file_of

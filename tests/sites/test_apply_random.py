@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
 from syncd.platform.settings import Settings
-from syncd.sync.reconcile.live import read_live
-from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
 from tests.sites.agreement import differences
 from tests.sites.drawn import Drawn, draw, edited, file_of

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import SyncdError
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
-from syncd.plan.site.facts import Begun, Entry, Lock
-from syncd.plan.site.lockfile import lock_path, lock_text, parse_lock
+from syncd.plan.site.live_state import Begun, Entry, Lock
+from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.reconcile.lock import Keeping
-from syncd.sync.reconcile.wish import LockPlace
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.options import LockPlace
 from syncd.sync.workspace import Workspace
 
 FILE = SiteFile("docs/site.yaml", "org", "site1")

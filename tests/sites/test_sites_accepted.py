@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.site.check import check_site
-from syncd.layout.site.read import read_site_file
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.file import read_site_file
 from tests.sampling import sampled
 from tests.sites.stage import Stage, staged
 

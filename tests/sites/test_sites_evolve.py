@@ -11,14 +11,14 @@ import pytest
 import yaml
 
 from syncd.api.client import Client
-from syncd.layout.site.patch import patched
+from syncd.layout.site.write.patch import patched
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.platform.settings import Settings
-from syncd.sync.reconcile.flow import Prepared, prepare, settle
-from syncd.sync.reconcile.importing import Target, import_site
-from syncd.sync.reconcile.lock import Keeping
-from syncd.sync.reconcile.source import Source
-from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.site.flow import Prepared, prepare, settle
+from syncd.sync.site.import_site import Target, import_site
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.options import SiteWish
+from syncd.sync.site.read.site_file import Source
 from syncd.sync.workspace import Workspace
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE
 from tests.sampling import sampled

@@ -8,14 +8,14 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import ROOT, Ref
 from syncd.model.site import SiteSpaceCreate
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
-from syncd.sync.reconcile.apply import Done
-from syncd.sync.reconcile.live import read_live
-from syncd.sync.reconcile.lock import Keeping
+from syncd.sync.site.apply import Done
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.site import read_live
 from tests.sites.agreement import differences
 from tests.sites.drawn import GATE, Drawn, Section, file_of
 from tests.sites.stage import KINDS, WRITES, Killed, Stage, Wire, staged

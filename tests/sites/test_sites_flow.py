@@ -15,8 +15,8 @@ from syncd.errors import ConfigInvalid, FileInvalid, OperationInProgress
 from syncd.model.redirect import SiteRedirectUpdate
 from syncd.model.site import SiteSectionUpdate
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
-from syncd.sync.reconcile.flow import reconcile
-from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.site.flow import reconcile
+from syncd.sync.site.options import SiteWish
 from tests.sites.stage import NOW, Stage, Wire, staged
 
 SECTION = """\

@@ -13,25 +13,25 @@ import pytest
 
 from syncd.cli.app import run
 from syncd.errors import ConfigInvalid, StalePlan
-from syncd.layout.site.addresses import SiteMap
-from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.emit import SCHEMA
-from syncd.layout.site.read import read_site_file
-from syncd.layout.site.schema import site_schema
+from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.write.emit import SCHEMA
+from syncd.layout.site.write.schema import site_schema
 from syncd.model.redirect import RedirectUpserts, SiteRedirectWrite
 from syncd.model.ref import Ref
 from syncd.plan.site.compose import Options, plan_site
 from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, Names, declare_site, key_of
-from syncd.plan.site.facts import Existing, Live
-from syncd.sync.reconcile.adopting import adopt, forget
-from syncd.sync.reconcile.apply import Done, apply_plan
-from syncd.sync.reconcile.backup import history, keep_before
-from syncd.sync.reconcile.foreign import Foreign, destination_of
-from syncd.sync.reconcile.importing import Import, Target, import_site, one_site
-from syncd.sync.reconcile.live import read_live
-from syncd.sync.reconcile.lock import Keeping
-from syncd.sync.reconcile.rollback import plan_back, take_back
-from syncd.sync.reconcile.wish import SiteWish
+from syncd.plan.site.live_state import Existing, Live
+from syncd.sync.site.adopt import adopt, forget
+from syncd.sync.site.apply import Done, apply_plan
+from syncd.sync.site.backup import history, keep_before
+from syncd.sync.site.import_site import Import, Target, import_site, one_site
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.options import SiteWish
+from syncd.sync.site.read.foreign_files import Foreign, destination_of
+from syncd.sync.site.read.site import read_live
+from syncd.sync.site.rollback import plan_back, take_back
 from syncd.sync.workspace import Binding, Workspace
 from tests.sites.drawn import draw, edited, file_of
 from tests.sites.stage import Stage, staged

@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
-from syncd.layout.site.check import check_site
-from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.read import read_site_file
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.file import read_site_file
 from syncd.model.redirect import source_key
 from syncd.platform.settings import Settings
-from syncd.sync.reconcile.apply import Done
+from syncd.sync.site.apply import Done
 from tests.sites.stage import WRITES, Stage, Wire, staged
 
 SITE = """\

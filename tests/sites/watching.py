@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import sqlalchemy as sa
 
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.redirect import source_key
 from syncd.platform.schema import accounts
 from tests.sites.drawn import Drawn

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
+from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
-from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import Abilities, Entry, Existing, Live, Lock
 
 SITE, ORGANIZATION, HOLDING = "site_1", "org_1", "space_holding"
 SPACES = tuple(f"space_{number}" for number in range(6))

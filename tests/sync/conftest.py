@@ -20,8 +20,8 @@ from syncd.platform.settings import Settings
 from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.cycle import Result, Wish, run_cycle
 from syncd.sync.outcome import Applied
+from syncd.sync.run.cycle import Result, Wish, run_cycle
 from syncd.sync.workspace import Binding, Workspace
 from tests.storages import new_storage
 

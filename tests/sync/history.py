@@ -12,12 +12,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from syncd.errors import Stopped
-from syncd.plan.hunks import join_hunks
-from syncd.plan.meeting import SAME_LINES, TWO_NEW
-from syncd.sync.cycle import Wish
+from syncd.plan.merge.hunks import join_hunks
+from syncd.plan.merge.pages import SAME_LINES, TWO_NEW
+from syncd.sync.integrate.resolve import find_conflicts, resolve
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied, Held
-from syncd.sync.resolve import find_conflicts, resolve
+from syncd.sync.run.cycle import Wish
 from tests.sync.editors import Editors
 from tests.sync.ledger import WORD, same_place, words
 from tests.sync.stage import Clone, mark_of

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 
-from syncd.layout import yaml
-from syncd.layout.frontmatter import fields, split
+from syncd.layout.page.frontmatter import fields, split
+from syncd.layout.yaml import yaml
 
 FILES: dict[str, str | bytes] = {
     "README.md": "# Home\n\nWelcome. See [options](options.md).\n",

@@ -12,15 +12,15 @@ from typing import Any
 
 from syncd.api.client import Client
 from syncd.errors import Stopped
-from syncd.layout.draft import read_draft
+from syncd.layout.tree.draft import read_draft
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Operation
 from syncd.model.page import Page
 from syncd.model.page import walk as walk_pages
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.cycle import Result, Wish, run_cycle
-from syncd.sync.source import MainContent, ProposedContent
+from syncd.sync.mirror.source import MainContent, ProposedContent
+from syncd.sync.run.cycle import Result, Wish, run_cycle
 from syncd.sync.workspace import Binding, Workspace
 from tests.sync.ledger import MARK, WORD, Ledger
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.draft import read_draft
-from syncd.layout.variables import TAGS, VARIABLES
+from syncd.layout.tree.draft import read_draft
+from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX
 from syncd.model.page import Page, walk
 from syncd.model.revision import Revision

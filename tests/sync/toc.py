@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from syncd.layout.summary import Entry, walk
+from syncd.layout.tree.summary import Entry, walk
 
 
 def without(entries: Sequence[Entry], gone: Entry) -> tuple[Entry, ...]:

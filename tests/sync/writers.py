@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from posixpath import dirname, join, relpath
 
-from syncd.layout.summary import Entry, parse, render, walk
+from syncd.layout.tree.summary import Entry, parse, render, walk
 from tests.sync.stage import Clone, Stage, mark_of, written
 from tests.sync.toc import replaced, under, without
 

@@ -9,21 +9,21 @@ from typing import Any
 
 import typer
 
-from syncd.cli.findings import tell_warnings, warning_documents
-from syncd.cli.output import emit
-from syncd.cli.rewriting import rewrite
+from syncd.cli.check.findings import tell_warnings, warning_documents
 from syncd.cli.sites.offline import Place, place_of
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.rewrite_file import rewrite
+from syncd.cli.terminal.text import paint, safe
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.near import Near
-from syncd.layout.site.declared import Item, SiteFile
-from syncd.layout.site.edits import with_redirect, without_redirect
-from syncd.layout.site.follow import words
-from syncd.layout.site.redirect_files import destination
+from syncd.layout.site.addresses.follow import words
+from syncd.layout.site.read.declared import Item, SiteFile
+from syncd.layout.site.read.redirect_files import destination
+from syncd.layout.site.write.edits import with_redirect, without_redirect
 from syncd.model.redirect import source_key
 from syncd.model.ref import Ref
-from syncd.sync.reconcile.source import Source, read_source
+from syncd.sync.site.read.site_file import Source, read_source
 
 _PLACE = re.compile(r"^[^\s:]+:\d+:\d+: ")
 FORMS = "section:KEY, variant:SECTION/VARIANT, page:PATH@SECTION/VARIANT, https://…, or /path with site.hosts"

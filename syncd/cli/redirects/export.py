@@ -5,11 +5,11 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.output import emit
-from syncd.cli.redirects.sitemap import on_disk
 from syncd.cli.sites.offline import place_of
-from syncd.cli.terminal import paint, safe
-from syncd.layout.site.exports import csv_text, listed, redirects_text, spelled
+from syncd.cli.sites.sitemap import on_disk
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.text import paint, safe
+from syncd.layout.site.write.exports import csv_text, listed, redirects_text, spelled
 
 FORMATS = ("csv", "_redirects", "json")
 _SHOWN = 5

@@ -11,12 +11,12 @@ from typing import Any
 
 import typer
 
-from syncd.cli.output import emit
-from syncd.cli.redirects.sitemap import Sides, both, hosts_of
 from syncd.cli.sites.offline import place_of
-from syncd.cli.terminal import paint, print_text, safe
-from syncd.layout.site.follow import Fate
-from syncd.layout.site.simulate import BAD, Replay, simulate
+from syncd.cli.sites.sitemap import Sides, both, hosts_of
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.text import paint, print_text, safe
+from syncd.layout.site.addresses.follow import Fate
+from syncd.layout.site.addresses.simulate import BAD, Replay, simulate
 from syncd.model.wording import format_count
 
 _COLOURS = {"ok": 32, "fixed": 32, "moved": 34, "regression": 31, "wrong-landing": 31, "new-loop": 31}

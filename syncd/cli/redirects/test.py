@@ -5,16 +5,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.output import emit
-from syncd.cli.redirects.sitemap import hosts_of, on_disk
 from syncd.cli.sites.offline import place_of
 from syncd.cli.sites.session import one_site
-from syncd.cli.terminal import print_text, safe
+from syncd.cli.sites.sitemap import hosts_of, on_disk
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.text import print_text, safe
 from syncd.errors import NotFound, Rejected
-from syncd.layout.site.addresses import SiteMap
-from syncd.layout.site.follow import Fate, follow
+from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.addresses.follow import Fate, follow
 from syncd.model.wording import format_count
-from syncd.sync.reconcile.reading import Reader
+from syncd.sync.site.read.parts import Reader
 from syncd.sync.workspace import Workspace
 
 _ENDS = {"page": "content", "elsewhere": "elsewhere", "nothing": "nothing", "loop": "loop"}

@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from syncd.cli.output import emit
-from syncd.cli.progress import progress
 from syncd.cli.sites.session import one_site, source_of
-from syncd.cli.terminal import paint, safe
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.text import paint, safe
 from syncd.model.ref import Ref
-from syncd.sync.reconcile.adopting import adopt, forget
-from syncd.sync.reconcile.source import read_source
+from syncd.sync.site.adopt import adopt, forget
+from syncd.sync.site.read.site_file import read_source
 
 
 def run_adopt(config_file: Path | None, file: Path | None, ref: str, id: str, *, as_json: bool) -> int:

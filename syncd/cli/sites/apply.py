@@ -11,24 +11,24 @@ from typing import Any
 
 import typer
 
-from syncd.cli.output import emit
-from syncd.cli.progress import progress
+from syncd.cli.service.stop_signals import Stopping
 from syncd.cli.sites.plan import Asked, document_of, plan_lines, tell_notes
 from syncd.cli.sites.saved import Saved, check_plan, check_text, load
 from syncd.cli.sites.session import Sited, forced, lock_note, one_site, require_targets, sited
-from syncd.cli.stopping import Stopping
-from syncd.cli.terminal import complain, paint, print_text, safe
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.text import complain, paint, print_text, safe
 from syncd.daemon.workplace import now
 from syncd.errors import StalePlan
+from syncd.plan.site.format import called, place_of
+from syncd.plan.site.render.text import APPLY
 from syncd.plan.site.steps import Gate
-from syncd.plan.site.text import APPLY
-from syncd.plan.site.words import called, place_of
 from syncd.sync.outcome import Held, Waiting, describe
-from syncd.sync.reconcile.apply import Done
-from syncd.sync.reconcile.approvals import open_gates
-from syncd.sync.reconcile.flow import Prepared, Settled, prepare, refusal, settle, tally
-from syncd.sync.reconcile.source import committed
-from syncd.sync.reconcile.waves import Failed
+from syncd.sync.site.apply import Done
+from syncd.sync.site.approvals import open_gates
+from syncd.sync.site.executor import Failed
+from syncd.sync.site.flow import Prepared, Settled, prepare, refusal, settle, tally
+from syncd.sync.site.read.site_file import committed
 from syncd.sync.workspace import Workspace
 
 SHOWN = 5

@@ -6,16 +6,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.context import configuration
-from syncd.cli.output import emit
-from syncd.cli.sites.painting import painted
-from syncd.cli.terminal import moment, print_text, safe
+from syncd.cli.sites.colours import painted
+from syncd.cli.terminal.context import configuration
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.text import moment, print_text, safe
 from syncd.daemon.locks import DAEMON, STATE, WAKE, holder
 from syncd.daemon.workplace import now
 from syncd.repo import Repository
 from syncd.store.glance import Pending, glance
 from syncd.store.store import Store
-from syncd.sync.reconcile.approvals import VALID, is_valid, meant
+from syncd.sync.site.approvals import VALID, is_valid, meant
 
 NOTHING = "No plan waits for approval."
 

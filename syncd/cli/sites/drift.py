@@ -7,24 +7,24 @@ from typing import Any
 
 import typer
 
-from syncd.cli.findings import tell_warnings, warning_documents
-from syncd.cli.output import emit
-from syncd.cli.progress import progress
-from syncd.cli.rewriting import rewrite
-from syncd.cli.sites.painting import is_narrow, painted
+from syncd.cli.check.findings import tell_warnings, warning_documents
+from syncd.cli.sites.colours import is_narrow, painted
 from syncd.cli.sites.plan import Asked
 from syncd.cli.sites.session import Sited, sited, source_of
-from syncd.cli.terminal import paint, print_text, safe
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.rewrite_file import rewrite
+from syncd.cli.terminal.text import paint, print_text, safe
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.check import check_site
-from syncd.layout.site.read import read_site_file
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS
 from syncd.plan.site.accepting import Accepted, accept_drift
-from syncd.plan.site.document import drift_document
+from syncd.plan.site.render.document import drift_document
+from syncd.plan.site.render.text import drift_text
 from syncd.plan.site.steps import SitePlan
-from syncd.plan.site.text import drift_text
-from syncd.sync.reconcile.flow import Prepared, prepare
-from syncd.sync.reconcile.source import in_work_tree
+from syncd.sync.site.flow import Prepared, prepare
+from syncd.sync.site.read.site_file import in_work_tree
 
 DRIFTED = 3
 

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from syncd.cli.output import emit
-from syncd.cli.rewriting import rewrite
 from syncd.cli.sites.offline import Place, place_of
-from syncd.cli.terminal import paint, print_text, safe
-from syncd.layout.site.fmt import formatted
-from syncd.layout.site.migrate import migrated
-from syncd.layout.site.redirect_files import kind_of
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.rewrite_file import rewrite
+from syncd.cli.terminal.text import paint, print_text, safe
+from syncd.layout.site.read.redirect_files import kind_of
+from syncd.layout.site.write.fmt import formatted
+from syncd.layout.site.write.migrate import migrated
 from syncd.model.wording import format_count
 
 _COLOURS = {"+": 32, "-": 31, "@": 36}

@@ -10,30 +10,30 @@ from typing import Any, get_args
 
 import typer
 
-from syncd.cli.context import configuration
-from syncd.cli.output import emit
-from syncd.cli.progress import progress
-from syncd.cli.redirects.sitemap import on_disk
+from syncd.cli.schema import schema_text
+from syncd.cli.sites.colours import painted
 from syncd.cli.sites.offline import USUAL, Place, place_of
-from syncd.cli.sites.painting import painted
-from syncd.cli.sites.schema import schema_text
-from syncd.cli.terminal import paint, print_text, safe
+from syncd.cli.sites.sitemap import on_disk
+from syncd.cli.terminal.context import configuration
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.text import paint, print_text, safe
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
-from syncd.layout.site.emit import SCHEMA
-from syncd.layout.site.imports import Remark
-from syncd.layout.site.render import block
+from syncd.layout.site.write.emit import SCHEMA
+from syncd.layout.site.write.imports import Remark
+from syncd.layout.site.write.render import block
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREAS, Area
 from syncd.model.wording import format_count
-from syncd.plan.site.document import plan_document
-from syncd.plan.site.lockfile import lock_path, lock_text
-from syncd.plan.site.text import plan_text
-from syncd.sync.reconcile.foreign import Foreign
-from syncd.sync.reconcile.importing import Import, Target, import_site, one_site
-from syncd.sync.reconcile.lock import Keeping
+from syncd.plan.site.lockfile.lockfile import lock_path, lock_text
+from syncd.plan.site.render.document import plan_document
+from syncd.plan.site.render.text import plan_text
+from syncd.sync.site.import_site import Import, Target, import_site, one_site
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.foreign_files import Foreign
 from syncd.sync.workspace import Binding, Workspace
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from syncd.cli.context import repositories
-from syncd.sync.reconcile.source import Source, in_work_tree
+from syncd.cli.terminal.context import repositories
+from syncd.sync.site.read.site_file import Source, in_work_tree
 
 if TYPE_CHECKING:
     from syncd.sync.workspace import Binding

@@ -10,24 +10,24 @@ from typing import Any
 
 import typer
 
-from syncd.cli.findings import warning_documents
-from syncd.cli.output import emit
-from syncd.cli.progress import progress
-from syncd.cli.sites.painting import is_narrow, painted
+from syncd.cli.check.findings import warning_documents
+from syncd.cli.sites.colours import is_narrow, painted
 from syncd.cli.sites.saved import save
 from syncd.cli.sites.session import Sited, lock_note, one_site, require_targets, sited, source_of
-from syncd.cli.terminal import paint, print_text, safe
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.text import paint, print_text, safe
 from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid
 from syncd.model.ref import AREAS, Ref
 from syncd.model.text import show_unprintable
-from syncd.plan.site.document import plan_document
 from syncd.plan.site.options import Options
+from syncd.plan.site.render.document import plan_document
+from syncd.plan.site.render.text import APPLY, plan_markdown, plan_text
 from syncd.plan.site.steps import Gate, SitePlan
-from syncd.plan.site.text import APPLY, plan_markdown, plan_text
 from syncd.sync.outcome import Held
-from syncd.sync.reconcile.flow import Prepared, find_unfinished, prepare
-from syncd.sync.reconcile.source import committed
+from syncd.sync.site.flow import Prepared, find_unfinished, prepare
+from syncd.sync.site.read.site_file import committed
 
 PENDING, GATED = 2, Held("").exit_code
 REPLACEABLE = frozenset({"group"})

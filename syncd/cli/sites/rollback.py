@@ -8,27 +8,27 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.context import configuration
-from syncd.cli.output import emit
-from syncd.cli.progress import progress
-from syncd.cli.sites.painting import is_narrow, painted
+from syncd.cli.service.stop_signals import Stopping
+from syncd.cli.sites.colours import is_narrow, painted
 from syncd.cli.sites.session import forced, one_site, source_of
-from syncd.cli.stopping import Stopping
-from syncd.cli.terminal import complain, moment, paint, print_text, safe
+from syncd.cli.terminal.context import configuration
+from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.text import complain, moment, paint, print_text, safe
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
 from syncd.model.wording import format_count
-from syncd.plan.site.document import plan_document
-from syncd.plan.site.inverse import Former, parse_former
-from syncd.plan.site.text import plan_text
-from syncd.plan.site.words import called
+from syncd.plan.site.format import called
+from syncd.plan.site.render.document import plan_document
+from syncd.plan.site.render.text import plan_text
+from syncd.plan.site.rollback import Former, parse_former
 from syncd.repo import Repository
 from syncd.store.glance import Backup
 from syncd.store.store import Store
-from syncd.sync.reconcile.apply import Done
-from syncd.sync.reconcile.flow import find_unfinished, refusal
-from syncd.sync.reconcile.rollback import Back, closed_gates, plan_back, take_back
-from syncd.sync.reconcile.source import read_source
+from syncd.sync.site.apply import Done
+from syncd.sync.site.flow import find_unfinished, refusal
+from syncd.sync.site.read.site_file import read_source
+from syncd.sync.site.rollback import Back, closed_gates, plan_back, take_back
 from syncd.sync.workspace import Workspace
 
 _SHOWN = 3

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from syncd import __version__
-from syncd.cli.terminal import FORMAT_VERSION
+from syncd.cli.terminal.text import FORMAT_VERSION
 from syncd.errors import ConfigInvalid, FileInvalid, StalePlan
 from syncd.files import replace_file
-from syncd.plan.site.document import plan_document
-from syncd.sync.reconcile.approvals import VALID
-from syncd.sync.reconcile.flow import Prepared
+from syncd.plan.site.render.document import plan_document
+from syncd.sync.site.approvals import VALID
+from syncd.sync.site.flow import Prepared
 
 KIND = "syncd site plan"
 BYTES_MAX = 64 << 20

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.context import configuration
-from syncd.cli.stopping import Stopping
+from syncd.cli.service.stop_signals import Stopping
+from syncd.cli.terminal.context import configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, never, reading, site_wish, workplace
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.near import Near, meant
-from syncd.plan.site.gates import SCOPES
-from syncd.plan.site.lockfile import lock_path
+from syncd.plan.site.gates.gates import SCOPES
+from syncd.plan.site.lockfile.lockfile import lock_path
 from syncd.plan.site.steps import SitePlan
 from syncd.repo import Repository
-from syncd.sync.reconcile.flow import Prepared
-from syncd.sync.reconcile.source import Source, committed, in_work_tree
-from syncd.sync.reconcile.wish import SiteWish
+from syncd.sync.site.flow import Prepared
+from syncd.sync.site.options import SiteWish
+from syncd.sync.site.read.site_file import Source, committed, in_work_tree
 from syncd.sync.workspace import Progress, Workspace, silent
 
 _SHOWN = 12

@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from syncd.cli.check_report import FORMATS, write_report
-from syncd.cli.excerpt import Source as Lines
-from syncd.cli.findings import Found, Report, exit_code
-from syncd.cli.rewriting import rewrite
+from syncd.cli.check.excerpt import Source as Lines
+from syncd.cli.check.findings import Found, Report, exit_code
+from syncd.cli.check.report import FORMATS, write_report
 from syncd.cli.sites.offline import USUAL, Place, place_of
-from syncd.cli.terminal import safe
+from syncd.cli.terminal.rewrite_file import rewrite
+from syncd.cli.terminal.text import safe
 from syncd.errors import FileInvalid, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.check import audible, check_site
-from syncd.layout.site.declared import Place as Spot
-from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.mend import mended
-from syncd.layout.site.read import read_site_file
-from syncd.layout.site.rules import ONLINE, SITE_RULES, broken
+from syncd.layout.site.check.file import audible, check_site
+from syncd.layout.site.read.declared import Place as Spot
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.read.rules import ONLINE, SITE_RULES, broken
+from syncd.layout.site.write.mend import mended
 from syncd.model.ref import Kind
 from syncd.model.wording import format_count
-from syncd.plan.site.lockfile import lock_path, parse_lock
+from syncd.plan.site.lockfile.lockfile import lock_path, parse_lock
 from syncd.plan.site.online import check_live, check_lock
-from syncd.sync.collecting import few_collections
+from syncd.sync.gc_tuning import few_collections
 
 if TYPE_CHECKING:
-    from syncd.plan.site.facts import Live, Lock
+    from syncd.plan.site.live_state import Live, Lock
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def _of_lock(place: Place, file: SiteFile) -> Iterable[Finding]:
 def _asked_for(place: Place, file: SiteFile, asked: Asked) -> "tuple[Live, Lock]":
     """The platform and the lock, read by the configuration that has this file."""
     from syncd.cli.sites.session import one_site
-    from syncd.sync.reconcile.live import read_live
-    from syncd.sync.reconcile.lock import Keeping
+    from syncd.sync.site.lock import Keeping
+    from syncd.sync.site.read.site import read_live
 
     site = one_site(asked.config, place.top / place.path, "--online")
     with site.look() as workspace:

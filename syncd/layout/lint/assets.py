@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from syncd.errors import PathRefused
-from syncd.layout.draft import ASSETS
-from syncd.layout.links import resolve
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.space import Item, Space
-from syncd.layout.paths import SEGMENT_BYTES, collision_key, is_markdown, safe_path, shown
+from syncd.layout.page.links import resolve
+from syncd.layout.tree.draft import ASSETS
+from syncd.layout.tree.paths import SEGMENT_BYTES, collision_key, is_markdown, safe_path, shown
 from syncd.model.content_write import TEXT_MAX
 
 FILE_BYTES_MAX = 1_000_000

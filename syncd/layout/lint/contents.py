@@ -6,8 +6,8 @@ from posixpath import dirname
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.lint.space import Space, is_no_page
-from syncd.layout.paths import collision_key, shown
-from syncd.layout.summary import Entry, walk
+from syncd.layout.tree.paths import collision_key, shown
+from syncd.layout.tree.summary import Entry, walk
 
 
 def check_contents(space: Space) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from html import unescape
 
 from syncd.errors import FileInvalid
-from syncd.layout.frontmatter import fields, heading, metadata, split
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.space import UNREADABLE, Page, Space
-from syncd.layout.paths import shown
+from syncd.layout.page.frontmatter import fields, heading, metadata, split
+from syncd.layout.tree.paths import shown
 
 DESCRIPTION_MAX = 200
 """Characters that the platform keeps of a description. Source: gitsync §1.6."""

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from syncd.layout.draft import ASSETS
-from syncd.layout.links import Target, relative, resolve
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.lint.space import Page, Space
-from syncd.layout.paths import collision_key, is_markdown, shown
-from syncd.layout.summary import walk
+from syncd.layout.page.links import Target, relative, resolve
+from syncd.layout.tree.draft import ASSETS
+from syncd.layout.tree.paths import collision_key, is_markdown, shown
+from syncd.layout.tree.summary import walk
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\?")
 _INCLUDE = re.compile(r'\{%[ \t]*include[ \t]+"$')

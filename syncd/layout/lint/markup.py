@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.space import Page, Space
-from syncd.layout.paths import is_markdown, shown
 from syncd.layout.richtext.tags import TAGS
+from syncd.layout.tree.paths import is_markdown, shown
 
 TAG_CHARACTERS = 4096
 """A tag longer than this is not looked at; the bound keeps hostile text linear."""

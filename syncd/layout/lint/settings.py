@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from syncd.layout import yaml
-from syncd.layout.draft import page_slug
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.lint.space import Space
 from syncd.layout.lint.words import prose_only
-from syncd.layout.paths import shown
-from syncd.layout.settings import PATH
-from syncd.layout.variables import VARIABLES
+from syncd.layout.tree.draft import page_slug
+from syncd.layout.tree.paths import shown
+from syncd.layout.tree.settings import PATH
+from syncd.layout.tree.variables import VARIABLES
+from syncd.layout.yaml import yaml
 
 _EXPRESSION = re.compile(r'<code class="expression">([^<]{0,2000})</code>|\{%[ \t]*(?:if|elif)[ \t]([^%\n]{0,2000})%\}')
 _NAME = re.compile(r"\b(space|page)\.vars\.([A-Za-z_]\w*)")

@@ -8,19 +8,19 @@ from functools import cached_property
 from posixpath import basename, dirname, splitext
 
 from syncd.errors import FileInvalid
-from syncd.layout.blocks import prose
-from syncd.layout.draft import HOLDS_NUL, NOT_UTF8, Draft, read_draft, text_of
-from syncd.layout.frontmatter import fields, heading, split, split_title
-from syncd.layout.links import Target, targets
 from syncd.layout.lint.finding import Finding, finding
 from syncd.layout.lint.words import prose_only
-from syncd.layout.paths import collision_key, is_markdown
+from syncd.layout.markdown.blocks import prose
+from syncd.layout.page.frontmatter import fields, heading, split, split_title
+from syncd.layout.page.links import Target, targets
 from syncd.layout.richtext.anchors import slug
 from syncd.layout.richtext.outline import headings
-from syncd.layout.settings import PATH as SETTINGS
-from syncd.layout.settings import Settings
-from syncd.layout.summary import Entry, walk
-from syncd.layout.variables import TAGS, VARIABLES
+from syncd.layout.tree.draft import HOLDS_NUL, NOT_UTF8, Draft, read_draft, text_of
+from syncd.layout.tree.paths import collision_key, is_markdown
+from syncd.layout.tree.settings import PATH as SETTINGS
+from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.summary import Entry, walk
+from syncd.layout.tree.variables import TAGS, VARIABLES
 
 HEAVY = 4_000_000
 """Characters of a page above which its headings are not read; nobody writes such a page."""

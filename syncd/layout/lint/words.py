@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from syncd.layout.blocks import prose
+from syncd.layout.markdown.blocks import prose
 
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`++|<!--|<(pre|code|script|style)\b[^<>]*>", re.IGNORECASE)
 _RUN = re.compile(r"`++")

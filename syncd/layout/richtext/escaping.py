@@ -2,7 +2,7 @@
 
 import re
 
-from syncd.layout.inline import spell
+from syncd.layout.markdown.inline import spell
 
 _BRACKETED = r"(?P<always>[\\`\[\]])"
 _FREE = r"(?P<always>[\\`\[])"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from syncd.layout.inline import spell
+from syncd.layout.markdown.inline import spell
 from syncd.layout.richtext import tags
 from syncd.layout.richtext.escaping import escape_closing, quoted
 from syncd.layout.richtext.forms import (

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.site.declared import Item, Place, SiteFile
-from syncd.layout.site.patch import Patch, Path, patched
+from syncd.layout.site.read.declared import Item, Place, SiteFile
+from syncd.layout.site.write.patch import Patch, Path, patched
 from syncd.model.ref import Area, Ref
-from syncd.plan.site.facts import IdOf, Live
-from syncd.plan.site.removing import Removal, placed, words_of
+from syncd.plan.site.live_state import IdOf, Live
+from syncd.plan.site.redirects.removing import Removal, placed, words_of
 from syncd.plan.site.steps import SitePlan, plain
 
 _MEMBER = {"destination": "to"}

@@ -5,30 +5,20 @@ Source: site-file notes, §4 and §5.
 
 from dataclasses import replace
 
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREAS
-from syncd.plan.site import (
-    building,
-    doomed,
-    exposure,
-    gates,
-    gating,
-    keeping,
-    ordering,
-    paths,
-    placing,
-    redirects,
-    singles,
-    structure,
-)
-from syncd.plan.site.case import Case
-from syncd.plan.site.facts import Live, Lock
-from syncd.plan.site.first_sections import expect_structure, expected_id, find_root_section, is_carried_out
-from syncd.plan.site.match import match
+from syncd.plan.site.context import Case
+from syncd.plan.site.gates import exposure, gates, gating
+from syncd.plan.site.lines import tell
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.lockfile import lock_update
+from syncd.plan.site.lockfile.snapshot import snapshot, snapshot_of
+from syncd.plan.site.match.first_sections import expect_structure, expected_id, find_root_section, is_carried_out
+from syncd.plan.site.match.match import match
 from syncd.plan.site.options import Options
-from syncd.plan.site.snapshot import snapshot, snapshot_of
+from syncd.plan.site.redirects import redirects
 from syncd.plan.site.steps import Action, Line, SitePlan
-from syncd.plan.site.telling import tell
+from syncd.plan.site.structure import building, deletions, ordering, paths, placing, site_settings, structure
 
 __all__ = ["Options", "plan_site"]
 
@@ -53,28 +43,28 @@ def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options
 def _plan(case: Case) -> SitePlan:
     file, live = case.file, case.live
     seen = snapshot_of(file, live, case.matches)
-    singles.compare_site(case)
+    site_settings.compare_site(case)
     structure.compare(case)
     structure.arrive(case)
-    doom = doomed.doom(case)
+    doom = deletions.doom(case)
     while paths.settle(case, doom):
-        doom = doomed.doom(case)
+        doom = deletions.doom(case)
     structure.pair(case)
     case.doomed = dict(doom.doomed)
     _structure(case, doom)
     redirects.plan_redirects(case)
-    singles.plan_customization(case)
-    singles.shrink_schema(case)
-    doomed.tell(case, doom)
-    singles.tell_unread(case)
+    site_settings.plan_customization(case)
+    site_settings.shrink_schema(case)
+    deletions.tell(case, doom)
+    site_settings.tell_unread(case)
     tell(case)
     gates.gate(case)
-    drafts = sorted([*keeping.keep(case), *case.drafts], key=lambda draft: draft.wave)
+    drafts = sorted([*lock_update.keep(case), *case.drafts], key=lambda draft: draft.wave)
     exposure.gate_exposures(case, drafts)
     return SitePlan(
         site=file.site,
         lines=_sorted(case),
-        steps=tuple(keeping.steps(case, drafts)),
+        steps=tuple(lock_update.steps(case, drafts)),
         gates=tuple(case.gates),
         warnings=tuple(case.warnings),
         unmanaged={area: len(names) for area, names in case.beyond.items()},
@@ -83,10 +73,10 @@ def _plan(case: Case) -> SitePlan:
     )
 
 
-def _structure(case: Case, doom: doomed.Doom) -> None:
+def _structure(case: Case, doom: deletions.Doom) -> None:
     laid = paths.lay(case, doom)
     gating.gate_site(case)
-    singles.expand_schema(case)
+    site_settings.expand_schema(case)
     gating.gate_parts(case)
     building.build_groups(case)
     building.build_sections(case, laid)

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from syncd.layout.paths import fold
-from syncd.layout.site.customization import leaves
-from syncd.layout.site.exports import spelled
-from syncd.layout.site.members import importable
-from syncd.layout.site.visitors import claims_of_schema
+from syncd.layout.site.read.customization import leaves
+from syncd.layout.site.read.members import importable
+from syncd.layout.site.read.visitors import claims_of_schema
+from syncd.layout.site.write.exports import spelled
+from syncd.layout.tree.paths import fold
 from syncd.model.ref import AREA, AREAS, ROOT, Area
-from syncd.plan.site.facts import Existing, Live
-from syncd.plan.site.match import KINDS
-from syncd.plan.site.own import own_settings, said
+from syncd.plan.site.live_state import Existing, Live
+from syncd.plan.site.match.match import KINDS
+from syncd.plan.site.overrides import own_settings, said
 
 KEY_MAX = 63
 SETTINGS = ("title", "visibility", "basename", "proxy", "adaptive_content", "agents_context")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from syncd.layout.site.declared import OnDrift
-from syncd.plan.site.facts import refs_in
+from syncd.layout.site.read.declared import OnDrift
+from syncd.plan.site.live_state import refs_in
 from syncd.plan.site.steps import Class
 
 MISSING = object()

@@ -10,22 +10,22 @@ from typing import Any, TypeGuard
 
 from syncd.layout.lint.finding import Finding, Fix
 from syncd.layout.lint.near import Near
-from syncd.layout.site.addresses import SiteMap, fold_address
-from syncd.layout.site.check import audible
-from syncd.layout.site.check_redirects import check_ways
-from syncd.layout.site.check_structure import NAME_MAX, named, near_to
-from syncd.layout.site.conditions import check_conditions
-from syncd.layout.site.customization import links_in
-from syncd.layout.site.declared import Item, Place, SiteFile
-from syncd.layout.site.graph import own_hosts
-from syncd.layout.site.rules import broken
-from syncd.layout.site.visitors import claims_of_schema, still_read
+from syncd.layout.site.addresses.addresses import SiteMap, fold_address
+from syncd.layout.site.addresses.graph import own_hosts
+from syncd.layout.site.check.conditions import check_conditions
+from syncd.layout.site.check.file import audible
+from syncd.layout.site.check.redirects import check_ways
+from syncd.layout.site.check.structure import NAME_MAX, named, near_to
+from syncd.layout.site.read.customization import links_in
+from syncd.layout.site.read.declared import Item, Place, SiteFile
+from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.visitors import claims_of_schema, still_read
 from syncd.model.ref import ROOT, VISITORS, Area, Kind, Ref
 from syncd.model.wording import format_count
-from syncd.plan.site.facts import Live, Lock
-from syncd.plan.site.first_sections import expect_structure
-from syncd.plan.site.lockfile import lock_path
-from syncd.plan.site.match import Matches, match
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.lockfile.lockfile import lock_path
+from syncd.plan.site.match.first_sections import expect_structure
+from syncd.plan.site.match.match import Matches, match
 
 LISTS: tuple[tuple[Area, str, tuple[Kind, ...]], ...] = (
     ("redirects", "redirects", ("redirect",)),

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.site.declared import Item
+from syncd.layout.site.read.declared import Item
 from syncd.model.ref import Ref
-from syncd.plan.site.case import Case
-from syncd.plan.site.words import quoted
+from syncd.plan.site.context import Case
+from syncd.plan.site.format import quoted
 
 _WORDS = ({"section"}, {"variant"}, {"page", "in"}, {"url"}, {"raw"})
 _LINKS = ("to", "primaryLink")

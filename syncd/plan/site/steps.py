@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from syncd.model.ref import Area, Kind, Ref
 from syncd.plan.change import Change
-from syncd.plan.site.facts import By, IdOf, without_refs
+from syncd.plan.site.live_state import By, IdOf, without_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
 Lost = Literal["drift", "conflict"]

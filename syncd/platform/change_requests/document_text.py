@@ -2,7 +2,7 @@
 
 import copy
 
-from syncd.layout.frontmatter import heading, set_heading, split_emoji, split_title
+from syncd.layout.page.frontmatter import heading, set_heading, split_emoji, split_title
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.html.labels import spell_labels
 from syncd.layout.richtext.nodes import Node, text_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from syncd.errors import FileInvalid
-from syncd.layout import frontmatter
+from syncd.layout.page import frontmatter
 from syncd.platform.revisions.diff import unique_pairs
 
 PAIRS_MAX = 250_000

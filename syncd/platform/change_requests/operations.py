@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from syncd.layout.paths import collision_key, slugify
+from syncd.layout.tree.paths import collision_key, slugify
 from syncd.model.content_write import (
     ContentWrite,
     DeletePage,

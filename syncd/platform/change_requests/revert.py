@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from syncd.layout.frontmatter import split_title
-from syncd.layout.quiet import settled
+from syncd.layout.compare.reformat import settled
+from syncd.layout.page.frontmatter import split_title
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.model.document import Document
 from syncd.platform.change_requests.write import with_body

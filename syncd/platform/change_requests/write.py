@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.frontmatter import split_title
-from syncd.layout.quiet import settled
+from syncd.layout.compare.reformat import settled
+from syncd.layout.page.frontmatter import split_title
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.references import find_references
 from syncd.model.blob_id import compute_blob_id

@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.layout import frontmatter
+from syncd.layout.page import frontmatter
 from syncd.layout.richtext import to_document
 from syncd.model.comment import CommentCreate
 from syncd.platform.comments.places import Place

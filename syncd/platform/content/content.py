@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 
-from syncd.layout.paths import collision_key
+from syncd.layout.tree.paths import collision_key
 from syncd.model.file import File
 from syncd.model.listing import Listing
 from syncd.model.page import Page, PageTree

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from syncd.layout.frontmatter import split, split_title
+from syncd.layout.page.frontmatter import split, split_title
 from syncd.layout.richtext import to_document
 from syncd.layout.richtext.anchors import anchored
 from syncd.layout.richtext.html.labels import drop_labels, spell_labels

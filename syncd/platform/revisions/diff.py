@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from syncd.layout.alignment import find_rising
+from syncd.layout.compare.alignment import find_rising
 
 
 def unique_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:

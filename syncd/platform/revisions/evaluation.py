@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from syncd.layout.site.gating import ANY, UNDEFINED, Possible, possible_values, truths_of
+from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, possible_values, truths_of
 from syncd.model.condition import NoCondition, Part, parts_of_expression
 from syncd.platform.revisions.outline import Outline, Spot
 from syncd.platform.revisions.tree import ROOT

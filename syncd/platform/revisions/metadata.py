@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout import frontmatter
+from syncd.layout.page import frontmatter
 
 KEYS: Mapping[str, str] = {
     "description": "description",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote
 
-from syncd.layout.paths import collision_key
-from syncd.layout.placement import APP
+from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.placement import APP
 from syncd.platform.revisions.outline import Outline, is_page
 from syncd.platform.revisions.targets import ContentRef
 

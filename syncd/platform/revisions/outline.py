@@ -6,7 +6,7 @@ from functools import cached_property
 
 import sqlalchemy as sa
 
-from syncd.layout.paths import collision_key
+from syncd.layout.tree.paths import collision_key
 from syncd.platform.cache import Cache
 from syncd.platform.revisions import tree
 from syncd.platform.revisions.tree import PAGES, ROOT, SECTIONS, Node, Row

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from syncd.layout import links
-from syncd.layout.blocks import prose
-from syncd.layout.frontmatter import split
-from syncd.layout.paths import collision_key
+from syncd.layout.markdown.blocks import prose
+from syncd.layout.page import links
+from syncd.layout.page.frontmatter import split
+from syncd.layout.tree.paths import collision_key
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.evaluation import BRACES, Scalar, Variables, format_value
 from syncd.platform.revisions.outline import Outline, Spot

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from syncd.layout.paths import collision_key, safe_segment, slugify
+from syncd.layout.tree.paths import collision_key, safe_segment, slugify
 from syncd.platform.revisions.outline import Draft, has_path
 from syncd.platform.revisions.tree import PAGES
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from syncd.layout import links
+from syncd.layout.page import links
 from syncd.platform.revisions.outline import Draft, has_path
 from syncd.platform.revisions.tree import PAGES
 

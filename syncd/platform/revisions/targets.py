@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
-from syncd.layout import links
-from syncd.layout.keeping import BROKEN
-from syncd.layout.paths import collision_key
-from syncd.layout.placement import APP
+from syncd.layout.page import links
+from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.placement import APP
+from syncd.layout.tree.preserve import BROKEN
 from syncd.platform.revisions.outline import Outline, Spot
 from syncd.platform.revisions.tree import FILES, INCLUDES
 

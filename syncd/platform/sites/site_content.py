@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from fastapi import Request
 
-from syncd.layout.paths import collision_key
+from syncd.layout.tree.paths import collision_key
 from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions import revisions

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 import sqlalchemy as sa
 from fastapi import Depends, Request
 
-from syncd.layout.paths import slugify
+from syncd.layout.tree.paths import slugify
 from syncd.platform.http import addresses
 from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller

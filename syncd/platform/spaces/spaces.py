@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from fastapi import Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from syncd.layout import frontmatter
+from syncd.layout.page import frontmatter
 from syncd.model.listing import Listing
 from syncd.model.space import TITLE_MAX, GitSync, Space, SpaceCreate, SpaceTitle, SpaceUpdate
 from syncd.platform.http import addresses, answers

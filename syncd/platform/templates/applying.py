@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.layout import frontmatter
+from syncd.layout.page import frontmatter
 from syncd.model.template import TemplateUse
 from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller

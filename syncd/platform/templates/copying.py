@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from syncd.layout import links
-from syncd.layout.paths import slugify
+from syncd.layout.page import links
+from syncd.layout.tree.paths import slugify
 from syncd.model.content_ref import ContentRefWrite
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.outline import Draft, has_path

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from syncd.plan.meeting import SIDES, TITLES, Knot, Page, Side, Version
+from syncd.plan.merge.pages import SIDES, TITLES, Knot, Page, Side, Version
 from syncd.repo import Blob
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.result import Choice, Decided, HeldPage, MergeResult

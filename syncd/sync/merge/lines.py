@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from syncd.layout.links import follow, resolve, targets
-from syncd.layout.paths import is_markdown
-from syncd.plan.meeting import SIDES, Decision, Page, Side, Text
+from syncd.layout.page.links import follow, resolve, targets
+from syncd.layout.tree.paths import is_markdown
+from syncd.plan.merge.pages import SIDES, Decision, Page, Side, Text
 from syncd.repo import MergedText, Repository
 
 READ_MAX: Final = 1_000_000

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncd.errors import FileInvalid
-from syncd.layout.links import resolve, targets
-from syncd.layout.paths import is_markdown
-from syncd.plan.meeting import SIDES, Decision, Page, Side
+from syncd.layout.page.links import resolve, targets
+from syncd.layout.tree.paths import is_markdown
+from syncd.plan.merge.pages import SIDES, Decision, Page, Side
 from syncd.repo import Repository
-from syncd.sync.tables import settings_at
+from syncd.sync.summary_files import settings_at
 from syncd.sync.workspace import Binding
 
 

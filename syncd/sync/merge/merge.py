@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from syncd.layout.summary import transform
-from syncd.plan.left_out import join_names
-from syncd.plan.meeting import (
+from syncd.layout.tree.summary import transform
+from syncd.plan.merge.left_out import join_names
+from syncd.plan.merge.pages import (
     LINKED,
     SAME_LINES,
     SIDES,
@@ -25,11 +25,11 @@ from syncd.plan.meeting import (
     tied,
 )
 from syncd.repo import Difference, Repository
-from syncd.sync.forms import contested
 from syncd.sync.merge.base import TIPS, Base, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, merged_lines, trio
 from syncd.sync.merge.linked import find_linked
+from syncd.sync.merge.lossy_forms import contested
 from syncd.sync.merge.moves import Recorded, find_exact_moves, find_recorded_moves, follow_moves
 from syncd.sync.merge.result import LOST_WORDS, SET_ASIDE, SEVERAL_BASES, Decided, HeldPage, MergeResult
 from syncd.sync.merge.tables import Fates, Tables, tables_of

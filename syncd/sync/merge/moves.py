@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from syncd.model.anchor import Anchor
-from syncd.plan.meeting import Change, Version
+from syncd.plan.merge.pages import Change, Version
 from syncd.plan.message import MOVED
 from syncd.repo import Commit, Repository
 from syncd.sync.merge.parts import PART, part_of

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from syncd.plan.left_out import calmed
+from syncd.plan.merge.left_out import calmed
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Blob, Commit, Person, Repository
 from syncd.sync.merge.tables import listing_at

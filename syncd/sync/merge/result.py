@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from syncd.plan.meeting import Decision, Page, Side
+from syncd.plan.merge.pages import Decision, Page, Side
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.tables import Tables
 

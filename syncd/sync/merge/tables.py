@@ -7,14 +7,14 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from syncd.errors import FileInvalid
-from syncd.layout.links import relative
-from syncd.layout.paths import is_markdown
-from syncd.layout.summary import Entry, parse, render, transform, walk
-from syncd.plan.left_out import calmed
-from syncd.plan.meeting import SIDES, Knot, Page, Side
-from syncd.plan.structure import merge_entries
+from syncd.layout.page.links import relative
+from syncd.layout.tree.paths import is_markdown
+from syncd.layout.tree.summary import Entry, parse, render, transform, walk
+from syncd.plan.merge.left_out import calmed
+from syncd.plan.merge.pages import SIDES, Knot, Page, Side
+from syncd.plan.merge.summary import merge_entries
 from syncd.repo import Blob, Repository
-from syncd.sync.tables import settings_at
+from syncd.sync.summary_files import settings_at
 from syncd.sync.workspace import Binding
 
 

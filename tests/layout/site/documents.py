@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from syncd.layout.yaml import dump_line, scalar
+from syncd.layout.yaml.yaml import dump_line, scalar
 
 WORDS = (
     *("a", "b c", "no", "1.0", "", "x: y", "#h", "- z", "é", "it's", 'q"q', "http://x/y", "/a/b", "a, b", "[x", "{y"),

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.check import audible, check_site
-from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.read import read_site_file
-from syncd.layout.site.rules import SITE_RULES
+from syncd.layout.site.check.file import audible, check_site
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.read.rules import SITE_RULES
 from tests.growing import assert_linear
 from tests.sampling import sampled
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.customization import (
+from syncd.layout.site.read.customization import (
     agrees,
     check_customization,
     in_step,
@@ -19,8 +19,8 @@ from syncd.layout.site.customization import (
     overlay,
     override,
 )
-from syncd.layout.site.declared import Item, Place
-from syncd.layout.site.members import importable
+from syncd.layout.site.read.declared import Item, Place
+from syncd.layout.site.read.members import importable
 from syncd.model.ref import Kind
 
 ROOT = Path(__file__).parents[3]

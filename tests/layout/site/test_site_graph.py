@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.addresses import SiteMap
-from syncd.layout.site.check import check_site
-from syncd.layout.site.declared import Item, Place, SiteFile
-from syncd.layout.site.graph import follow, hops, own_hosts
+from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.addresses.graph import follow, hops, own_hosts
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.model.redirect import source_key
 
 HOST = (("docs.acme.example", "/v"),)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
-from syncd.layout.site.emit import emit_site_file
-from syncd.layout.site.imports import Around, Imported, import_file
-from syncd.layout.site.read import read_site_file
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.write.emit import emit_site_file
+from syncd.layout.site.write.imports import Around, Imported, import_file
 
 HEAD = {"version": 1, "site": {"org": "o", "id": "s"}}
 

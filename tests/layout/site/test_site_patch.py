@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
-from syncd.layout.site.emit import emit_site_file
-from syncd.layout.site.fmt import formatted
-from syncd.layout.site.migrate import migrated
-from syncd.layout.site.patch import Patch, patched
-from syncd.layout.yaml import load
+from syncd.layout.site.write.emit import emit_site_file
+from syncd.layout.site.write.fmt import formatted
+from syncd.layout.site.write.migrate import migrated
+from syncd.layout.site.write.patch import Patch, patched
+from syncd.layout.yaml.yaml import load
 from tests.growing import assert_linear
 from tests.layout.site.documents import KEYS, Writer, paths
 from tests.layout.site.example import SITE_FILE

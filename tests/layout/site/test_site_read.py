@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.check import check_site
-from syncd.layout.site.declared import Limits, Place, SiteFile
-from syncd.layout.site.read import named_files, read_site_file
-from syncd.layout.site.shape import TOP
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.declared import Limits, Place, SiteFile
+from syncd.layout.site.read.file import named_files, read_site_file
+from syncd.layout.site.read.shape import TOP
 from syncd.model.ref import ROOT, Ref
 from tests.growing import assert_linear
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE

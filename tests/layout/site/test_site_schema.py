@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from syncd.cli.sites.schema import print_schema
-from syncd.layout.site import shape
-from syncd.layout.site.emit import MODELINE
-from syncd.layout.site.read import read_site_file
-from syncd.layout.site.schema import redirect_schema, site_schema
-from syncd.layout.yaml import load
+from syncd.cli.schema import print_schema
+from syncd.layout.site.read import shape
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.write.emit import MODELINE
+from syncd.layout.site.write.schema import redirect_schema, site_schema
+from syncd.layout.yaml.yaml import load
 from tests.layout.site.example import OTHERS, PATH, SITE_FILE
 
 ROOT = Path(__file__).parents[3]

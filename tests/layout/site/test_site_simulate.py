@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from syncd.layout.draft import read_draft
-from syncd.layout.site.addresses import SiteMap, page_addresses
-from syncd.layout.site.exports import csv_text, listed, redirects_text, spelled
-from syncd.layout.site.follow import follow
-from syncd.layout.site.imports import import_file
-from syncd.layout.site.read import read_site_file
-from syncd.layout.site.redirect_files import read_redirect_file
-from syncd.layout.site.simulate import simulate
+from syncd.layout.site.addresses.addresses import SiteMap, page_addresses
+from syncd.layout.site.addresses.follow import follow
+from syncd.layout.site.addresses.simulate import simulate
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.read.redirect_files import read_redirect_file
+from syncd.layout.site.write.exports import csv_text, listed, redirects_text, spelled
+from syncd.layout.site.write.imports import import_file
+from syncd.layout.tree.draft import read_draft
 
 HEAD = "version: 1\nsite: { org: o, id: s, hosts: [docs.example/base] }\nspaces: { one: s1, two: s2, three: s3 }\n"
 STRUCTURE = """structure:

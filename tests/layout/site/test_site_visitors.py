@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.conditions import check_conditions
-from syncd.layout.site.customization import leaves
-from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
-from syncd.layout.site.gating import only_unsigned, passes
-from syncd.layout.site.visitors import check_claims, claims_of_schema, schema_of, schema_with, still_read
+from syncd.layout.site.check.condition_reach import only_unsigned, passes
+from syncd.layout.site.check.conditions import check_conditions
+from syncd.layout.site.read.customization import leaves
+from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
+from syncd.layout.site.read.visitors import check_claims, claims_of_schema, schema_of, schema_with, still_read
 from syncd.model.adaptive import DRAFT, UNSIGNED_DESCRIPTION, claims_in
 from syncd.model.condition import NoCondition, parts_of
 from syncd.model.ref import CUSTOMIZATION, VISITORS, Ref

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from syncd.layout.site.declared import Item, Place, SiteFile, SitePolicy
+from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREAS, ROOT, Kind, Ref
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.facts import Abilities, Existing, Live, Lock
+from syncd.plan.site.live_state import Abilities, Existing, Live, Lock
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Line, SitePlan
 from tests.plan.site.simulator import Simulator

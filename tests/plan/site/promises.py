@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREA, ROOT
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.facts import Entry, Existing, Live, Lock
-from syncd.plan.site.first_sections import take_first_part
-from syncd.plan.site.match import matched
+from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.match.first_sections import take_first_part
+from syncd.plan.site.match.match import matched
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from tests.plan.site.readers import find_new_readers
 from tests.plan.site.simulator import Simulator

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import chain, combinations
 
-from syncd.plan.site.facts import Live
+from syncd.plan.site.live_state import Live
 
 Visitor = tuple[str, frozenset[str]]
 """How somebody comes to a site, and which conditions hold for them."""

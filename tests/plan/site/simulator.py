@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.paths import slugify
-from syncd.layout.site.customization import overlay
-from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.visitors import claims_of_schema, schema_of
+from syncd.layout.site.read.customization import overlay
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.visitors import claims_of_schema, schema_of
+from syncd.layout.tree.paths import slugify
 from syncd.model.customization_override import amended, overlaid
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Ref
-from syncd.plan.site.begun import is_noted
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.facts import Begun, Entry, Existing, Live, Lock, without_refs
-from syncd.plan.site.first_sections import take_first_part
+from syncd.plan.site.in_flight import is_noted
+from syncd.plan.site.live_state import Begun, Entry, Existing, Live, Lock, without_refs
+from syncd.plan.site.match.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan, Step
 
 

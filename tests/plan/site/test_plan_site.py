@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
-from syncd.plan.site.facts import Abilities, Entry, Existing, IdOf, Lock
+from syncd.plan.site.live_state import Abilities, Entry, Existing, IdOf, Lock
 from syncd.plan.site.steps import Wave
 from tests.plan.site.cases import (
     GATE,

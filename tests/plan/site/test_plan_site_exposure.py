@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from syncd.layout.site.declared import Item, SiteFile
-from syncd.plan.site.facts import Live, Lock
+from syncd.layout.site.read.declared import Item, SiteFile
+from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.steps import Gate, SitePlan
 from tests.plan.site.cases import (
     GATE,

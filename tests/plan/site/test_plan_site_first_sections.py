@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from syncd.model.ref import Ref
-from syncd.plan.site.facts import Lock
-from syncd.plan.site.first_sections import take_first_part
+from syncd.plan.site.live_state import Lock
+from syncd.plan.site.match.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan
 from tests.plan.site.cases import HOME, SITE, calls, carried_out, empty, lines, planned, section, site_file, variant
 from tests.plan.site.simulator import Simulator

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from syncd.layout.site.declared import Limits, SiteFile
-from syncd.layout.site.read import read_site_file
+from syncd.layout.site.read.declared import Limits, SiteFile
+from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import Ref
-from syncd.plan.site.document import drift_document, plan_document
-from syncd.plan.site.facts import Live, Lock
-from syncd.plan.site.inverse import concerned, former, inverse
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.render.document import drift_document, plan_document
+from syncd.plan.site.render.text import drift_markdown, drift_text, plan_markdown, plan_text
+from syncd.plan.site.rollback import concerned, former, inverse
 from syncd.plan.site.steps import FieldChange, Gate, Line, SitePlan
-from syncd.plan.site.text import drift_markdown, drift_text, plan_markdown, plan_text
 from tests.plan.site.cases import (
     HOME,
     carried_out,

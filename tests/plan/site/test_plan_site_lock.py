@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from syncd.errors import LockUnusable
 from syncd.model.redirect import SOURCE_MAX, source_key
 from syncd.model.ref import Ref
-from syncd.plan.site.facts import Entry, Lock
-from syncd.plan.site.lockfile import lock_text, parse_lock
+from syncd.plan.site.live_state import Entry, Lock
+from syncd.plan.site.lockfile.lockfile import lock_text, parse_lock
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),

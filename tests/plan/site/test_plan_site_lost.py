@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.declared import Item, SiteFile
+from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import AREAS, Ref
-from syncd.plan.site.facts import Live, Lock
+from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.steps import SitePlan
 from tests.plan.site.cases import (
     GATE,

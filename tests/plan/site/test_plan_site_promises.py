@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.site.declared import SiteFile
+from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.first_sections import take_first_part
-from syncd.plan.site.match import matched
+from syncd.plan.site.match.first_sections import take_first_part
+from syncd.plan.site.match.match import matched
 from syncd.plan.site.steps import SitePlan, Step
 from tests.plan.site.promises import carry_out, deletes_are_owned
 from tests.plan.site.simulator import Simulator

@@ -5,8 +5,8 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.plan.site.moves import moved, moves
-from syncd.plan.site.renames import PATH_MAX, Renames, renames
+from syncd.plan.site.structure.moves import moved, moves
+from syncd.plan.site.structure.renames import PATH_MAX, Renames, renames
 
 NAMES = ("s1", "s2", "s3", "s4", "s5", "s6")
 PATHS = ("a", "b", "c", "d", "A", "e")

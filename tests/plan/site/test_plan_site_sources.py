@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.site.declared import Item
+from syncd.layout.site.read.declared import Item
 from syncd.model.ref import Ref
-from syncd.plan.site.facts import Existing, Live, Lock
+from syncd.plan.site.live_state import Existing, Live, Lock
 from syncd.plan.site.steps import SitePlan, Wave
 from tests.plan.site.cases import (
     HOME,

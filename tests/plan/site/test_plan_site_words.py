@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from syncd.model.ref import Ref
+from syncd.plan.site.format import change_words, parts_of
+from syncd.plan.site.render.text import drift_text, plan_text
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
-from syncd.plan.site.text import drift_text, plan_text
-from syncd.plan.site.words import change_words, parts_of
 
 MENU: list[dict[str, Any]] = [
     {"title": "A", "links": []},

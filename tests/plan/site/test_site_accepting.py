@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from syncd.layout.site.read import read_site_file
+from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS, Ref
 from syncd.plan.site.accepting import Accepted, accept_drift
-from syncd.plan.site.facts import IdOf, Live
+from syncd.plan.site.live_state import IdOf, Live
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
 
 TEXT = """\

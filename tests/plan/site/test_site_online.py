@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from syncd.cli.check_report import write_report
-from syncd.cli.excerpt import Source
-from syncd.cli.findings import Found, Report
+from syncd.cli.check.excerpt import Source
+from syncd.cli.check.findings import Found, Report
+from syncd.cli.check.report import write_report
 from syncd.layout.lint.finding import Finding
-from syncd.layout.site.check import check_site
-from syncd.layout.site.declared import SiteFile
-from syncd.layout.site.read import read_site_file
-from syncd.layout.site.rules import SITE_RULES
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.read.rules import SITE_RULES
 from syncd.model.ref import Ref
-from syncd.plan.site.facts import Abilities, Entry, Existing, Live, Lock
+from syncd.plan.site.live_state import Abilities, Entry, Existing, Live, Lock
 from syncd.plan.site.online import check_live, check_lock
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "site"

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncd.layout.paths import collision_key
+from syncd.layout.tree.paths import collision_key
 from syncd.model.blob_id import compute_blob_id
 from syncd.platform.change_requests.merge import Merged, Sides, merge, merge_order
 from syncd.platform.revisions.outline import Draft, Outline, outline

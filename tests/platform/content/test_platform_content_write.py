@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.frontmatter import split_title
+from syncd.layout.page.frontmatter import split_title
 from syncd.layout.richtext import to_document
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import TEXT_MAX

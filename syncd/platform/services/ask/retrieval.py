@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from syncd.layout.frontmatter import split_title
+from syncd.layout.page.frontmatter import split_title
 from syncd.layout.richtext import sections
 from syncd.platform.cache import Cache
 from syncd.platform.services.ask.conditions import without_conditions

@@ -12,13 +12,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.errors import FileInvalid, NotFound
-from syncd.layout import frontmatter, yaml
-from syncd.layout.draft import Draft as Declared
-from syncd.layout.draft import page_slug, read_draft, text_of
-from syncd.layout.links import resolve
-from syncd.layout.paths import shown, slugify
-from syncd.layout.skipped import SkippedPart
-from syncd.layout.summary import Entry
+from syncd.layout.page import frontmatter
+from syncd.layout.page.links import resolve
+from syncd.layout.tree.draft import Draft as Declared
+from syncd.layout.tree.draft import page_slug, read_draft, text_of
+from syncd.layout.tree.paths import shown, slugify
+from syncd.layout.tree.skipped import SkippedPart
+from syncd.layout.tree.summary import Entry
+from syncd.layout.yaml import yaml
 from syncd.platform.change_requests import main_content
 from syncd.platform.change_requests.operations import DEPTH_MAX
 from syncd.platform.revisions import revisions

@@ -8,8 +8,8 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from syncd.errors import NotFound, PathRefused
-from syncd.layout.files import render_files
-from syncd.layout.placement import place
+from syncd.layout.tree.files import render_files
+from syncd.layout.tree.placement import place
 from syncd.model.revision import Revision
 from syncd.platform.http.downloads import Downloads
 from syncd.platform.revisions import rendering, revisions

@@ -5,7 +5,7 @@ from itertools import islice
 
 import sqlalchemy as sa
 
-from syncd.layout import links
+from syncd.layout.page import links
 from syncd.platform.cache import Cache
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http.time_limits import check_time

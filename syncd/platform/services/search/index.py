@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.layout.frontmatter import heading, split_title
+from syncd.layout.page.frontmatter import heading, split_title
 from syncd.layout.richtext import sections
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time

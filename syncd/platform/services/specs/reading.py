@@ -6,7 +6,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from syncd.errors import FileInvalid
-from syncd.layout.yaml import load
+from syncd.layout.yaml.yaml import load
 from syncd.platform.services.specs.checking import DEPTH_MAX, Problem, problems
 
 BYTES_MAX = 8 * 1024 * 1024

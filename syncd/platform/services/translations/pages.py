@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout import frontmatter
+from syncd.layout.page import frontmatter
 from syncd.platform.revisions import metadata
 from syncd.platform.revisions.outline import Outline, is_page
 from syncd.platform.revisions.tree import INCLUDES, Node

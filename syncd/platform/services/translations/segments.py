@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from syncd.layout.blocks import prose
-from syncd.layout.frontmatter import split
-from syncd.layout.inline import destination
+from syncd.layout.markdown.blocks import prose
+from syncd.layout.markdown.inline import destination
+from syncd.layout.page.frontmatter import split
 
 TAG_MAX = 4096
 """Characters of a tag or expression; a longer one is text that hardly anybody wants translated."""

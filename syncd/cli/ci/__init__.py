@@ -1,0 +1,1 @@
+"""`push --ci`, and what CI services read."""

@@ -1,0 +1,1 @@
+"""`syncd platform`."""

@@ -1,0 +1,1 @@
+"""`run`, and what it says of itself."""

@@ -1,0 +1,122 @@
+"""`run`: the daemon, in the foreground; systemd or a terminal is its home."""
+
+import os
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from syncd.cli.terminal.context import configuration
+from syncd.cli.terminal.output import result_lines
+from syncd.cli.terminal.text import complain, log_text, safe
+from syncd.daemon.health import USEFUL
+from syncd.daemon.http import listen
+from syncd.daemon.jobs import jobs
+from syncd.daemon.records import state_of
+from syncd.daemon.run_files import RunFiles, service_directory
+from syncd.daemon.service import SELF, Job, Service
+from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, Notifier
+from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.run.cycle import Result
+
+_PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
+
+
+def run_service(config_file: Path | None, address: str) -> int:
+    """Keep every configured repository in step until SIGTERM, and return the exit code."""
+
+    def load_jobs() -> Sequence[Job]:
+        return jobs(configuration(config_file), os.environ)
+
+    threading.excepthook = _log_defect
+    service = Service(
+        load_jobs,
+        notify=_Announcer(os.environ),
+        files=RunFiles(service_directory(os.environ), _warn),
+        report=_Log().report,
+        notice=_warn,
+    )
+    with listen(address, service.health, time.time, _warn):
+        return service.serve()
+
+
+class _Announcer(Notifier):
+    """Tells systemd, and whoever watches the terminal."""
+
+    def ready(self) -> None:
+        super().ready()
+        log_text("ready: every repository was looked at; Ctrl-C ends syncd", INFO)
+
+
+class _Log:
+    """Writes what runs came to: each line names its repository, and has the priority of what it says.
+
+    What waits for a person is written once, when it begins, and a page in conflict once more when it is settled.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[Result]] = {}
+        """What waits for a person by now, by the repository's name."""
+        self._failing: set[str] = set()
+
+    def report(self, name: str, results: Sequence[Result]) -> None:
+        """Given a repository's name and what a run of it came to, write it."""
+        waiting = self._waiting.get(name, [])
+        for result in results:
+            if name == SELF and isinstance(result.outcome, Held | Waiting):
+                complain(result.outcome.why, result.outcome.hint, result.outcome.exit_code, as_json=False)
+            elif result not in waiting:
+                _log_result(name, result)
+        now = [result for result in results if _waits_for_person(result)]
+        if any(state_of(result) not in USEFUL for result in results):
+            self._failing.add(name)
+            now += [result for result in waiting if result not in now]  # nobody looked whether they still wait
+        else:
+            _log_settled(name, waiting, now)
+            if name in self._failing:
+                self._failing.discard(name)
+                log_text(f"{name}: works again", NOTICE)
+        self._waiting[name] = now
+
+
+def _waits_for_person(result: Result) -> bool:
+    """Whether a result says nothing but that people still have to do something, or to take note."""
+    if isinstance(result.outcome, Applied):
+        return all(change.verb == "report" for change in result.outcome.changes)
+    if isinstance(result.outcome, Waiting):
+        return not result.outcome.exit_code
+    return state_of(result) in ("conflict", "approval", "manual")
+
+
+def _log_settled(name: str, before: Sequence[Result], now: Sequence[Result]) -> None:
+    still = {(result.flow, result.key) for result in now}
+    for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
+        if flow in (CONFLICT, PAGE) and (flow, key) not in still:
+            log_text(f"{name}: {flow} {safe(key)} settled", NOTICE)
+
+
+def _log_result(name: str, result: Result) -> None:
+    if isinstance(result.outcome, Unchanged):
+        return
+    done = NOTICE if isinstance(result.outcome, Waiting) or _has_notes(result.outcome) else INFO
+    priority = _PRIORITIES.get(state_of(result), done)
+    for line in result_lines([result]):
+        log_text(f"{name}: {line}", priority)
+
+
+def _has_notes(outcome: Outcome) -> bool:
+    return isinstance(outcome, Applied) and bool(outcome.notes)
+
+
+def _log_defect(defect: threading.ExceptHookArgs) -> None:
+    """Write the traceback of a thread that ended in a defect; that of a run is named like its repository."""
+    name = defect.thread.name if defect.thread is not None else SELF
+    trace = "".join(traceback.format_exception(defect.exc_type, defect.exc_value, defect.exc_traceback))
+    for line in trace.rstrip("\n").split("\n"):
+        log_text(f"{name}: {safe(line)}", ERROR)
+
+
+def _warn(text: str) -> None:
+    for line in text.rstrip("\n").split("\n"):
+        log_text(safe(line), WARNING)

@@ -1,0 +1,1 @@
+"""Commands of two-way sync."""

@@ -1,0 +1,335 @@
+"""`resolve`: the pages that wait for a person, and what the person decides: a side, hunk by hunk, or their own text."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from syncd.cli.sync.conflict_lines import CONTEXT, conflict_document, conflict_lines, headline, hunk_lines
+from syncd.cli.terminal.context import configuration
+from syncd.cli.terminal.output import change_lines, emit, result_document
+from syncd.cli.terminal.text import complain, print_text, safe
+from syncd.config import Config, RepositoryConfig
+from syncd.daemon.workplace import Circumstances, reading, workplace
+from syncd.errors import Conflict, StalePlan
+from syncd.plan.merge.hunks import Part, has_markers, hunks_of, join_hunks, settle_hunks
+from syncd.plan.merge.pages import Side
+from syncd.repo import Repository
+from syncd.sync.integrate.authors import view_hunks
+from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft, write_draft
+from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve
+from syncd.sync.merge.result import Choice
+from syncd.sync.outcome import Applied
+from syncd.sync.run.run import Result
+from syncd.sync.workspace import Workspace
+
+NOTHING = "No page is in conflict."
+SHOWN = 20
+"""Pages that are shown with their hunks; of more, without PATH, only the reasons are."""
+ANSWERS = {"o": "[o]urs", "t": "[t]heirs", "e": "[e]dit", "s": "[s]kip", "q": "[q]uit"}
+_SIDES: dict[str, Side] = {"ours": "ours", "o": "ours", "theirs": "theirs", "t": "theirs"}
+
+
+@dataclass(frozen=True)
+class ResolveOptions:
+    """What a person typed: which pages of which branch, and how to settle them.
+
+    Shape: `way` is `ours`, `theirs`, `edit`, `interactive`, or "" to show them; `hunks` are numbers, or none for pages
+    as a whole.
+    """
+
+    paths: tuple[str, ...] = ()
+    branch: str = ""
+    way: str = ""
+    hunks: tuple[int, ...] = ()
+    as_json: bool = False
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of a configured repository, open to look at, with its pages in conflict and those that are meant."""
+
+    repository: RepositoryConfig
+    name: str
+    workspace: Workspace
+    conflicts: Sequence[PageConflict]
+    meant: Sequence[PageConflict]
+
+
+def parse_hunks(words: Sequence[str]) -> tuple[int, ...]:
+    """Given numbers, several behind commas, return them. Raises: BadParameter."""
+    numbers = [number.strip() for word in words for number in word.split(",")]
+    if wrong := [number for number in numbers if not number.isdecimal() or not int(number)]:
+        raise typer.BadParameter(f"{wrong[0]!r} is no number of a hunk; syncd resolve shows them")
+    return tuple(dict.fromkeys(map(int, numbers)))
+
+
+def run_resolve(config_file: Path | None, options: ResolveOptions) -> int:
+    """Show the pages in conflict of every configured repository, or settle some, and return the exit code.
+
+    Raises: BadParameter; Conflict, StalePlan; what integrating raises.
+    """
+    config = configuration(config_file)
+    _check_options(options)
+    with ExitStack() as stack:
+        branches = [
+            _open_branch(stack, config, repository, name, options)
+            for repository, name in _find_branches(config, options.branch)
+        ]
+        for path in options.paths:
+            if not any(_is_meant(branch, conflict, path) for branch in branches for conflict in branch.conflicts):
+                raise typer.BadParameter(f"{path} is not in conflict; syncd resolve shows what is")
+        if not options.way:
+            return _show(branches, options)
+        if options.hunks and sum(len(_once(branch.meant)) for branch in branches) != 1:
+            raise typer.BadParameter("--hunk settles hunks of one page: name that")
+        documents = [_settle(config, branch, options) for branch in branches if branch.meant]
+    if options.as_json:
+        emit({"command": "resolve", "repositories": documents})
+    return 0
+
+
+def _check_options(options: ResolveOptions) -> None:
+    if options.hunks and options.way not in ("ours", "theirs"):
+        raise typer.BadParameter("--hunk needs --ours or --theirs; --edit opens all hunks")
+    if options.way == "interactive":
+        if options.as_json:
+            raise typer.BadParameter("--interactive and --json exclude each other")
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise typer.BadParameter("--interactive asks on a terminal; without one: --hunk N with --ours or --theirs")
+    elif options.way and not options.paths:
+        raise typer.BadParameter("name the pages to settle, or . for all of them")
+
+
+def _open_branch(
+    stack: ExitStack, config: Config, repository: RepositoryConfig, name: str, options: ResolveOptions
+) -> Branch:
+    workspace = stack.enter_context(reading(config, repository, Circumstances(os.environ)))
+    conflicts = find_conflicts(workspace, name)
+    for path, kept in drop_outdated_drafts(workspace, name, conflicts).items():
+        note = f"note: {safe(path)} changed after you had settled some of its hunks: choose again"
+        print_text(f"{note} (your text is kept in {safe(str(kept))})", sys.stderr)
+    branch = Branch(repository, name, workspace, conflicts, conflicts)
+    paths = options.paths or (".",)
+    return replace(branch, meant=[c for c in conflicts if any(_is_meant(branch, c, path) for path in paths)])
+
+
+def _show(branches: Sequence[Branch], options: ResolveOptions) -> int:
+    """Print the pages that are meant, with their hunks unless they are many."""
+    count = sum(len(branch.meant) for branch in branches)
+    if options.as_json:
+        documents = [
+            {
+                "path": str(branch.repository.path),
+                "branch": branch.name,
+                "held": [conflict_document(branch.workspace, conflict) for conflict in branch.meant],
+            }
+            for branch in branches
+        ]
+        emit({"command": "resolve", "repositories": documents})
+        return Conflict.exit_code if count else 0
+    is_short = count > SHOWN and not options.paths
+    lines: list[str] = []
+    for branch in branches:
+        first = {conflict.path: conflict for conflict in _once(branch.meant)}
+        for conflict in branch.meant:
+            former = first[conflict.path]
+            is_same = conflict is not former and conflict.held.pages == former.held.pages
+            if is_short or is_same:
+                lines += [headline(conflict), *(["  It is settled with the same choice.", ""] if not is_short else [])]
+            else:
+                lines += [*conflict_lines(branch.workspace, conflict), ""]
+    print_text("\n".join([*lines, *_next_lines(branches, is_short=is_short)] if count else [NOTHING]))
+    return Conflict.exit_code if count else 0
+
+
+def _next_lines(branches: Sequence[Branch], *, is_short: bool) -> list[str]:
+    """The commands that come next, with the first page in conflict as the example."""
+    first = next(conflict for branch in branches for conflict in branch.meant)
+    command = f"syncd resolve {safe(shlex.quote(first.path))}"
+    if is_short:
+        return [f"Next: {command} shows one page"]
+    lines = [f"Next: {command} --ours, --theirs{' or --edit' if first.parts else ''}"]
+    if len(hunks_of(first.parts)) > 1:
+        lines.append(
+            f"      {command} --hunk {hunks_of(first.parts)[0].number} --theirs, hunk by hunk; -p asks for each"
+        )
+    return lines
+
+
+def _settle(config: Config, branch: Branch, options: ResolveOptions) -> dict[str, Any]:
+    """Let the person decide, then record what is decided, and return the JSON object."""
+    conflicts = _once(branch.meant)
+    choices = _decide(branch.workspace, conflicts, options)
+    done, still = Applied(()), list(branch.conflicts)
+    if choices:
+        with workplace(config, branch.repository, Circumstances(os.environ)) as opened:
+            workspace = replace(opened, computed=branch.workspace.computed)
+            now = find_conflicts(workspace, branch.name)
+            moved = [conflict.path for conflict in conflicts if conflict.path in choices and conflict not in now]
+            if moved:
+                raise StalePlan(
+                    f"{', '.join(moved)} changed while you decided; nothing was recorded", hint="run it again"
+                )
+            done, still = resolve(workspace, branch.name, choices)
+        for conflict in conflicts:
+            if conflict.path in choices:
+                delete_draft(branch.workspace, conflict)
+    if not options.as_json:
+        lines = [f"{safe(path)} is settled in {safe(branch.name)}" for path in choices]
+        lines += [line for conflict in conflicts for line in _draft_lines(branch.workspace, conflict)]
+        lines += change_lines(done.changes)
+        lines += [f"  note: {safe(note)}" for note in done.notes]
+        count = len({conflict.path for conflict in still})
+        print_text("\n".join([*lines, f"{count} still in conflict: syncd resolve" if count else "Next: syncd push"]))
+    document = result_document(Result("resolve", branch.name, done))
+    held = [conflict_document(branch.workspace, conflict) for conflict in still] if options.as_json else []
+    return {"path": str(branch.repository.path), **document, "settled": list(choices), "held": held}
+
+
+def _draft_lines(workspace: Workspace, conflict: PageConflict) -> list[str]:
+    """What is left of a page of which some hunks are settled."""
+    left = [hunk.number for hunk in hunks_of(read_draft(workspace, conflict))]
+    if not left or len(left) == len(hunks_of(conflict.parts)):
+        return []
+    return [f"{safe(conflict.path)} stays in conflict until hunk {', '.join(map(str, left))} is settled too"]
+
+
+def _decide(workspace: Workspace, conflicts: Sequence[PageConflict], options: ResolveOptions) -> dict[str, Choice]:
+    """What is decided of pages as a whole, by path; of a page of which hunks are left, nothing is."""
+    if options.way == "interactive":
+        return _ask(workspace, conflicts)
+    if options.way == "edit":
+        return {conflict.path: _edit(workspace, conflict) for conflict in conflicts}
+    side = _SIDES[options.way]
+    if not options.hunks:
+        return {conflict.path: side for conflict in conflicts}
+    (conflict,) = conflicts
+    parts = read_draft(workspace, conflict)
+    left = {hunk.number: hunk.at(side) for hunk in hunks_of(parts) if hunk.number}
+    missing = [str(number) for number in options.hunks if number not in left]
+    if missing and hunks_of(parts):
+        numbers = ", ".join(map(str, left)) or "none"
+        raise typer.BadParameter(f"{conflict.path} has no open hunk {', '.join(missing)}; open: {numbers}")
+    return _keep(
+        workspace, conflict, settle_hunks(parts, {number: left[number] for number in left if number in options.hunks})
+    )
+
+
+def _keep(workspace: Workspace, conflict: PageConflict, parts: Sequence[Part]) -> dict[str, Choice]:
+    """Keep what is settled of a page, and return its whole text by path if that is all."""
+    write_draft(workspace, conflict, parts)
+    return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}
+
+
+def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, Choice]:
+    """Ask on the terminal, hunk by hunk; each answer is kept at once."""
+    choices: dict[str, Choice] = {}
+    for conflict in conflicts:
+        for number, lines in _questions(workspace, conflict):
+            print_text("\n".join(lines))
+            answer = _read_answer("otesq" if number else "otsq")
+            if answer == "q":
+                return choices
+            if answer == "e":
+                try:
+                    choices[conflict.path] = _edit(workspace, conflict)
+                except Conflict as refusal:  # what was chosen of other pages is recorded all the same
+                    complain(refusal.what, refusal.hint, refusal.exit_code, as_json=False)
+                except typer.BadParameter as refusal:
+                    complain(refusal.message, "", refusal.exit_code, as_json=False)
+                break
+            if answer in _SIDES and number:
+                parts = read_draft(workspace, conflict)
+                chosen = {hunk.number: hunk.at(_SIDES[answer]) for hunk in hunks_of(parts) if hunk.number == number}
+                choices |= _keep(workspace, conflict, settle_hunks(parts, chosen))
+            elif answer in _SIDES:
+                choices[conflict.path] = _SIDES[answer]
+    return choices
+
+
+def _questions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[int, list[str]]]:
+    """The open hunks of a page by number, each with what is shown; 0 stands for a page without lines."""
+    if not conflict.parts:
+        yield 0, conflict_lines(workspace, conflict)
+        return
+    left = {hunk.number for hunk in hunks_of(read_draft(workspace, conflict))}
+    views = view_hunks(workspace, conflict, context=CONTEXT)
+    for view in views:
+        if view.hunk.number in left:
+            yield view.hunk.number, [headline(conflict), *hunk_lines(conflict, view, len(views))]
+
+
+def _read_answer(letters: str) -> str:
+    """Ask until one of these letters is typed; the end of the input is `q`."""
+    question = ", ".join(ANSWERS[letter] for letter in letters)
+    while True:
+        print(f"{question}? ", end="", flush=True)
+        answer = sys.stdin.readline()
+        if not answer or (len(answer.strip()) == 1 and answer.strip() in letters):
+            print()
+            return answer.strip() or "q"
+
+
+def _edit(workspace: Workspace, conflict: PageConflict) -> bytes:
+    """Let the person edit a page with markers, and return it. Raises: Conflict when markers remain."""
+    if not conflict.parts:
+        raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        raise typer.BadParameter("--edit opens $VISUAL or $EDITOR, and neither is set")
+    file = write_draft(workspace, conflict, read_draft(workspace, conflict))
+    try:
+        code = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{editor} cannot be started: {error}") from error
+    if code:
+        raise Conflict(f"the editor ended with {code}; nothing was recorded", hint=f"your text is in {file}")
+    parts = read_draft(workspace, conflict)
+    if has_markers(parts, conflict.labels):
+        raise Conflict(
+            f"{conflict.path} still has markers; nothing was recorded",
+            hint=f"your text is in {file}; syncd resolve {shlex.quote(conflict.path)} --edit opens it again",
+        )
+    return join_hunks(parts, conflict.labels)
+
+
+def _once(conflicts: Sequence[PageConflict]) -> list[PageConflict]:
+    """Each page with what it is in conflict with first; a decision settles that."""
+    found: dict[str, PageConflict] = {}
+    for conflict in conflicts:
+        found.setdefault(conflict.path, conflict)
+    return list(found.values())
+
+
+def _find_branches(config: Config, asked: str) -> list[tuple[RepositoryConfig, str]]:
+    """The repositories that are meant, each with the branch: the one that is asked for, else the one checked out."""
+    found = []
+    for repository in config.repository:
+        with Repository.open(repository.path) as git:
+            branch = asked or git.head().branch or next(iter(repository.named), "")
+            if git.resolve(f"refs/heads/{branch}") is not None:
+                found.append((repository, branch))
+    if asked and not found:
+        raise typer.BadParameter(f"there is no branch {asked}")
+    return found
+
+
+def _names(branch: Branch, conflict: PageConflict) -> set[str]:
+    """What a person may call a page: its path from the root of the repository, or from where they are."""
+    names = set(conflict.held.paths)
+    top, here = branch.repository.path.resolve(), Path.cwd().resolve()
+    return names | {os.path.relpath(top / path, here) for path in names if here.is_relative_to(top)}
+
+
+def _is_meant(branch: Branch, conflict: PageConflict, path: str) -> bool:
+    """Whether a path that a person typed is a page, or a folder that it is in."""
+    asked = os.path.normpath(path)
+    return asked == "." or any(name == asked or name.startswith(f"{asked}/") for name in _names(branch, conflict))

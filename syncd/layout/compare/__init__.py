@@ -1,0 +1,1 @@
+"""Compare and join two forms of one page."""

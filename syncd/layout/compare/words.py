@@ -1,0 +1,204 @@
+"""The words of a page, and which of them are gone in another form of it: text that a server lost, not re-formatted."""
+
+import html
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from markdown_it.token import Token
+
+from syncd.errors import FileInvalid
+from syncd.layout.compare.tokens import CHARACTERS_MAX
+from syncd.layout.page.frontmatter import split
+from syncd.layout.page.links import resolve, targets
+from syncd.layout.richtext.grammar import parse
+from syncd.layout.richtext.plain import TooLarge
+from syncd.layout.yaml import yaml
+
+SHOWN = 8
+"""Lost words of one line that are named."""
+
+CUT_MAX = 20
+"""Cut words that a lossy form may end its lines with."""
+
+_RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\x00-\x7f]")
+_ELEMENT = re.compile(r"""</?([A-Za-z][A-Za-z0-9-]*+)(?:[^<>"']|"[^"]*"|'[^']*')*+>""")
+_SYMBOLS = frozenset({"So", "Sm", "Sc"})
+_ELEMENTS = """
+    a abbr address article aside audio b base bdi bdo big blockquote br button canvas caption center cite code
+    col colgroup data dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form
+    h1 h2 h3 h4 h5 h6 header hr i iframe img input ins kbd label legend li link main map mark math menu meta nav
+    object ol option p param picture pre progress q s samp script section select small source span strike strong
+    style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var
+    video wbr
+"""
+"""Elements of HTML, which are form; what else stands in angle brackets is a writer's placeholder, a word."""
+_HTML = frozenset(_ELEMENTS.split())
+
+
+class Word(NamedTuple):
+    """A word and the line of the file that it is on; `kind` tells words, code, addresses and placeholders apart."""
+
+    text: str
+    line: int
+    kind: str = "word"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The words of one line that are gone."""
+
+    line: int
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        more = len(self.words) - SHOWN
+        return " ".join(self.words[:SHOWN]) + (f" … ({more} more)" if more > 0 else "")
+
+
+def lost_words(sent: bytes, kept: bytes, *, at: str) -> tuple[Loss, ...]:
+    """Given a page of Git and another form of it, return the words of the page that are not in that form, by line.
+
+    Shapes: words of prose, of code and of frontmatter, addresses, and placeholders in angle brackets; how they are
+    marked, quoted, wrapped and ordered does not count. () for what is not UTF-8 or too large. Linear time.
+    """
+    try:
+        one, other = sent.decode(), kept.decode()
+        if one == other or max(len(one), len(other)) > CHARACTERS_MAX:
+            return ()
+        return tuple(_by_line(_missing(list(words(one, at=at)), list(words(other, at=at)))))
+    except (UnicodeDecodeError, TooLarge):
+        return ()
+
+
+def is_lossy(sent: bytes, kept: bytes, *, at: str) -> bool:
+    """Given a page of Git and another form of it, return whether that has no word beyond the page's: only less.
+
+    Shape: what is left of a word that was cut off counts as that word's.
+    """
+    beyond = [word for loss in lost_words(kept, sent, at=at) for word in loss.words]
+    gone = [word for loss in lost_words(sent, kept, at=at) for word in loss.words]
+    return len(beyond) <= CUT_MAX and all(any(word.startswith(part) for word in gone) for part in beyond)
+
+
+def distance(one: bytes, other: bytes, *, at: str) -> int:
+    """Given two forms of a page, return how many words only one of them has."""
+    return sum(len(loss.words) for pair in ((one, other), (other, one)) for loss in lost_words(*pair, at=at))
+
+
+def words(text: str, *, at: str) -> Iterator[Word]:
+    """Given the text of the page at `at`, return its words in order: frontmatter, addresses, then the body.
+
+    Raises: TooLarge when the page is beyond the bounds of `plain`.
+    """
+    head, body = split(text)
+    yield from _front(head, at)
+    line, seen = 1, 0
+    for target in targets(text):
+        line, seen = line + text.count("\n", seen, target.start), target.start
+        found = resolve(target.text, at=at)
+        yield Word(f"{found[0]}{found[1]}" if found else unquote(target.text), line, "address")
+    first = head.count("\n") + 1
+    for token in parse(body):
+        start = first + (token.map[0] if token.map else 0)
+        if token.type == "inline":
+            yield from _inline(token.children or (), start)
+        elif token.type in ("fence", "code_block", "math_block"):
+            yield from _lines(token.content, start + (token.type != "code_block"), "code")
+        elif token.type == "html_block":
+            yield from _markup(token.content, start)
+        elif token.type == "tag":
+            yield from _lines(token.content, start, "word")
+
+
+def _front(head: str, at: str) -> Iterator[Word]:
+    """The words of every text in the frontmatter, each on the line of its key."""
+    if not head:
+        return
+    inner = head[head.index("\n") + 1 : head.rstrip("\r\n").rindex("\n") + 1]
+    try:
+        located = yaml.load_located(inner, at=at, line=2)
+    except FileInvalid:
+        yield from _lines(head, 1, "word")
+        return
+    pending: list[tuple[tuple[str | int, ...], object]] = [((), located.value)]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, dict):
+            pending += reversed([((*path, key), inner) for key, inner in value.items()])
+        elif isinstance(value, list):
+            pending += reversed([((*path, key), inner) for key, inner in enumerate(value)])
+        elif value is not None and not isinstance(value, bool):
+            line = located.where.get(path, located.where.get(path[:1], (2, 1)))[0]
+            yield from (Word(text, line) for text in _split(str(value)))
+
+
+def _inline(tokens: Iterable[Token], line: int) -> Iterator[Word]:
+    prose: list[str] = []
+    for token in tokens:
+        if token.type in ("text", "text_special"):
+            prose.append(token.content)
+            continue
+        if token.type in ("code_inline", "html_inline", "softbreak", "hardbreak", "emoji", "math", "image"):
+            yield from (Word(text, line) for text in _split("".join(prose)))
+            prose = []
+        if token.type in ("softbreak", "hardbreak"):
+            line += 1
+        elif token.type in ("code_inline", "math"):
+            yield from _lines(token.content, line, "code")
+        elif token.type == "html_inline":
+            yield from _markup(token.content, line)
+        elif token.type in ("image", "emoji"):
+            yield from (Word(text, line) for text in _split(token.content))
+    yield from (Word(text, line) for text in _split("".join(prose)))
+
+
+def _markup(source: str, line: int) -> Iterator[Word]:
+    """Words between tags; a tag of HTML is form, any other is a word of its writer's."""
+    done = 0
+    for found in _ELEMENT.finditer(source):
+        between = source[done : found.start()]
+        yield from _lines(html.unescape(between), line, "word")
+        line += between.count("\n")
+        if found[1].lower() not in _HTML:
+            yield Word(" ".join(found[0].split()), line, "placeholder")
+        line, done = line + found[0].count("\n"), found.end()
+    yield from _lines(html.unescape(source[done:]), line, "word")
+
+
+def _lines(text: str, line: int, kind: str) -> Iterator[Word]:
+    for offset, row in enumerate(text.split("\n")):
+        # A server may spell a sign of code as an entity; what is shown is the same to a person who knows.
+        for word in html.unescape(row).split() if kind == "code" else _split(row):
+            yield Word(word, line + offset, kind)
+
+
+def _split(text: str) -> Iterator[str]:
+    """Runs of letters and digits, and signs that stand for themselves, such as arrows and emoji."""
+    for found in _RUN.finditer(text):
+        if found[0][0].isalnum() or unicodedata.category(found[0]) in _SYMBOLS:
+            yield found[0].replace("’", "'")
+
+
+def _missing(sent: Sequence[Word], kept: Sequence[Word]) -> Iterator[Word]:
+    """The words that are sent more often than they are kept; which of equal ones is told by what surrounds it."""
+    short = Counter((word.kind, word.text) for word in sent)
+    short.subtract(Counter((word.kind, word.text) for word in kept))
+    there = {word.text for word in kept}
+    spare = Counter(short)
+    for word in sent:
+        key = (word.kind, word.text)
+        if spare[key] > 0 and (word.kind == "word" or word.text not in there):
+            spare[key] -= 1
+            yield word
+
+
+def _by_line(missing: Iterable[Word]) -> Iterator[Loss]:
+    rows: dict[int, list[str]] = {}
+    for word in missing:
+        rows.setdefault(word.line, []).append(word.text)
+    return (Loss(line, tuple(rows[line])) for line in sorted(rows))

@@ -1,0 +1,1 @@
+"""A page's file: frontmatter, title and links."""

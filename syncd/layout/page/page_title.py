@@ -1,0 +1,53 @@
+"""The heading of level 1 that begins a page: the page's title, which is no part of the page's document."""
+
+import re
+from dataclasses import dataclass
+
+from syncd.layout.markdown.inline import heading_text, unescape
+
+# What may stand before the title: blank lines, and comments, which no reader sees.
+_BEFORE = re.compile(r"(?:[ \t]*+\r?\n| {0,3}<!--(?:[^-]|-(?!->))*+-->[ \t]*+\r?\n)*+")
+HASH_LINE = re.compile(r" {0,3}#(?:[ \t]++([^\r\n]*+)|(?=\r?\n|\Z))")
+"""A line that begins as a heading of level 1 does, and its words."""
+_BLANK_LINE = re.compile(r"^[ \t]*+\r?$", re.MULTILINE)
+_UNDERLINE = re.compile(r"^ {0,3}=++[ \t]*+(?=\r?$)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Title:
+    """The title heading of a page: its span in the text, without the line end, and its plain text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def find_title(text: str, start: int = 0) -> Title | None:
+    """Given a page and where its body starts, return the heading of level 1 that begins the body, or None."""
+    before = _BEFORE.match(text, start)
+    at = before.end() if before else start
+    if found := HASH_LINE.match(text, at):
+        return Title(found.start(), found.end(), _plain(found[1] or ""))
+    return _underlined(text, at)
+
+
+def _underlined(text: str, start: int) -> Title | None:
+    blank, line = _BLANK_LINE.search(text, start), _UNDERLINE.search(text, start)
+    if line is None or (blank is not None and blank.start() < line.start()):
+        return None
+    # Markdown is imported only here: a page whose title is underlined is rare, and a command starts without it.
+    from syncd.layout.richtext.grammar import parse
+    from syncd.layout.richtext.plain import TooLarge
+
+    source = text[start : line.end()]
+    try:
+        first, words, *_ = parse(source)
+    except TooLarge:
+        return None
+    if (first.type, first.tag) != ("heading_open", "h1") or first.map != [0, source.count("\n") + 1]:
+        return None
+    return Title(start, line.end(), _plain(words.content))
+
+
+def _plain(markup: str) -> str:
+    return " ".join(unescape(heading_text(markup)[0]).split("\n"))

@@ -1,0 +1,1 @@
+"""Where visitors read what."""

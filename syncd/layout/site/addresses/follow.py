@@ -1,0 +1,109 @@
+"""What becomes of an address: content, or a redirect and whatever it leads to, hop by hop to the end."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from syncd.layout.site.addresses.addresses import SiteMap, Spot, unfold_address
+from syncd.layout.site.read.declared import Item
+from syncd.model.ref import Ref
+
+End = Literal["page", "elsewhere", "nothing", "loop"]
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One redirect on the way: what it is for, where it is declared, and where it leads, in words."""
+
+    source: str
+    where: str
+    to: str
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What becomes of an address.
+
+    Shape: `at` is the content's space and file (or path, where nobody can look), an address elsewhere, or what a
+    redirect leads to when that does not exist; `spot` is there for content only.
+    """
+
+    end: End
+    at: str = ""
+    hops: tuple[Hop, ...] = ()
+    spot: Spot | None = None
+
+    @property
+    def rule(self) -> str:
+        """The source of the redirect that answered first, "" without any."""
+        return self.hops[0].source if self.hops else ""
+
+
+def follow(site: SiteMap, url: str) -> Fate:
+    """Given a site and an address, return what becomes of it: content comes before redirects, as on the platform.
+
+    Shape: content that nobody can look for comes after them; an address is visited once, so a way ends in any case.
+    """
+    hops: list[Hop] = []
+    visited: set[str] = set()
+    while True:
+        inner = site.inner(url)
+        if inner is None:
+            return Fate("elsewhere", url, tuple(hops))
+        if inner in visited:
+            return Fate("loop", url, tuple(hops))
+        visited.add(inner)
+        spot = site.at(inner)
+        rule = site.rules.get(f"/{inner}")
+        if rule is None or (spot is not None and spot.known):
+            return _content(spot, f"/{unfold_address(inner)}", hops)
+        to = rule.fields.get("to") or {}
+        hops.append(Hop(str(rule.fields.get("source")), str(rule.where()), words(to)))
+        address = address_in(to)
+        if not address:
+            return _resolved(site, rule, to, hops)
+        url = address
+
+
+def words(to: Any) -> str:
+    """Given a declared destination, return it in words."""
+    match to:
+        case {"section": section}:
+            return f"section {section}"
+        case {"variant": variant}:
+            return f"variant {variant}"
+        case {"page": page, "in": variant}:
+            return f"page {page} in {variant}"
+        case {"url": url}:
+            return str(url)
+        case {"raw": raw}:
+            return json.dumps(raw, ensure_ascii=False, sort_keys=True)
+        case _:
+            return "nothing"
+
+
+def address_in(to: Any) -> str:
+    """Given a declared destination, return the address that it names, "" for one that names none."""
+    match to:
+        case {"url": str(url)} | {"raw": {"kind": "external", "url": str(url)}}:
+            return url
+        case _:
+            return ""
+
+
+def _resolved(site: SiteMap, rule: Item, to: Any, hops: list[Hop]) -> Fate:
+    match to:
+        case {"section": section}:
+            return _content(site.first_of(Ref.of("section", section)), words(to), hops)
+        case {"variant": variant}:
+            return _content(site.first_of(Ref.of("variant", variant)), words(to), hops)
+        case {"page": str(page), "in": str(variant)}:
+            return _content(site.page(variant, page), words(to), hops)
+        case _:
+            return Fate("elsewhere", words(to), tuple(hops))  # what has ids only is the platform's to resolve
+
+
+def _content(spot: Spot | None, what: str, hops: list[Hop]) -> Fate:
+    if spot is None:
+        return Fate("nothing", what, tuple(hops))
+    return Fate("page", f"{spot.space}:{spot.file or spot.path}", tuple(hops), spot)

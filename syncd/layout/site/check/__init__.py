@@ -1,0 +1,1 @@
+"""Check what a site file declares."""

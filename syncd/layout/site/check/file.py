@@ -1,0 +1,60 @@
+"""Check a site file by itself: every rule that needs no platform, without what its comments silence."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.addresses.graph import Host, own_hosts
+from syncd.layout.site.check.conditions import check_conditions
+from syncd.layout.site.check.policy import check_policy, check_silence
+from syncd.layout.site.check.redirects import check_redirects
+from syncd.layout.site.check.structure import check_structure, repeated
+from syncd.layout.site.check.texts import check_texts
+from syncd.layout.site.check.values import check_values
+from syncd.layout.site.read.customization import check_customization
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.visitors import check_claims
+
+
+def check_site(file: SiteFile, *, hosts: Iterable[Host] = ()) -> tuple[Finding, ...]:
+    """Given a site file, and the site's own addresses as far as they are known, return all findings, by place.
+
+    Shape: linear in the size of the file. Source: site-file notes, §6.
+    """
+    site = SiteMap(file, hosts=own_hosts(file, hosts))
+    found = chain(
+        check_texts(file),
+        check_values(file),
+        check_structure(file),
+        repeated(file),
+        check_redirects(file, site),
+        check_policy(file),
+        check_silence(file),
+        check_claims(file),
+        check_conditions(file),
+        _settings(file),
+    )
+    return audible(file, found)
+
+
+def audible(file: SiteFile, found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Given findings about a site file, return them by place, without the warnings that a comment silences."""
+    heard = (one for one in set(found) if not _silenced(file, one))
+    return tuple(sorted(_without_silenced(file, one) for one in heard))
+
+
+def _without_silenced(file: SiteFile, one: Finding) -> Finding:
+    if not one.along:
+        return one
+    return replace(one, along=tuple(each for each in one.along if not _silenced(file, each)))
+
+
+def _silenced(file: SiteFile, one: Finding) -> bool:
+    return one.severity != "error" and one.code in file.silenced.get((one.path, one.line), ())
+
+
+def _settings(file: SiteFile) -> Iterator[Finding]:
+    for item in file.of("customization", "override"):
+        yield from check_customization(item)

@@ -1,0 +1,1 @@
+"""Read a site file into what it declares."""

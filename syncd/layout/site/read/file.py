@@ -1,0 +1,329 @@
+"""A site file, with the redirect files that it names, becomes what it declares; every mistake gets its place."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from syncd.errors import FileInvalid
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.read.customization import leaves
+from syncd.layout.site.read.declared import USUAL_LIMITS, Item, Limits, Place, SiteFile, SitePolicy
+from syncd.layout.site.read.reader import Reader, shortened
+from syncd.layout.site.read.redirect_files import kind_of, located, read_redirect_file
+from syncd.layout.site.read.redirects import read_redirects
+from syncd.layout.site.read.rules import broken
+from syncd.layout.site.read.shape import (  # fmt: skip
+    ABSENT,
+    CUSTOMIZATION,
+    LIMIT,
+    LIMITS,
+    ON_DRIFT,
+    POLICY,
+    PRUNE,
+    PRUNES,
+    REDIRECT_FILES_MAX,
+    RESET,
+    SETTINGS,
+    SITE,
+    STRUCTURE,
+    TOP,
+    VERSION,
+    VISITORS,
+)
+from syncd.layout.site.read.structure import Collected, StructureReader
+from syncd.layout.yaml.nodes import Node, compose
+from syncd.model.ref import AREAS, Area
+
+Value = TypeVar("Value")
+
+_SILENCE = re.compile(r"(?:^|\s)#\s*syncd:\s*ignore\s+([A-Za-z0-9-]+(?:[\s,]+SY[0-9]+)*)")
+_AREAS: Mapping[str, Area] = {
+    "settings": "settings",
+    "visitors": "visitors",
+    "structure": "structure",
+    "redirects": "redirects",
+    "redirect_files": "redirects",
+    "customization": "customization",
+}
+_KEY_MAX = 100
+_SINGLE = ("site", "policy", "settings", "visitors", "absent")
+
+
+def read_site_file(text: str, *, path: str, others: Mapping[str, str]) -> tuple[SiteFile | None, tuple[Finding, ...]]:
+    """Given a site file and the redirect files by their paths, return what it declares and what is wrong in it.
+
+    Shapes: what is wrong is left out of what is returned; None when nothing could be read. Findings are of the codes
+    SY001 to SY005, SY303 and SY501, sorted by place.
+    Source: site-file notes, §3 and §6.
+    """
+    reader = Reader(text, path)
+    root = reader.open()
+    nodes = _document(reader, root)
+    file = None if nodes is None else _File(reader, nodes, others).read()
+    return file, tuple(sorted(reader.findings))
+
+
+def named_files(text: str, *, path: str) -> tuple[str, ...]:
+    """Given a site file, return the redirect files that it names, from the repository's root; () when it is broken."""
+    if "redirect_files" not in text:  # most name none, and need not be parsed twice
+        return ()
+    reader = Reader(text, path)
+    root = reader.open()
+    nodes = root.value if root is not None and isinstance(root.value, dict) else {}
+    return tuple(name for name, _ in _files(reader, nodes.get("redirect_files")))
+
+
+def _document(reader: Reader, root: Node | None) -> Mapping[str, Node] | None:
+    """The document's nodes; None when there is nothing to read, or it is for another syncd."""
+    if root is None or not isinstance(root.value, dict):
+        if not reader.findings:
+            place = Place(reader.path)
+            hint = "start it with version: 1 and site: { org: ORGANIZATION, id: SITE }"
+            reader.findings.append(broken("SY005", place, "this is no site file: it is not a mapping", hint))
+        return None
+    version = root.value.get("version")
+    if version is None:
+        message = "version is missing"
+        reader.findings.append(broken("SY005", Place(reader.path), message, f"start the file with version: {VERSION}"))
+    elif type(version.value) is not int or version.value != VERSION:
+        newer = isinstance(version.value, int) and version.value > VERSION
+        message = f"version {shortened(version.value)} needs a newer syncd" if newer else f"version has to be {VERSION}"
+        reader.complain("SY005", version, message, f"this syncd reads version {VERSION}")
+        return None if newer else reader.mapping(root, "the site file", TOP)
+    return reader.mapping(root, "the site file", TOP)
+
+
+def _files(reader: Reader, node: Node | None) -> Iterator[tuple[str, Node]]:
+    """The redirect files that a site file names, each once; what is no such file is noted."""
+    seen: set[str] = set()
+    for name, at in reader.texts(node, "redirect_files"):
+        try:
+            path = located(name, beside=reader.path)
+        except ValueError as wrong:
+            reader.complain("SY004", at, f'"{name}" {wrong}')
+            continue
+        if path in seen:
+            reader.complain("SY002", at, f'"{name}" is listed twice', "keep one of them")
+        elif len(seen) == REDIRECT_FILES_MAX:
+            reader.complain(
+                "SY004", at, f"there are more than {REDIRECT_FILES_MAX} redirect files", "join some of them"
+            )
+            return
+        else:
+            seen.add(path)
+            yield path, at
+
+
+class _File:
+    """Reads one document; whatever is in the file ends up in a thing, or in `places`."""
+
+    def __init__(self, reader: Reader, nodes: Mapping[str, Node], others: Mapping[str, str]) -> None:
+        self.reader, self.nodes, self.others = reader, nodes, others
+        self.into = Collected()
+        self.places: dict[str, Place] = {}
+        self.silenced: dict[tuple[str, int], frozenset[str]] = {}
+
+    def read(self) -> SiteFile:
+        reader, nodes = self.reader, self.nodes
+        self.hush(reader.text, reader.path, reader.tree.root)
+        for name, node in nodes.items():
+            self.places[name] = reader.place(node)
+            if name in _SINGLE:
+                self.places |= reader.places(node, name)
+        site, hosts = self.head()
+        spaces, space_places = self.spaces()
+        self.settings()
+        self.visitors()
+        holding = self.structure(spaces)
+        files = self.redirects(hosts)
+        self.customization()
+        return SiteFile(
+            reader.path,
+            str(site.get("org", "")),
+            str(site.get("id", "")),
+            items=self.into.items,
+            repeated=tuple(self.into.repeated),
+            orders=self.into.orders,
+            managed=frozenset(_AREAS[name] for name in nodes if name in _AREAS),
+            policy=self.policy(),
+            spaces=spaces,
+            space_places=space_places,
+            holding=holding,
+            hosts=hosts,
+            absent=self.absent(),
+            redirect_files=files,
+            places=self.places,
+            silenced=self.silenced,
+        )
+
+    def head(self) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+        reader, node = self.reader, self.nodes.get("site")
+        nodes = reader.mapping(node, "site", SITE)
+        values, _ = reader.fields(nodes, SITE, "org", "id")
+        for name in ("org", "id"):
+            if values.get(name) == "" or (name not in nodes and (node is None or isinstance(node.value, dict))):
+                place = Place(reader.path) if node is None else reader.place(node)
+                hint = "write site: { org: ORGANIZATION, id: SITE }"
+                reader.findings.append(broken("SY005", place, f"site.{name} is missing", hint))
+        hosts = [text.partition("://")[2] or text for text, _ in reader.texts(nodes.get("hosts"), "hosts", single=True)]
+        parts = [host.strip("/").partition("/") for host in hosts]
+        return values, tuple((host.lower(), base) for host, _, base in parts if host)
+
+    def spaces(self) -> tuple[dict[str, str], dict[str, Place]]:
+        spaces, places = {}, {}
+        for alias, node in self.reader.mapping(self.nodes.get("spaces"), "spaces").items():
+            if node.value == "":
+                self.reader.complain("SY004", node, f"space {alias} has no id", "the id of a space is in its address")
+            elif name := self.reader.text_of(node, f"space {alias}"):
+                spaces[alias], places[alias] = name, self.reader.place(node)
+        return spaces, places
+
+    def settings(self) -> None:
+        if (node := self.nodes.get("settings")) is not None:
+            nodes = self.reader.mapping(node, "settings", SETTINGS, of="settings")
+            values, places = self.reader.fields(nodes, SETTINGS, *SETTINGS)
+            self.into.add(Item("site", "", values, self.place("settings"), places))
+
+    def visitors(self) -> None:
+        if (node := self.nodes.get("visitors")) is None:
+            return
+        nodes = self.reader.mapping(node, "visitors", VISITORS)
+        fields: dict[str, Any] = {}
+        places: dict[str, Place] = {}
+        for group in ("claims", "unsigned"):
+            for name, claim in self.reader.mapping(nodes.get(group), group).items():
+                if claim.value is None or isinstance(claim.value, dict):
+                    fields[f"{group}.{name}"] = claim.plain
+                    places[f"{group}.{name}"] = self.reader.place(claim)
+                    places |= self.reader.places(claim, f"{group}.{name}")
+                else:
+                    self.reader.mistyped(claim, f"claim {name}", "a mapping such as { type: boolean }")
+        self.into.add(Item("visitors", "", fields, self.place("visitors"), places))
+
+    def structure(self, spaces: Mapping[str, str]) -> str:
+        if (node := self.nodes.get("structure")) is None:
+            return ""
+        nodes = self.reader.mapping(node, "structure", STRUCTURE)
+        self.places |= {f"structure.{name}": self.reader.place(child) for name, child in nodes.items()}
+        return StructureReader(self.reader, spaces, self.into).read(nodes)
+
+    def redirects(self, hosts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+        reader = self.reader
+        for item in read_redirects(reader, reader.sequence(self.nodes.get("redirects"), "redirects")):
+            self.into.add(item)
+        names = []
+        home = "/".join(filter(None, hosts[0])) if hosts else ""
+        for name, node in _files(reader, self.nodes.get("redirect_files")):
+            names.append(name)
+            if name not in self.others:
+                reader.complain(
+                    "SY001", node, f"{name} is named here and is not there", "add the file, or correct its name"
+                )
+                continue
+            self.hush(self.others[name], name, _tree_of(self.others[name], name))
+            items, findings = read_redirect_file(self.others[name], path=name, home=home)
+            reader.findings += findings
+            for item in items:
+                self.into.add(item)
+        return tuple(names)
+
+    def absent(self) -> dict[str, Place]:
+        nodes = self.reader.mapping(self.nodes.get("absent"), "absent", ABSENT)
+        sources = self.reader.texts(nodes.get("redirects"), "absent.redirects")
+        return {source: self.reader.place(node) for source, node in sources}
+
+    def customization(self) -> None:
+        nodes = self.reader.mapping(self.nodes.get("customization"), "customization", CUSTOMIZATION)
+        if (node := nodes.get("site")) is not None:
+            self.settings_of(Item("customization", "", {}, self.reader.place(node)), node)
+        for variant, node in self.reader.mapping(nodes.get("overrides"), "overrides").items():
+            assert node.key is not None
+            place = self.reader.spot(node.key)
+            if node.value == RESET:
+                self.into.add(Item("override", variant, {RESET: True}, place, {RESET: self.reader.place(node)}))
+            else:
+                self.settings_of(Item("override", variant, {}, place), node, f', or "{RESET}" to take all of it away')
+
+    def settings_of(self, item: Item, node: Node, otherwise: str = "") -> None:
+        if not isinstance(node.value, dict):
+            name = f"the override of {item.key}" if item.key else "customization.site"
+            self.reader.mistyped(node, name, f"a mapping of settings{otherwise}")
+            return
+        for inner in node.walk():
+            key = inner.key.value if inner.key is not None and inner is not node else ""
+            if "." in key or len(key) > _KEY_MAX:
+                hint = "write members below each other, not joined by dots" if "." in key else ""
+                self.reader.complain("SY003", inner, f'unknown key "{shortened(key)}"', hint)
+                return
+        fields, places = leaves(node.plain), self.reader.places(node, "")
+        self.into.add(Item(item.kind, item.key, fields, item.place, places))
+
+    def policy(self) -> SitePolicy:
+        reader = self.reader
+        nodes = reader.mapping(self.nodes.get("policy"), "policy", POLICY)
+        flags = ("allow_empty", "allow_new_spaces", "require_bridge", "allow_unshown_types")
+        values, _ = reader.fields(nodes, POLICY, *flags)
+        drift = reader.mapping(nodes.get("on_drift"), "on_drift", ON_DRIFT)
+        prune = nodes.get("prune")
+        if prune is not None and prune.value in PRUNES:
+            message = f"prune: {prune.value} is the older form, for redirects only"
+            reader.complain("SY004", prune, message, "run syncd site migrate, which rewrites the file")
+            prune = None
+        limits = {}
+        for area, node in _by_area(reader.mapping(nodes.get("limits"), "limits", LIMITS)).items():
+            given = reader.mapping(node, f"limits.{area}", LIMIT)
+            usual = USUAL_LIMITS.get(area, Limits())
+            limits[area] = replace(usual, **reader.fields(given, LIMIT, *LIMIT, of=f"limits.{area}")[0])
+        return SitePolicy(
+            _by_area(reader.fields(drift, ON_DRIFT, *ON_DRIFT, of="on_drift")[0]),
+            _by_area(reader.fields(reader.mapping(prune, "prune", PRUNE), PRUNE, *PRUNE, of="prune")[0]),
+            limits,
+            ignore=frozenset(text for text, _ in reader.texts(nodes.get("ignore"), "ignore")),
+            **values,
+        )
+
+    def place(self, name: str) -> Place:
+        return self.places[name]
+
+    def hush(self, text: str, path: str, root: Node | None) -> None:
+        """Comments that silence warnings; one that has a line for itself speaks of the next line.
+
+        Shape: `root` is the text as YAML, where it is: what stands in its texts is no comment.
+        """
+        if "syncd:" not in text:
+            return
+        texts = [(one.start, one.end) for one in _quoted(root)]
+        offset = 0
+        for number, line in enumerate(text.split("\n"), start=1):
+            for found in _SILENCE.finditer(line):
+                sign = offset + line.index("#", found.start())
+                if any(start <= sign < end for start, end in texts):
+                    continue
+                at = number + (not line[: found.start()].strip())
+                self.silenced[path, at] = frozenset(re.split(r"[\s,]+", found[1]))
+            offset += len(line) + 1
+
+
+def _tree_of(text: str, path: str) -> Node | None:
+    """A redirect file as YAML, where it is, and where anybody needs to know."""
+    if "syncd:" not in text or kind_of(path) in ("csv", "_redirects"):
+        return None
+    try:
+        return compose(text, at=path, repeats=True).root
+    except FileInvalid:
+        return None  # whoever reads its redirects says so
+
+
+def _quoted(root: Node | None) -> Iterator[Node]:
+    """The texts in quotes, and those that begin on the line after their key."""
+    for node in root.walk() if root is not None else ():
+        for one in (node, node.key):
+            if one is not None and one.style not in ("", "-", "{"):
+                yield one
+
+
+def _by_area(values: Mapping[str, Value]) -> dict[Area, Value]:
+    """Values by the names of areas, in the order of the file, without any other name."""
+    named: Mapping[str, Area] = {area: area for area in AREAS}
+    return {named[name]: value for name, value in values.items() if name in named}

@@ -1,0 +1,61 @@
+"""Redirects in YAML: entries become things, one for each old address."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from syncd.layout.site.read.declared import Item, Place
+from syncd.layout.site.read.reader import Reader, is_wrong
+from syncd.layout.site.read.shape import REDIRECT, TO
+from syncd.layout.site.read.structure import read_identity
+from syncd.layout.yaml.nodes import Node
+from syncd.model.redirect import source_key
+
+_PLAIN = frozenset({"from", "to"})
+_SINGLE = ("id", "was")
+
+
+def read_redirects(reader: Reader, nodes: list[Node]) -> Iterator[Item]:
+    """Given the entries of a list of redirects, return the redirects."""
+    for node in nodes:
+        entry = reader.mapping(node, "a redirect", REDIRECT, of="redirect")
+        if "from" not in entry:
+            if isinstance(node.value, dict):
+                reader.complain("SY004", node, "this redirect has no from", "write from: /old/address")
+            continue
+        fields: dict[str, Any] = {}
+        places: dict[str, Place] = {}
+        if (to := entry.get("to")) is not None:
+            fields["to"] = _destination(reader, to, places)
+        noted, at_note = reader.fields(entry, REDIRECT, "note") if "note" in entry else ({}, {})
+        places.update(at_note)
+        identity = read_identity(reader, entry, REDIRECT, places) if entry.keys() - _PLAIN else {}
+        given = entry["from"]
+        several = isinstance(given.value, list) and len(given.value) > 1
+        for name in _SINGLE if several else ():
+            if name in entry:
+                reader.complain("SY004", entry[name], f"{name} can stand only beside a single from", "split the entry")
+                identity.pop(name, None)
+        for source, at in reader.texts(given, "from", single=True):
+            place = reader.spot(at)
+            values, where = {"source": source, **fields}, {"source": place, **places}
+            if to is None or fields["to"] is not None:
+                yield Item("redirect", source_key(source), values, place, where, **identity, **noted)
+
+
+def _destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[str, Any] | None:
+    """What `to` has, whatever it has: rules say whether that is one destination."""
+    members = reader.mapping(node, "to", TO)
+    places["to"] = reader.place(node)
+    if not isinstance(node.value, dict) or len(members) != len(node.value):
+        return None
+    found: dict[str, Any] = {}
+    for name, member in members.items():
+        if name == "raw":
+            if not isinstance(member.value, dict):
+                reader.mistyped(member, "raw", "a mapping")
+                return None
+            value = member.plain
+        elif is_wrong(value := reader.value(member, name, TO[name])):
+            return None
+        found[name], places[f"to.{name}"] = value, reader.place(member)
+    return found

@@ -1,0 +1,116 @@
+"""The structure in a site file: groups, sections and variants become things, with their order where it counts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncd.layout.site.read.declared import Item, Place
+from syncd.layout.site.read.reader import Reader
+from syncd.layout.site.read.shape import GROUP, SECTION, STRUCTURE, UNMANAGED, VARIANT, Keys
+from syncd.layout.yaml.nodes import Node
+from syncd.model.ref import ROOT, Kind, Ref
+
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "group": ("title", "icon"),
+    "section": ("title", "path", "icon", "description", "condition", "default"),
+    "variant": ("space", "path", "condition", "hidden", "default"),
+}
+_KEYS: Mapping[str, Keys] = {"group": GROUP, "section": SECTION, "variant": VARIANT}
+_WITHIN: Mapping[str, tuple[Kind, ...]] = {
+    "structure": ("section", "group", "variant"),
+    "group": ("section", "group"),
+    "section": ("variant",),
+}
+
+
+@dataclass
+class Collected:
+    """Things in the order of the file; `repeated` are those whose ref an earlier one has."""
+
+    items: dict[Ref, Item] = field(default_factory=dict)
+    repeated: list[Item] = field(default_factory=list)
+    orders: dict[Ref, tuple[Ref, ...]] = field(default_factory=dict)
+
+    def add(self, item: Item) -> bool:
+        """Given a thing, keep it; return whether its ref is new."""
+        if item.ref in self.items:
+            self.repeated.append(item)
+            return False
+        self.items[item.ref] = item
+        return True
+
+
+def read_identity(reader: Reader, nodes: Mapping[str, Node], keys: Keys, places: dict[str, Place]) -> dict[str, Any]:
+    """Given the nodes of a thing, return what it says of its identity: id, former keys or paths, and protection."""
+    values, found = reader.fields(nodes, keys, "id", "protect")
+    places.update(found)
+    was = reader.texts(nodes.get("was"), "was", single=True)
+    if "was" in nodes:
+        places["was"] = reader.place(nodes["was"])
+        values["was"] = tuple(text for text, _ in was)
+    return values
+
+
+class StructureReader:
+    """Reads what stands below `structure:` into a collection."""
+
+    def __init__(self, reader: Reader, spaces: Mapping[str, str], into: Collected) -> None:
+        self.reader, self.spaces, self.into = reader, spaces, into
+
+    def read(self, nodes: Mapping[str, Node]) -> str:
+        """Given the nodes of the structure, read them; return the id of the holding space."""
+        holding, _ = self.reader.fields(nodes, STRUCTURE, "holding_space")
+        self.children(nodes, "items", "structure", ROOT)
+        alias = str(holding.get("holding_space", ""))
+        return self.spaces.get(alias, alias)
+
+    def children(self, nodes: Mapping[str, Node], list_key: str, of: str, parent: Ref) -> None:
+        """What stands in a list; its order counts unless the file says otherwise, and only where there is a list."""
+        order, _ = self.reader.fields(nodes, STRUCTURE, "order")
+        refs = tuple(self.listed(self.reader.sequence(nodes.get(list_key), list_key), of, parent))
+        if list_key in nodes and order.get("order") != UNMANAGED:
+            self.into.orders[parent] = refs
+
+    def listed(self, nodes: list[Node], of: str, parent: Ref) -> Iterator[Ref]:
+        """Given the entries of a list, return the refs of what they declare."""
+        for node in nodes:
+            if (kind := self.kind(node, of)) is not None and (ref := self.thing(node, kind, parent)) is not None:
+                yield ref
+
+    def kind(self, node: Node, of: str) -> Kind | None:
+        """What an entry declares, by the key that it has; a finding when that cannot be said."""
+        wanted = " or ".join(_WITHIN[of])
+        if not isinstance(node.value, dict):
+            self.reader.mistyped(node, f"an entry of {of}", f"a mapping with {wanted}")
+            return None
+        found = [kind for kind in ("section", "group", "variant") if kind in node.value]
+        if len(found) != 1:
+            said = "has both " + " and ".join(found) if found else f"says not which {wanted} it is"
+            self.reader.complain("SY003", node, f"this entry {said}", f"start it with one of: {wanted}")
+            return None
+        if found[0] not in _WITHIN[of]:
+            message = f"a {found[0]} cannot stand in a {of}"
+            self.reader.complain("SY003", node.value[found[0]], message, f"here stand: {', '.join(_WITHIN[of])}")
+            return None
+        return found[0]
+
+    def thing(self, node: Node, kind: Kind, parent: Ref) -> Ref | None:
+        """Given an entry of a known kind, keep what it declares and return its ref, None where it has none."""
+        reader, keys = self.reader, _KEYS[kind]
+        nodes = reader.mapping(node, f"this {kind}", keys, of=kind)
+        name = reader.text_of(nodes[kind], kind)
+        if not name:
+            return None
+        values, places = reader.fields(nodes, keys, *_FIELDS[kind])
+        if "space" in values:
+            values["space"] = self.spaces.get(values["space"], values["space"])
+        elif kind == "variant" and "space" not in nodes:
+            reader.complain("SY004", nodes[kind], f'variant "{name}" has no space', "name one that is under spaces:")
+        above = parent.key
+        key = f"{above}/{name}" if kind == "variant" and above else name
+        identity = read_identity(reader, nodes, keys, places)
+        item = Item(kind, key, values, reader.place(nodes[kind]), places, parent, **identity)
+        new = self.into.add(item)
+        if kind != "variant" and new:
+            self.children(nodes, "items" if kind == "group" else "variants", kind, item.ref)
+        return item.ref if new else None

@@ -1,0 +1,1 @@
+"""Write, patch and convert site files."""

@@ -1,0 +1,73 @@
+"""Edits of redirects as changes of text: one more, or one less, in whichever file has it; all else stays as it is."""
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.layout.site.read.declared import Item, SiteFile
+from syncd.layout.site.read.redirect_files import BYTES_MAX, kind_of
+from syncd.layout.site.write.exports import spelled
+from syncd.layout.site.write.patch import Patch, patched
+from syncd.layout.yaml import yaml
+from syncd.model.redirect import source_key
+from syncd.model.ref import Ref
+
+_LIST = "redirects"
+
+
+def with_redirect(
+    file: SiteFile, texts: Mapping[str, str], source: str, to: Mapping[str, Any], note: str = ""
+) -> dict[str, str]:
+    """Given a site file, the texts by their paths and a new redirect, return the text that changes, by its path.
+
+    Shape: it goes into the site file; where that keeps none of its own, into the first redirect file in CSV.
+    Raises: FileInvalid when the source is redirected already, or when the file cannot be changed by a program.
+    """
+    known = file.items.get(Ref.of("redirect", source_key(source)))
+    if known is not None:
+        place, said = known.where("source"), known.fields.get("source")
+        what = f"{source} is redirected already" + (f", as {said}" if said != source else "")
+        hint = f"syncd redirects rm {said}, or edit that line"
+        raise FileInvalid(what, path=place.file, line=place.line, column=place.column, hint=hint)
+    if (word := spelled(to)) and (other := _csv_for(file)):
+        return {other: _appended(texts[other], [source, word, *([note] if note else [])])}
+    entry = {"from": source, "to": dict(to), **({"note": note} if note else {})}
+    return {file.path: patched(texts[file.path], file.path, [Patch("add", (_LIST,), entry)])}
+
+
+def without_redirect(file: SiteFile, texts: Mapping[str, str], item: Item) -> dict[str, str]:
+    """Given a site file, the texts by their paths and one of its redirects, return the text without it, by its path.
+
+    Raises: FileInvalid when the file cannot be changed by a program.
+    """
+    path = item.place.file
+    if path != file.path and kind_of(path) != "yaml":
+        lines = texts[path].split("\n")
+        del lines[item.place.line - 1]
+        return {path: "\n".join(lines)}
+    root = yaml.load(texts[path], at=path, bytes_max=BYTES_MAX)
+    at = () if path != file.path else (_LIST,)
+    for index, entry in enumerate(root[_LIST] if at else root):
+        sources = entry["from"] if isinstance(entry["from"], list) else [entry["from"]]
+        keys = [source_key(str(source)) for source in sources]
+        if item.key in keys:
+            place = (*at, index) if len(keys) == 1 else (*at, index, "from", keys.index(item.key))
+            return {path: patched(texts[path], path, [Patch("remove", place)])}
+    raise FileInvalid(f"{item.fields.get('source')} is not where it was read", path=path, line=item.place.line)
+
+
+def _csv_for(file: SiteFile) -> str:
+    """The first redirect file in CSV of a site file that has no redirects itself, "" without one."""
+    if _LIST in file.places:
+        return ""
+    return next((path for path in file.redirect_files if kind_of(path) == "csv"), "")
+
+
+def _appended(text: str, cells: list[str]) -> str:
+    line = io.StringIO()
+    end = "\r\n" if "\r\n" in text else "\n"
+    csv.writer(line, lineterminator=end).writerow(cells)
+    gap = "" if not text or text.endswith("\n") else end
+    return f"{text}{gap}{line.getvalue()}"

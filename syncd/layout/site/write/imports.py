@@ -1,0 +1,245 @@
+"""Redirects and structure of other tools' files, in a site file's words; what cannot be taken is told by its line.
+
+Files: `.gitbook.yaml` of a space, `docs.yaml` of a site, `_redirects`, CSV, YAML, and `docs.json` or `mint.json`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from posixpath import basename
+from typing import Any
+from urllib.parse import quote, unquote
+
+from syncd.errors import FileInvalid
+from syncd.layout.site.read.declared import Place
+from syncd.layout.site.read.redirect_files import (  # fmt: skip
+    PERMANENT,
+    Resolve,
+    destination,
+    kind_of,
+    notes_in,
+    read_redirect_file,
+)
+from syncd.layout.site.write.imports_structure import StructureImport
+from syncd.layout.yaml.nodes import Node, Tree, compose
+from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
+
+BYTES_MAX = 16 << 20
+DEPTH_MAX = 64
+_SOURCE = re.compile(SOURCE_PATTERN)
+_TOKEN = re.compile(r"\S+")
+_PAGE_FILE = re.compile(r"(?:(?:^|/)(?:README|index))?\.mdx?$", re.IGNORECASE)
+_PAIR = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something in a file that was not taken, or only in part, and why."""
+
+    place: Place
+    what: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Parts of a site file's document, and what of the file is not in them."""
+
+    document: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Around:
+    """What the file does not say: the variant that a space is, and its path on the site; spaces; and where paths lead.
+
+    Shapes: `spaces` has ids of spaces by the directory or key that a file calls them by; `resolve` turns a path on the
+    site into a destination; `pages` has the address in the variant of each page by the page's file, None where nobody
+    knows the files: then a file's name stands for the address.
+    """
+
+    variant: str = ""
+    below: str = ""
+    spaces: Mapping[str, str] = field(default_factory=dict)
+    resolve: Resolve = lambda path: None
+    pages: Mapping[str, str] | None = None
+
+
+def import_file(text: str, *, path: str, around: Around | None = None) -> Imported:
+    """Given a file of another tool, by whose name it is read, return what of it belongs in a site file.
+
+    Raises: FileInvalid when the file cannot be read, or is of no known kind.
+    """
+    name, around = basename(path).lower(), around or Around()
+    if name in ("docs.yaml", "docs.yml", "gitbook-docs.yaml"):
+        found = StructureImport(compose(text, at=path), path, around.spaces)
+        return Imported(found.read(), tuple(Remark(*remark) for remark in found.remarks))
+    importer = _Redirects(path, around)
+    if name in (".gitbook.yaml", ".gitbook.yml"):
+        entries = importer.of_a_space(text)
+    elif name.endswith(".json"):
+        entries = importer.of_json(text)
+    elif kind_of(path) == "_redirects":
+        entries = importer.of_lines(text)
+    elif kind_of(path):
+        entries = importer.native(text)
+    else:
+        known = ".gitbook.yaml, docs.yaml, docs.json, _redirects, .csv and .yaml"
+        raise FileInvalid("is of no kind that can be imported", path=path, hint=f"syncd reads {known}")
+    redirects = list(entries)
+    return Imported({"redirects": redirects} if redirects else {}, tuple(importer.remarks))
+
+
+class _Redirects:
+    """Reads redirects of one file; `remarks` grows with what is not taken."""
+
+    def __init__(self, path: str, around: Around) -> None:
+        self.path, self.around = path, around
+        self.remarks: list[Remark] = []
+        self.seen: set[str] = set()
+        self.tree = Tree("", None)
+
+    def native(self, text: str) -> Iterator[dict[str, Any]]:
+        """A redirect file that a site file could name as it is."""
+        items, findings = read_redirect_file(text, path=self.path, resolve=self.around.resolve)
+        for one in findings:
+            self.remarks.append(Remark(Place(one.path, one.line, one.column), one.message))
+        for item in items:
+            if "to" in item.fields:
+                yield from self.entry(item.place, item.fields["source"], item.fields["to"], item.note)
+
+    def of_lines(self, text: str) -> Iterator[dict[str, Any]]:
+        """`_redirects`: source, maybe a query, target, maybe a status, maybe conditions; comments are notes."""
+        notes = notes_in(text)
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+            tokens = _TOKEN.findall(re.sub(r"(?:^|\s)#.*", "", line))
+            if not tokens:
+                continue
+            place = Place(self.path, number, 1 + len(line) - len(line.lstrip()), len(tokens[0]))
+            at = next((at for at, token in enumerate(tokens[1:], start=1) if _is_target(token)), 0)
+            rest = tokens[at + 1 :]
+            status = rest[0].rstrip("!") if rest and rest[0].rstrip("!").isdigit() else ""
+            if not at:
+                self.remark(place, "this line has no target")
+            elif at > 1:
+                self.remark(place, f"{tokens[0]} depends on the query, which the API does not look at")
+            elif len(rest) > bool(status):
+                self.remark(place, f"{tokens[0]} depends on who asks: {' '.join(rest[bool(status) :])}")
+            elif status and status not in PERMANENT:
+                self.remark(place, f"{tokens[0]} answers {status}, and the API only sends visitors on")
+            else:
+                if rest and rest[0].endswith("!"):
+                    self.remark(place, f"{tokens[0]} was forced over a page; here a page at that address comes first")
+                yield from self.pair(place, tokens[0], tokens[1], notes.get(number, ""))
+
+    def of_a_space(self, text: str) -> Iterator[dict[str, Any]]:
+        """`.gitbook.yaml`: old paths in a space, each with the file of a page."""
+        if not self.around.variant:
+            hint = "name the variant of the site that shows this space, with --variant KEY"
+            raise FileInvalid("has redirects within a space, and the space is not known", path=self.path, hint=hint)
+        settings = self.mapping(text)
+        root = _text(settings.get("root")).removeprefix("./").strip("/")
+        for source, node in self.mapping(text, "redirects").items():
+            old = "/".join(part for part in (self.around.below.strip("/"), source.strip("/")) if part)
+            if not isinstance(node.value, str):
+                self.remark(self.place(node), f"{source} leads to nothing")
+            elif node.value.startswith(("https://", "http://")):
+                yield from self.entry(self.place(node), f"/{old}", {"url": node.value})
+            else:
+                page = self.page_at(node.value.split("#")[0].removeprefix("./").strip("/"), root)
+                if page is None:
+                    self.remark(self.place(node), f"{source} leads to {node.value}, which is the file of no page")
+                    continue
+                here = self.around.variant
+                to = {"page": page, "in": here} if page else {"variant": here}
+                if "#" in node.value:
+                    self.remark(self.place(node), f"{source} leads to a heading, and redirects lead to whole pages")
+                yield from self.entry(self.place(node), f"/{old}", to)
+
+    def page_at(self, file: str, root: str) -> str | None:
+        """The address in the variant of the page of a file, named from the root of the settings; None for no page."""
+        if self.around.pages is None:
+            return _PAGE_FILE.sub("", file)
+        return next((self.around.pages[path] for path in (f"{root}/{file}", file) if path in self.around.pages), None)
+
+    def of_json(self, text: str) -> Iterator[dict[str, Any]]:
+        """`docs.json`: `redirects`, a list of source and destination."""
+        for node in self.sequence(self.mapping(_PAIR.sub(_joined, text)).get("redirects")):
+            entry = node.value if isinstance(node.value, dict) else {}
+            source, target = (_text(entry.get(name)) for name in ("source", "destination"))
+            if not source or not target:
+                self.remark(self.place(node), "this redirect has no source or no destination")
+                continue
+            if (permanent := entry.get("permanent")) is not None and permanent.value is False:
+                self.remark(self.place(node), f"{source} is temporary, which the API cannot say; it is taken")
+            yield from self.pair(self.place(node), source, target)
+
+    def pair(self, place: Place, source: str, target: str, note: str = "") -> Iterator[dict[str, Any]]:
+        """A source and a target that is an address or a path on the site."""
+        if "*" in source or re.search(r"/:[A-Za-z]", source):
+            self.remark(place, f"{source} stands for many addresses, and the API takes them one by one")
+        elif "://" in source:
+            self.remark(place, f"{source} is an address of another host")
+        elif re.search(r"/:[A-Za-z]|\*", target.partition("?")[0]):
+            self.remark(place, f"{target} has a part that the source fills in")
+        elif (to := self.target(target)) is None:
+            self.remark(place, f"{target} is nothing that is known of this site")
+        else:
+            yield from self.entry(place, source, to, note)
+
+    def target(self, text: str) -> Mapping[str, Any] | None:
+        if text.startswith("/") and not text.startswith("//"):
+            return self.around.resolve(text)
+        return destination(text)
+
+    def entry(self, place: Place, source: str, to: Mapping[str, Any], note: str = "") -> Iterator[dict[str, Any]]:
+        """A redirect, if its source is one that the API takes."""
+        path, marked, _ = source.partition("?") if "?" in source else source.partition("#")
+        path = quote(unquote(path.rstrip("/")), safe="/-._~")
+        if not path.startswith("/"):
+            path = f"/{path}"
+        if marked:
+            self.remark(place, f"{source} has a query or an anchor, which the API does not look at")
+        elif len(path) > SOURCE_MAX or not _SOURCE.fullmatch(path):
+            self.remark(place, f"{source} is no path that the API takes")
+        elif (key := source_key(path)) in self.seen:
+            self.remark(place, f"{source} is redirected further up, which counts")
+        else:
+            self.seen.add(key)
+            yield {"from": path, "to": dict(to), **({"note": note} if note else {})}
+
+    def mapping(self, text: str, key: str = "") -> Mapping[str, Node]:
+        """The nodes of a file's mapping, or of the one under a key; {} when there is nothing."""
+        self.tree = compose(text, at=self.path, bytes_max=BYTES_MAX, depth_max=DEPTH_MAX, repeats=True)
+        nodes = self.tree.root.value if self.tree.root else None
+        if not isinstance(nodes, dict):
+            if nodes is None:
+                return {}
+            raise FileInvalid("is not a mapping", path=self.path)
+        if not key:
+            return nodes
+        inner = nodes[key].value if key in nodes else None
+        return inner if isinstance(inner, dict) else {}
+
+    def sequence(self, node: Node | None) -> list[Node]:
+        return node.value if node is not None and isinstance(node.value, list) else []
+
+    def place(self, node: Node) -> Place:
+        return Place(self.path, *self.tree.position(node.key.start if node.key else node.start))
+
+    def remark(self, place: Place, what: str) -> None:
+        self.remarks.append(Remark(place, what))
+
+
+def _is_target(token: str) -> bool:
+    return token.startswith(("/", "http://", "https://"))
+
+
+def _text(node: Node | None) -> str:
+    return node.value if node is not None and isinstance(node.value, str) else ""
+
+
+def _joined(found: re.Match[str]) -> str:
+    """The two halves that JSON writes a character beyond the first 65,536 in, as YAML has it."""
+    if found[1] is None:
+        return found[0]
+    return f"\\U{0x10000 + ((int(found[1], 16) - 0xD800) << 10) + int(found[2], 16) - 0xDC00:08X}"

@@ -1,0 +1,20 @@
+"""The first form of the site file, for redirects only, becomes the form of today; nothing else of the text changes."""
+
+from syncd.layout.site.read.shape import PRUNES
+from syncd.layout.site.write.patch import Patch, patched
+from syncd.layout.yaml.nodes import compose
+
+
+def migrated(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
+    """Given a site file, return it in the form of today, and in a sentence each what was changed; () when nothing was.
+
+    Raises: FileInvalid when the file cannot be read.
+    """
+    root = compose(text, at=path).root
+    policy = root.value.get("policy") if root is not None and isinstance(root.value, dict) else None
+    prune = policy.value.get("prune") if policy is not None and isinstance(policy.value, dict) else None
+    if prune is None or prune.value not in PRUNES:
+        return text, ()
+    wanted = {"redirects": prune.value}
+    said = f"policy.prune: {prune.value} is now said for redirects alone"
+    return patched(text, path, [Patch("set", ("policy", "prune"), wanted)]), (said,)

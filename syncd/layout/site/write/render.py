@@ -1,0 +1,58 @@
+"""How values are written in a site file: what is small stands on one line, what is large in block style."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.layout.yaml.yaml import dump_line
+
+WIDTH = 100
+"""Columns that a value on one line may take."""
+STEP = 2
+_DEPTH_MAX = 3
+
+
+def block(value: Any, indent: int, *, spread: bool = False) -> str:
+    """Given a mapping or list that is not empty, return its lines; `spread` says that its values are not on one line.
+
+    Shape: the text starts with the indentation of the first line, and ends without a line end.
+    """
+    margin = " " * indent
+    if isinstance(value, Mapping):
+        return "\n".join(
+            f"{margin}{dump_line(key)}:{below(item, indent, len(key) + 1, spread=spread)}"
+            for key, item in value.items()
+        )
+    return "\n".join(f"{margin}-{entry(item, indent)}" for item in value)
+
+
+def below(value: Any, indent: int, used: int = 0, *, spread: bool = False) -> str:
+    """Given the value of a key at an indentation, return what stands behind the colon."""
+    if is_flat(value) or (not spread and fits(value, WIDTH - indent - used)):
+        return f" {dump_line(value)}"
+    return f"\n{block(value, indent + STEP)}"
+
+
+def entry(value: Any, indent: int) -> str:
+    """Given an entry of a list at an indentation, return what stands behind the dash."""
+    if is_flat(value) or fits(value, WIDTH - indent):
+        return f" {dump_line(value)}"
+    return " " + block(value, indent + STEP).lstrip(" ")
+
+
+def is_flat(value: Any) -> bool:
+    """Given a value, return whether it can only stand on one line: a scalar, or something empty."""
+    return not isinstance(value, Mapping | list | tuple) or not value
+
+
+def fits(value: Any, width: int) -> bool:
+    """Given a value, return whether it reads well on one line of a width: neither long, nor deep, nor a long list."""
+    return _depth(value) <= _DEPTH_MAX and len(dump_line(value)) <= width
+
+
+def _depth(value: Any, limit: int = _DEPTH_MAX + 1) -> int:
+    """How deep a value nests, as far as it matters; things in a list count as deep."""
+    if is_flat(value) or not limit:
+        return 0
+    if isinstance(value, Mapping):
+        return 1 + max(_depth(item, limit - 1) for item in value.values())
+    return 1 if all(map(is_flat, value)) else limit

@@ -1,0 +1,1 @@
+"""A revision's tree of pages and files, and their paths."""

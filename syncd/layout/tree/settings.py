@@ -1,0 +1,96 @@
+"""`.gitbook.yaml`: where a space's content lies below its directory, and its old addresses."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncd.errors import FileInvalid, PathRefused
+from syncd.layout.tree.paths import safe_path, shown
+from syncd.layout.tree.skipped import SkippedPart
+from syncd.layout.yaml import yaml
+from syncd.model.text import HIDDEN
+
+PATH = ".gitbook.yaml"
+
+_INVISIBLE = re.compile(f"[\u00a0{HIDDEN}]")
+_NAMES = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`root` is "" or a directory without slashes at its ends; `readme` and `summary` are relative to it."""
+
+    root: str = ""
+    readme: str = "README.md"
+    summary: str = "SUMMARY.md"
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    skipped: tuple[SkippedPart, ...] = field(default=(), compare=False)
+
+    def below(self, path: str) -> str:
+        """Given a path relative to the root, return it relative to the space's directory."""
+        return f"{self.root}/{path}" if self.root else path
+
+
+def read_settings(text: str | None, *, at: str = PATH) -> Settings:
+    """Given the file, or None when there is none, return the settings.
+
+    Shapes: an empty file and `redirects:` without a value are valid; keys of redirects lose a slash at their start. A
+    known key with an invisible character in it is passed over, as the platform does, and `skipped` tells of it.
+    Raises: FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads
+    out of the space's directory. Source: gitsync §1.3.
+    """
+    located = yaml.load_located(text or "", at=at)
+    return _Reader(located, at).read()
+
+
+class _Reader:
+    def __init__(self, located: yaml.Located, at: str) -> None:
+        self.where, self.at = located.where, at
+        self.skipped: list[SkippedPart] = []
+        self.value = self.mapping((), located.value)
+
+    def read(self) -> Settings:
+        structure = self.mapping(("structure",), self.value.get("structure"))
+        redirects = self.mapping(("redirects",), self.value.get("redirects"), names=False)
+        usual = Settings()
+        return Settings(
+            root=self.path(("root",), self.value.get("root", "./"), "") or "",
+            readme=self.path(("structure", "readme"), structure.get("readme"), usual.readme),
+            summary=self.path(("structure", "summary"), structure.get("summary"), usual.summary),
+            redirects={source.lstrip("/"): self.text(("redirects", source), to) for source, to in redirects.items()},
+            skipped=tuple(self.skipped),
+        )
+
+    def mapping(self, path: tuple[str, ...], value: Any, *, names: bool = True) -> dict[str, Any]:
+        if value is not None and not isinstance(value, dict):
+            raise self.invalid("is not a mapping", path)
+        known: set[str] = _NAMES[path] if names else set(value or ())
+        for key in value or ():
+            if key in known:
+                continue
+            if (meant := _INVISIBLE.sub("", key)) not in known:
+                raise self.invalid(f"has no meaning here; known are {', '.join(sorted(known))}", (*path, key))
+            unseen = ", ".join(f"U+{ord(sign):04X}" for sign in _INVISIBLE.findall(key))
+            why = f"the key {meant} holds {unseen}, which nobody sees, so the platform passes it over; write it anew"
+            self.skipped.append(SkippedPart(self.at, *self.where.get((*path, key), (1, 1)), why))
+        return {key: inner for key, inner in (value or {}).items() if key in known}
+
+    def text(self, path: tuple[str, ...], value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.invalid("is not text", path)
+        return value
+
+    def path(self, path: tuple[str, ...], value: Any, usual: str) -> str:
+        if value is None:
+            return usual
+        segments = [segment for segment in self.text(path, value).split("/") if segment not in ("", ".")]
+        try:
+            return safe_path("/".join(segments)) if segments else usual
+        except PathRefused as refused:
+            raise self.invalid(f"cannot be used as a path: {refused.what}", path) from refused
+
+    def invalid(self, what: str, path: tuple[str, ...]) -> FileInvalid:
+        line, column = self.where.get(path, (1, 1))
+        name = f"{shown('.'.join(path))} " if path else ""
+        return FileInvalid(f"{name}{what}", path=self.at, line=line, column=column)

@@ -1,0 +1,53 @@
+"""`.gitbook/vars.yaml` and `.gitbook/tags.yaml`: a space's variables and tags as files."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.layout.yaml import yaml
+from syncd.model.revision import Scalar
+
+VARIABLES = ".gitbook/vars.yaml"
+TAGS = ".gitbook/tags.yaml"
+
+
+def parse_variables(text: str, *, at: str = VARIABLES) -> dict[str, Scalar]:
+    """Given `vars.yaml`, return its variables in order; {} for an empty file.
+
+    Raises: FileInvalid for anything but a flat mapping to strings, numbers and booleans.
+    """
+    located = yaml.load_located(text, at=at)
+    value = {} if located.value is None else located.value
+    if not isinstance(value, dict):
+        raise FileInvalid("is not a mapping", path=at)
+    for name, variable in value.items():
+        if not isinstance(variable, str | bool | int | float):
+            line, column = located.where[(name,)]
+            raise FileInvalid(f"{name!a} is not a string, number or boolean", path=at, line=line, column=column)
+    return value
+
+
+def render_variables(variables: Mapping[str, Scalar]) -> str:
+    """Given variables, return `vars.yaml`."""
+    return yaml.dump(dict(variables))
+
+
+def parse_tags(text: str, *, at: str = TAGS) -> tuple[dict[str, Any], ...]:
+    """Given `tags.yaml`, return its tags in order, with all their members.
+
+    Raises: FileInvalid for anything but a list of mappings.
+    """
+    located = yaml.load_located(text, at=at)
+    value = [] if located.value is None else located.value
+    if not isinstance(value, list):
+        raise FileInvalid("is not a list", path=at)
+    for index, member in enumerate(value):
+        if not isinstance(member, dict):
+            line, column = located.where[(index,)]
+            raise FileInvalid("is not a mapping", path=at, line=line, column=column)
+    return tuple(value)
+
+
+def render_tags(tags: Iterable[Mapping[str, Any]]) -> str:
+    """Given tags, return `tags.yaml`."""
+    return yaml.dump([dict(member) for member in tags])

@@ -1,0 +1,1 @@
+"""YAML: read strictly, written as the platform's own exporter writes it."""

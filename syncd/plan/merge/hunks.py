@@ -1,0 +1,171 @@
+"""A text in conflict, hunk by hunk: what Git's markers divide, where it stands on each side, and the rest around it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from syncd.plan.merge.pages import SIDES, Side
+
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+_OURS, _BASE, _MIDDLE, _THEIRS = b"<<<<<<< ", b"||||||| base", b"=======", b">>>>>>> "
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Lines that both sides changed; `base` is None where the text is new on both sides. `number` counts from 1.
+
+    Shape: 0 numbers a hunk that a person has changed between its markers, so that it is none of those that were found.
+    """
+
+    number: int
+    base: bytes | None
+    ours: bytes
+    theirs: bytes
+
+    def at(self, side: Side) -> bytes:
+        """Given a side, return its lines."""
+        return self.ours if side == "ours" else self.theirs
+
+
+Part = bytes | Hunk
+"""Of a text: lines in no conflict, or a hunk."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What the two sides are called behind the markers."""
+
+    ours: str = "ours"
+    theirs: str = "theirs"
+
+
+def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[Part, ...]:
+    """Given a text with markers, what they are labelled with, and both sides' whole texts, return its parts.
+
+    Shape: what only looks like a marker belongs to a side: `=======` underlines a heading, too. Markers that are not
+    complete are text. Joined, the parts are the text again.
+    """
+    parts: list[Part] = []
+    plain: list[bytes] = []
+    lines = _LINE.findall(text)
+    at = number = 0
+    while at < len(lines):
+        end = _find_end(lines, at, labels)
+        hunk = _read_hunk(lines[at + 1 : end], number + 1, sides) if end else None
+        if hunk is None:
+            plain.append(lines[at])
+            at += 1
+            continue
+        parts += [b"".join(plain), hunk]
+        plain, number, at = [], number + 1, end + 1
+    if not plain and parts and isinstance(last := parts[-1], Hunk):  # Git has ended a last line that has no end
+        parts[-1] = replace(last, ours=_bare(last.ours, sides["ours"]), theirs=_bare(last.theirs, sides["theirs"]))
+    return (*parts, b"".join(plain))
+
+
+def _bare(lines: bytes, text: bytes) -> bytes:
+    return lines if text.endswith(b"\n") else lines.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def join_hunks(parts: Iterable[Part], labels: Labels) -> bytes:
+    """Given parts, return the text, with markers around every hunk that is left."""
+    return b"".join(part if isinstance(part, bytes) else _mark(part, labels) for part in parts)
+
+
+def settle_hunks(parts: Sequence[Part], choices: Mapping[int, bytes]) -> tuple[Part, ...]:
+    """Given parts, and what some hunks are to say by number, return the parts with these as plain lines."""
+    return tuple(choices.get(part.number, part) if isinstance(part, Hunk) else part for part in parts)
+
+
+def hunks_of(parts: Iterable[Part]) -> list[Hunk]:
+    """Given parts, return the hunks that are left."""
+    return [part for part in parts if isinstance(part, Hunk)]
+
+
+def has_markers(parts: Iterable[Part], labels: Labels) -> bool:
+    """Given parts, return whether hunks are left, or a marker that a person has overlooked."""
+    signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
+    return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
+
+
+def number_hunks(parts: Iterable[Part], found: Sequence[Hunk]) -> tuple[Part, ...]:
+    """Given parts of a text of which some hunks are settled, and all that were found, number those that are left."""
+    rest = list(found)
+    numbered: list[Part] = []
+    for part in parts:
+        if isinstance(part, Hunk):
+            same = [hunk for hunk in rest if (hunk.base, hunk.ours, hunk.theirs) == (part.base, part.ours, part.theirs)]
+            rest = rest[rest.index(same[0]) + 1 :] if same else rest
+            part = Hunk(same[0].number if same else 0, part.base, part.ours, part.theirs)
+        numbered.append(part)
+    return tuple(numbered)
+
+
+def find_lines(parts: Sequence[Part], side: Side, text: bytes) -> dict[int, tuple[int, int]]:
+    """Given all parts, a side and its text, return by number the lines that each hunk has there.
+
+    Shape: the first line, counted from 0, and the one after the last.
+    """
+    places: list[tuple[Hunk, int, int]] = []
+    merged: list[bytes] = []
+    for part in parts:
+        start = len(merged)
+        merged += _LINE.findall(part if isinstance(part, bytes) else part.at(side))
+        if isinstance(part, Hunk):
+            places.append((part, start, len(merged)))
+    there = _Places(SequenceMatcher(None, merged, _LINE.findall(text)).get_opcodes()).find
+    return {hunk.number: (there(start), there(start) + end - start) for hunk, start, end in places}
+
+
+def lines_of(text: bytes) -> list[bytes]:
+    """Given a text, return its lines with their ends."""
+    return _LINE.findall(text)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the lines of one text are in another that is much alike."""
+
+    steps: Sequence[tuple[str, int, int, int, int]]
+
+    def find(self, line: int) -> int:
+        """Given a line of the first, return the one of the other that stands for it."""
+        for tag, start, end, to, _ in self.steps:
+            if start <= line < end:
+                return to + (line - start if tag == "equal" else 0)
+        return self.steps[-1][4] if self.steps else 0
+
+
+def _find_end(lines: Sequence[bytes], at: int, labels: Labels) -> int:
+    """The line that ends the hunk that begins here; 0 where none does."""
+    if lines[at].rstrip() != _OURS + labels.ours.encode():
+        return 0
+    last = _THEIRS + labels.theirs.encode()
+    return next((end for end in range(at + 1, len(lines)) if lines[end].rstrip() == last), 0)
+
+
+def _read_hunk(lines: Sequence[bytes], number: int, sides: Mapping[Side, bytes]) -> Hunk | None:
+    """The hunk between two markers; None where the marker in the middle is missing."""
+    signs = [line.rstrip() for line in lines]
+    begin = signs.index(_BASE) if _BASE in signs else -1
+    found = [
+        Hunk(number, b"".join(lines[begin + 1 : at]), b"".join(lines[:begin]), b"".join(lines[at + 1 :]))
+        if begin >= 0
+        else Hunk(number, None, b"".join(lines[:at]), b"".join(lines[at + 1 :]))
+        for at in range(begin + 1, len(lines))
+        if signs[at] == _MIDDLE
+    ]
+    likely = (hunk for hunk in found if all(hunk.at(side) in sides[side] + b"\n" for side in SIDES))
+    return next(likely, found[0] if found else None)
+
+
+def _mark(hunk: Hunk, labels: Labels) -> bytes:
+    end = b"\r\n" if b"\r\n" in hunk.ours + hunk.theirs else b"\n"
+
+    def ended(lines: bytes) -> bytes:
+        return lines if not lines or lines.endswith(b"\n") else lines + end
+
+    base = _BASE + end + ended(hunk.base) if hunk.base is not None else b""
+    begin, last = _OURS + labels.ours.encode() + end, _THEIRS + labels.theirs.encode() + end
+    return begin + ended(hunk.ours) + base + _MIDDLE + end + ended(hunk.theirs) + last

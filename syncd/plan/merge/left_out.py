@@ -1,0 +1,85 @@
+"""A table of contents in which some pages stand as another table has them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+
+from syncd.layout.tree.summary import Entry, walk
+
+
+def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
+    """Given the paths of each entry, return by path all that it and those that share a path with it are called."""
+    names: dict[str, frozenset[str]] = {}
+    for paths in entries:
+        joined = frozenset(paths).union(*(names[path] for path in paths if path in names))
+        names |= dict.fromkeys(joined, joined)
+    return names
+
+
+def calmed(
+    entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
+) -> tuple[Entry, ...]:
+    """Given a table of contents, return it with some pages as another table has them.
+
+    Shape: `knots` are the paths of each such page; `reference` is the other table by path. A page that it does not list
+    is left out, and what hangs below it takes its place; with `titles` pages stay, and only their titles are the
+    other's. Of pages that share paths, each is the one with its title there, else the one at its path. Any depth.
+    """
+    entries = tuple(entries)
+    former = _find_former(entries, knots, reference)
+    done: list[list[Entry]] = [[]]
+    pending: list[Entry | None] = list(reversed(entries))
+    begun: list[Entry] = []
+    while pending:
+        entry = pending.pop()
+        if entry is not None:
+            begun.append(entry)
+            done.append([])
+            pending += [None, *reversed(entry.children)]
+            continue
+        entry, children = begun.pop(), tuple(done.pop())
+        path = former.get(entry.path, "") if entry.path is not None else ""
+        if path:
+            entry = _as_told(entry, path, reference[path], titles=titles)
+        done[-1] += children if path is None and not titles else [replace(entry, children=children)]
+    return tuple(done[0])
+
+
+def _find_former(
+    entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry]
+) -> dict[str, str | None]:
+    """Where the other table has the pages that stand as it says; None for one that it does not list."""
+    names = join_names(knots)
+    listed: dict[frozenset[str], dict[str, Entry]] = {}
+    for entry, _ in walk(entries):
+        if entry.path in names and entry.path is not None and entry.anchor is None:
+            listed.setdefault(names[entry.path], {}).setdefault(entry.path, entry)
+    found: dict[str, str | None] = {}
+    for paths in dict.fromkeys(names.values()):
+        told = {path: reference[path] for path in sorted(paths) if path in reference}
+        found |= {path: path if path in told else next(iter(told), None) for path in paths}
+        found |= _paired(listed.get(paths, {}), told)
+    return found
+
+
+def _paired(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dict[str, str | None]:
+    """Which page of another table each page is: the surest first, none twice."""
+    found: dict[str, str | None] = {}
+    left = dict(told)
+    ways: tuple[Callable[[str, str], bool], ...] = (
+        lambda path, other: listed[path].title == told[other].title,
+        lambda path, other: path == other,
+        lambda path, other: True,
+    )
+    for is_it in ways:
+        for path in (path for path in listed if path not in found):
+            twin = next((other for other in left if is_it(path, other)), None)
+            if twin is not None:
+                found[path] = twin
+                del left[twin]
+    return {path: found.get(path) for path in listed}
+
+
+def _as_told(entry: Entry, path: str, told: Entry, *, titles: bool) -> Entry:
+    if entry.anchor is None:
+        entry = replace(entry, title=told.title, link_title=told.link_title)
+    return entry if titles else replace(entry, path=path)

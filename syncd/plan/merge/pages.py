@@ -1,0 +1,333 @@
+"""What becomes of each file when two sides meet: which side's place and text, what is merged, what waits for a person.
+
+A page is told by its path in the base, so it stays one page under every name that a side gives it. The rules:
+
+    an edit wins over a deletion     who deleted had not seen the words
+    a bare rename loses to one       it says nothing of the text
+    a rename and an edit are both    the text goes where the file went
+    two renames                      ours stands, and a note says so
+    two edits                        the lines are merged; in conflict, the page is held
+    two new files at one path        equal or one with all lines of the other: one file; else held
+    two files that want one place    both are held
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from posixpath import dirname, splitext
+from typing import Literal
+
+from syncd.layout.tree.paths import collision_key, is_markdown
+
+Side = Literal["ours", "theirs"]
+Knot = frozenset[str]
+"""Every path that one page has, in the base and on both sides."""
+SIDES: tuple[Side, Side] = ("ours", "theirs")
+
+SAME_LINES = "both sides changed the same lines"
+NOT_TEXT = "both sides changed it, and it is not text that can be merged"
+TWO_NEW = "both sides added it, with different words"
+ONE_PLACE = "two pages would come to lie at one path"
+TITLES = "both sides gave it another title in the table of contents"
+LINKED = "a page in conflict links to it"
+_REGULAR = "100"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One file on one side."""
+
+    path: str
+    oid: str
+    mode: str
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether this is a file with bytes of its own, and no symbolic link or submodule."""
+        return self.mode.startswith(_REGULAR)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One file as three sides have it; None where a side has none."""
+
+    base: Version | None
+    ours: Version | None
+    theirs: Version | None
+
+    @property
+    def path(self) -> str:
+        """Where people look for it: where ours has it, else where theirs or the base does."""
+        version = self.ours or self.theirs or self.base
+        return version.path if version is not None else ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path that it has on a side."""
+        return tuple(dict.fromkeys(version.path for version in (self.base, self.ours, self.theirs) if version))
+
+    def at(self, side: Side) -> Version | None:
+        """Given a side, return its version."""
+        return self.ours if side == "ours" else self.theirs
+
+    def is_edited(self, side: Side) -> bool:
+        """Given a side, return whether it changed what the file holds."""
+        version = self.at(side)
+        return version is not None and (
+            self.base is None or (version.oid, version.mode) != (self.base.oid, self.base.mode)
+        )
+
+
+class Text(Enum):
+    """Whose text a page gets."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+    MERGED = "merged"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of a page: its place and text, or why it is held; `note` tells what a person should know.
+
+    Shape: `oid` is the text once it is known.
+    """
+
+    page: Page
+    path: str = ""
+    text: Text = Text.NONE
+    mode: str = ""
+    oid: str = ""
+    why: str = ""
+    note: str = ""
+
+    @property
+    def is_revived(self) -> bool:
+        """Whether one side deleted it, and it stays for what the other wrote."""
+        page = self.page
+        return self.text is not Text.NONE and page.base is not None and None in (page.ours, page.theirs)
+
+    @property
+    def target(self) -> Version | None:
+        """What the page is to be; None when it is to go."""
+        return Version(self.path, self.oid, self.mode) if self.text is not Text.NONE else None
+
+
+Change = tuple[Version | None, Version | None]
+"""One file of a side: as the base has it, and as the side has it."""
+
+
+def pages_of(
+    ours: Iterable[Change], theirs: Iterable[Change], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
+) -> list[Page]:
+    """Given what each side changed since the base, renames told, return every page that a side changed.
+
+    Shape: `titles` are those of the base, ours and theirs by path; of files that git does not know again, one that went
+    and one that came are one page when only they are called so.
+    """
+    former = titles[0]
+    one, other = (
+        _by_page(_paired(_paired(changes, stem, stem), former.get, names.get))
+        for changes, names in zip((ours, theirs), titles[1:], strict=True)
+    )
+    found = []
+    for key in dict.fromkeys((*one, *other)):
+        base = (one.get(key) or other[key])[0]
+        found.append(Page(base, one.get(key, (None, base))[1], other.get(key, (None, base))[1]))
+    return _without_twins(found)
+
+
+def decide(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
+    """Given a page, return what becomes of it; `retitled` are the sides that gave it another title.
+
+    Shape: a decision for MERGED has still to pass the merge of its lines.
+    """
+    ours, theirs, base = page.ours, page.theirs, page.base
+    if ours is None or theirs is None:
+        return _of_one_side(page, retitled)
+    path, note = ours.path, ""
+    if base is not None and ours.path == base.path:
+        path = theirs.path
+    elif base is not None and theirs.path not in (base.path, ours.path):
+        note = f"{base.path}: moved on both sides; it is {ours.path}, not {theirs.path}"
+    decision = Decision(page, path, Text.OURS, oid=ours.oid, note=note)
+    one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
+    if one == other or not page.is_edited("theirs"):
+        text = Text.MERGED if one != other and _is_elsewhere(ours, path) else Text.OURS
+        return replace(decision, text=text, mode=ours.mode)
+    if not page.is_edited("ours"):
+        text = Text.MERGED if _is_elsewhere(theirs, path) else Text.THEIRS
+        return replace(decision, text=text, mode=theirs.mode, oid=theirs.oid)
+    if not all(version.is_regular for version in (ours, theirs, base or ours)):
+        return replace(decision, why=NOT_TEXT)
+    mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
+    return replace(decision, text=Text.OURS if ours.oid == theirs.oid else Text.MERGED, mode=mode)
+
+
+def _is_elsewhere(version: Version, path: str) -> bool:
+    """Whether a page is to lie where a version of it does not, so that its links have to follow."""
+    return version.path != path and version.is_regular and is_markdown(path)
+
+
+def tied(
+    decisions: Iterable[Decision], together: Iterable[tuple[Page, Page]] = ()
+) -> tuple[list[Decision], list[list[Decision]]]:
+    """Given decisions, return those that can be carried out, and the rest in knots that only a person can undo.
+
+    Shape: two pages that want one place hold each other; a place is one on any disk, a file is in the way of a folder,
+    and a page that is held wants the places that it has on both sides, and waits with all that ever had one of them.
+    `together` are pages that hold each other for another reason; those that only a link holds come last in a knot.
+    Linear in all but the rounds, which are few.
+    """
+    found = list(decisions)
+    links: list[set[int]] = [{index} for index in range(len(found))]
+    where = {decision.page: index for index, decision in enumerate(found)}
+    for one, other in together:
+        links[where[one]].add(where[other])
+        links[where[other]].add(where[one])
+    while True:
+        takers: dict[str, set[int]] = {}
+        for index, decision in enumerate(found):
+            for path in _places(decision):
+                takers.setdefault(collision_key(path), set()).add(index)
+        held = {index for index, decision in enumerate(found) if decision.why}
+        for group in (*_crowded(takers), *_in_turn(found, held)):
+            for index in group:
+                links[index] |= group
+                found[index] = found[index] if found[index].why else replace(found[index], why=ONE_PLACE)
+        if held == {index for index, decision in enumerate(found) if decision.why}:
+            break
+    return [decision for decision in found if not decision.why], _knots(found, links)
+
+
+def _places(decision: Decision) -> Iterator[str]:
+    """Where a page may come to lie."""
+    if decision.why:
+        yield from (version.path for version in (decision.page.ours, decision.page.theirs) if version is not None)
+    elif decision.text is not Text.NONE:
+        yield decision.path
+
+
+def _in_turn(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[set[int]]:
+    """Pages that are held and those that had, or have on a side, one of their paths: left out without each other, one
+    would take the place of the other, or stand twice."""
+    takers: dict[str, set[int]] = {}
+    for index in held:
+        for path in decisions[index].page.paths:
+            takers.setdefault(path, set()).add(index)
+    for index, decision in enumerate(decisions) if held else ():
+        for path in decision.page.paths:
+            if len(group := takers.get(path, set()) | {index}) > 1:
+                yield group
+
+
+def _crowded(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
+    """Pages that want one place, and those that want a folder where others want a file."""
+    for key, group in takers.items():
+        if len(group) > 1:
+            yield group
+        above = dirname(key)
+        while above:
+            if (others := takers.get(above, group)) != group:
+                yield others | group
+            above = dirname(above)
+
+
+def _knots(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[list[Decision]]:
+    """The held ones in groups that hang together."""
+    seen: set[int] = set()
+    knots: list[list[Decision]] = []
+    for start, decision in enumerate(decisions):
+        if not decision.why or start in seen:
+            continue
+        pending, members = [start], set[int]()
+        while pending:
+            index = pending.pop()
+            if index not in members:
+                members.add(index)
+                pending += links[index]
+        seen |= members
+        knots.append([decisions[index] for index in sorted(members, key=lambda i: (decisions[i].why == LINKED, i))])
+    return knots
+
+
+def longer(one: bytes, other: bytes) -> Side | None:
+    """Given two new texts, return the one that has all lines of the other, in order; None when neither has."""
+    first, second = one.splitlines(), other.splitlines()
+    if _holds(first, second):
+        return "ours"
+    return "theirs" if _holds(second, first) else None
+
+
+def stem(path: str) -> str:
+    """Given a path, return what `x.md` and `x/README.md` have in common; "" for what is no page."""
+    if not is_markdown(path):
+        return ""
+    found, _ = splitext(path)
+    return dirname(path) if found.rpartition("/")[2].lower() == "readme" else found
+
+
+def _of_one_side(page: Page, retitled: Collection[Side]) -> Decision:
+    """A page that a side deleted, or that only one has."""
+    side: Side = "ours" if page.ours is not None else "theirs"
+    left = page.at(side)
+    if left is None or not (page.base is None or page.is_edited(side) or side in retitled):
+        return Decision(page)
+    text = Text.OURS if side == "ours" else Text.THEIRS
+    note = f"{left.path}: deleted on one side and changed on the other; it stays" if page.base is not None else ""
+    return Decision(page, left.path, text, left.mode, left.oid, note=note)
+
+
+def _without_twins(pages: Sequence[Page]) -> list[Page]:
+    """Pages; where one side moved one, and the other has a copy of it at the same place, both have moved it."""
+    added = {page.path: page for page in pages if page.base is None and (page.ours is None or page.theirs is None)}
+    twins: dict[Page, Page] = {}
+    for page in pages:
+        base, ours, theirs = page.base, page.ours, page.theirs
+        moved = theirs if ours == base else ours if theirs == base else None
+        twin = added.get(moved.path) if moved is not None and base is not None else None
+        if moved is None or base is None or twin is None:
+            continue
+        copy = twin.ours or twin.theirs
+        if copy is not None and (twin.ours is None) == (moved is ours) and copy.oid in (base.oid, moved.oid):
+            twins[page] = Page(base, moved, copy) if moved is ours else Page(base, copy, moved)
+    taken = {page.path for page in twins.values()}
+    return [twins.get(page, page) for page in pages if page.base is not None or page.path not in taken]
+
+
+def _by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
+    """Changes by who the page is: its path in the base, or, for a new one, its own."""
+    found: dict[tuple[bool, str], Change] = {}
+    for before, after in changes:
+        version = before or after
+        assert version is not None
+        found[before is None, version.path] = (before, after)
+    return found
+
+
+_Name = Callable[[str], str | None]
+
+
+def _paired(changes: Iterable[Change], gone_name: _Name, come_name: _Name) -> list[Change]:
+    """Changes in which a file that went and one that came are one page, when they alone have the same name."""
+    listed = list(changes)
+    gone = _alone((gone_name(old.path), (old, new)) for old, new in listed if old is not None and new is None)
+    come = _alone((come_name(new.path), (old, new)) for old, new in listed if old is None and new is not None)
+    pairs = [(gone[name], come[name]) for name in gone if name in come]
+    taken = {change for pair in pairs for change in pair}
+    return [change for change in listed if change not in taken] + [(old[0], new[1]) for old, new in pairs]
+
+
+def _alone(named: Iterable[tuple[str | None, Change]]) -> dict[str, Change]:
+    """The changes whose name no other has; "" is none."""
+    found: dict[str, list[Change]] = {}
+    for name, change in named:
+        if name:
+            found.setdefault(name, []).append(change)
+    return {name: changes[0] for name, changes in found.items() if len(changes) == 1}
+
+
+def _holds(lines: Sequence[bytes], other: Sequence[bytes]) -> bool:
+    rest = iter(lines)
+    return all(line in rest for line in other)

@@ -1,0 +1,291 @@
+"""Merge two tables of contents that grew from one: places, order and titles, each three-way."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from syncd.layout.tree.summary import Entry, assemble
+from syncd.plan.order import settled
+from syncd.plan.toc_match import TOP, Identity, Outline, Spot, outlines
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A merged table of contents.
+
+    Shape: `notes` say what both sides changed and whose way it has; `contested` are the paths of pages that both sides
+    gave another title, which stand with ours.
+    """
+
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()
+    contested: tuple[str, ...] = ()
+
+
+def merge_entries(
+    base: Iterable[Entry],
+    ours: Iterable[Entry],
+    theirs: Iterable[Entry],
+    *,
+    ours_paths: Mapping[str, str],
+    theirs_paths: Mapping[str, str],
+    present: Container[str],
+) -> Structure:
+    """Given three tables of contents, where two sides have the base's renamed files, and which pages there are after
+    the merge of files, return the table that says what either side changed.
+
+    Shape: a page is in the result exactly once when a side lists it and it is `present` under its final path, which is
+    ours' where both renamed it; a file that a side only took out of its table is not to be in `present`. Other entries
+    go when a side deleted them, unless the other retitled them or put something into them. Whatever hangs below what is
+    gone moves up to its place. No order of mappings matters; n log n; any depth.
+    """
+    sides = outlines(base, ours, theirs, ours_paths=ours_paths, theirs_paths=theirs_paths)
+    return _Merge(*sides, ours_paths=ours_paths, theirs_paths=theirs_paths).run(present)
+
+
+class _Merge:
+    """Works by identity; what is gone keeps its place as long as it takes to give it to what hangs below it."""
+
+    def __init__(
+        self,
+        base: Outline,
+        ours: Outline,
+        theirs: Outline,
+        *,
+        ours_paths: Mapping[str, str],
+        theirs_paths: Mapping[str, str],
+    ) -> None:
+        self.base, self.ours, self.theirs = base, ours, theirs
+        self.ours_paths, self.theirs_paths = ours_paths, theirs_paths
+        self.all = list(dict.fromkeys((*ours.spots, *theirs.spots)))
+        self.notes: list[str] = []
+        self.contested: list[str] = []
+        self.paths: dict[Identity, str] = {}
+        self.parents: dict[Identity, Identity] = {}
+        self.below: dict[Identity, list[Identity]] = {}
+        self.living: set[Identity] = set()
+
+    def run(self, present: Container[str]) -> Structure:
+        for spot in (*self.ours.spots.values(), *self.theirs.spots.values()):
+            if spot.page is not None and spot.entry.path is not None:
+                self.paths.setdefault(spot.page, self._path(spot.page, spot.entry.path))
+        for identity in self.all:
+            self.parents[identity] = self._parent(identity)
+        self._break_cycles()
+        self._decide_who_lives(present)
+        kept: dict[Identity, list[Identity]] = {}
+        for identity in self.all:
+            kept.setdefault(self.parents[identity], []).append(identity)
+        self.below = {parent: self._ordered(parent, set(children)) for parent, children in kept.items()}
+        shown = {parent: self._shown(parent) for parent in (TOP, *self.living)}
+        early = set(self._early(shown))
+        entries = assemble(
+            shown[TOP],
+            lambda identity: shown[identity],
+            lambda identity, children: self._entry(identity, children, early=identity in early),
+        )
+        return Structure(entries, tuple(dict.fromkeys(self.notes)), tuple(sorted(self.contested)))
+
+    def _path(self, page: Identity, own: str) -> str:
+        """The final path of a page: as ours renamed it, else as theirs did."""
+        kind, base = page
+        if kind != "page" or not isinstance(base, str):
+            return own
+        one, other = self.ours_paths.get(base, base), self.theirs_paths.get(base, base)
+        if one != other and base not in (one, other):
+            self.notes.append(f"{base}: both sides renamed it, to {one} and {other}; this side's name stands")
+        return one if one != base else other
+
+    def _parent(self, identity: Identity) -> Identity:
+        one, other = self.ours.spots.get(identity), self.theirs.spots.get(identity)
+        if one is None or other is None:
+            spot = one or other
+            assert spot is not None
+            return spot.above
+        former = self.base.spots.get(identity)
+        if one.above == other.above or (former is not None and other.above == former.above):
+            return one.above
+        if former is not None and one.above == former.above:
+            return other.above
+        self.notes.append(f"{_name(one)}: both sides moved it; it stays where this side has it")
+        return one.above
+
+    def _break_cycles(self) -> None:
+        """Undo theirs' last move on every way that leads back to itself; each way without one is ours' and leads up."""
+        fine: set[Identity] = {TOP}
+        for start in self.all:
+            way: dict[Identity, None] = {}
+            here = start
+            while here not in fine:
+                if here in way:
+                    here = self._undo_last_move(way)
+                else:
+                    way[here] = None
+                    here = self.parents[here]
+            fine.update(way)
+
+    def _undo_last_move(self, way: dict[Identity, None]) -> Identity:
+        while True:
+            identity, _ = way.popitem()
+            own = self.ours.spots.get(identity)
+            if own is not None and own.above != self.parents[identity]:
+                self.parents[identity] = own.above
+                self.notes.append(
+                    f"{_name(own)}: the other side moved it below what this side moved below it; it stays"
+                )
+                return identity
+
+    def _decide_who_lives(self, present: Container[str]) -> None:
+        taken: set[str] = set()
+        for identity in sorted(self.all, key=self._is_deleted_by_one):
+            if not self._spot(identity).is_page:
+                if not self._is_deleted_by_one(identity):
+                    self.living.add(identity)
+            elif (path := self.paths[identity]) not in present:
+                continue
+            elif path not in taken:
+                taken.add(path)
+                self.living.add(identity)
+            elif not self._is_deleted_by_one(identity):
+                self.notes.append(f"{path}: each side has another page there; this side's entry stands")
+        self._return_what_is_needed()
+
+    def _is_deleted_by_one(self, identity: Identity) -> bool:
+        return identity in self.base.spots and (identity in self.ours.spots) != (identity in self.theirs.spots)
+
+    def _return_what_is_needed(self) -> None:
+        """Bring back what one side deleted and the other changed, or put something into; children before parents."""
+        filled = {parent for identity in self.living if self._is_put_into(identity, parent := self.parents[identity])}
+        for identity in reversed(self.all):
+            spot = self._spot(identity)
+            if spot.is_page or identity in self.living:
+                continue
+            if identity in filled or _says(spot) != _says(self.base.spots[identity]):
+                self.living.add(identity)
+                if self._is_put_into(identity, self.parents[identity]):
+                    filled.add(self.parents[identity])
+
+    def _is_put_into(self, identity: Identity, parent: Identity) -> bool:
+        former = self.base.spots.get(identity)
+        return former is None or former.above != parent
+
+    def _ordered(self, parent: Identity, kept: set[Identity]) -> list[Identity]:
+        """The children of one parent: in the order of the side that changed it, the other side's put beside theirs."""
+        base, ours, theirs = (
+            [identity for identity in side.order.get(parent, ()) if identity in kept]
+            for side in (self.base, self.ours, self.theirs)
+        )
+        ours_moved, theirs_moved = _moved(base, ours), _moved(base, theirs)
+        if not theirs_moved:
+            return _joined(ours, theirs)
+        if not ours_moved:
+            return _joined(theirs, ours)
+        common = set(ours) & set(theirs)
+        if ours_moved & theirs_moved and [i for i in ours if i in common] != [i for i in theirs if i in common]:
+            where = _name(self._spot(parent)) if parent != TOP else "the top level"
+            self.notes.append(f"{where}: both sides put its entries into another order; this side's stands")
+        return _joined([i for i in ours if i in ours_moved or i not in theirs_moved], theirs)
+
+    def _shown(self, parent: Identity) -> list[Identity]:
+        """The children of one parent that live, and what hangs below those that do not, in its place."""
+        found: list[Identity] = []
+        pending = list(reversed(self.below.get(parent, ())))
+        while pending:
+            identity = pending.pop()
+            if identity in self.living:
+                found.append(identity)
+            else:
+                pending.extend(reversed(self.below.get(identity, ())))
+        return found
+
+    def _early(self, shown: Mapping[Identity, Sequence[Identity]]) -> Iterator[Identity]:
+        """Links that come before the page they lead to: the first entry of a file would be taken for its page."""
+        seen: set[Identity] = set()
+        pending = list(reversed(shown[TOP]))
+        while pending:
+            identity = pending.pop()
+            spot = self._spot(identity)
+            if spot.is_page:
+                seen.add(identity)
+            elif spot.page is not None and spot.page not in seen:
+                yield identity
+            pending.extend(reversed(shown[identity]))
+
+    def _entry(self, identity: Identity, children: tuple[Entry, ...], *, early: bool) -> Entry:
+        spot, other = self._spot(identity), self.theirs.spots.get(identity)
+        entry, page = spot.entry, spot.page
+        if other is not None and other is not spot:
+            former = self.base.spots.get(identity)
+            entry = self._merged(spot, other, former)
+            page = other.page if former is not None and page == former.page else page
+        path = self.paths[page] if page is not None else None
+        anchor = entry.anchor or "" if early else entry.anchor
+        return replace(entry, path=path, anchor=anchor, children=children)
+
+    def _merged(self, spot: Spot, other: Spot, former: Spot | None) -> Entry:
+        """Our entry with what only theirs changed."""
+        news: dict[str, Any] = {}
+        for name, words in _WORDS.items():
+            one, two = getattr(spot.entry, name), getattr(other.entry, name)
+            base = getattr(former.entry, name) if former is not None else None
+            if one == two or (former is not None and two == base):
+                continue
+            if former is not None and one == base:
+                news[name] = two
+            elif name == "title" and spot.is_page:
+                self.contested.append(self.paths[spot.identity])
+            else:
+                self.notes.append(f"{_name(spot)}: both sides changed its {words}; this side's stands")
+        return replace(spot.entry, **news)
+
+    def _spot(self, identity: Identity) -> Spot:
+        return self.ours.spots.get(identity) or self.theirs.spots[identity]
+
+
+_WORDS = {
+    "title": "title",
+    "slug": "slug",
+    "link_title": "link title",
+    "anchor": "address",
+    "target": "address",
+    "computed": "YAML",
+}
+
+
+def _moved(base: Sequence[Identity], side: Sequence[Identity]) -> set[Identity]:
+    """The fewest entries that one side must have moved among those that it shares with the base."""
+    places = {identity: place for place, identity in enumerate(base)}
+    shared = [identity for identity in side if identity in places]
+    stay = settled([places[identity] for identity in shared])
+    return {identity for identity, stays in zip(shared, stay, strict=True) if not stays}
+
+
+def _joined(first: Sequence[Identity], second: Sequence[Identity]) -> list[Identity]:
+    """The first sequence with what only the second has, each after what it follows there, else before what follows."""
+    have = set(first)
+    after: dict[Identity | None, list[Identity]] = {}
+    anchor: Identity | None = None
+    for identity in second:
+        if identity in have:
+            anchor = identity
+        else:
+            after.setdefault(anchor, []).append(identity)
+    leader = next((identity for identity in second if identity in have), None)
+    found: list[Identity] = [] if leader is not None else [*first, *after.get(None, ())]
+    for identity in first if leader is not None else ():
+        if identity == leader:
+            found += after.get(None, ())
+        found.append(identity)
+        found += after.get(identity, ())
+    return found
+
+
+def _says(spot: Spot) -> tuple[object, ...]:
+    entry = spot.entry
+    return entry.title, entry.slug, entry.link_title, spot.address, entry.computed
+
+
+def _name(spot: Spot) -> str:
+    return (
+        spot.entry.path if spot.is_page and spot.entry.path is not None else f"{spot.entry.kind} {spot.entry.title!r}"
+    )

@@ -1,0 +1,1 @@
+"""Plan a change request's content."""

@@ -1,0 +1,153 @@
+"""The two sides of a proposal next to each other: which existing page stands for which entry of the branch."""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from syncd.layout.tree.draft import Draft, page_slug
+from syncd.layout.tree.paths import SLUG_CHARACTERS, slugify
+from syncd.layout.tree.placement import Placement, entries_of
+from syncd.layout.tree.settings import Settings
+from syncd.layout.tree.summary import Entry, assemble
+from syncd.model.anchor import Anchor
+from syncd.model.page import Page
+from syncd.model.revision import Revision
+from syncd.model.text import clean_title
+from syncd.plan.propose.identity import Listed, whereabouts
+from syncd.plan.propose.page_tree import Node, grow
+from syncd.plan.toc_match import Identity, Outline, Spot, outlines
+
+_NOT_IN_SLUGS = frozenset("/\\?#%")
+
+
+@dataclass(frozen=True)
+class Existing:
+    """The content that a proposal starts from: a revision, and the anchors of its pages and files by id.
+
+    Shape: `link_titles` are those that Git has for it, by path; they count where the platform tells none at all.
+    """
+
+    revision: Revision
+    anchors: Mapping[str, Anchor]
+    link_titles: Mapping[str, str] = field(default_factory=dict)
+
+
+def _nothing(path: str) -> bytes:
+    return b""
+
+
+@dataclass(frozen=True)
+class Desired:
+    """The content that a branch asks for: its entries, its blobs by path, and renames since the existing one.
+
+    Shape: `read` returns the bytes of a file; it is asked only for what is new, retitled or renamed.
+    """
+
+    draft: Draft
+    blobs: Mapping[str, str]
+    renames: Mapping[str, str] = field(default_factory=dict)
+    read: Callable[[str], bytes] = _nothing
+
+    def has(self, spot: Spot) -> bool:
+        """Given an entry, return whether it is a page whose file is there."""
+        return spot.is_page and spot.entry.path in self.blobs
+
+
+class Aligned(NamedTuple):
+    """Both sides: nodes and entries by identity, and where each page that stays has its file on the desired side."""
+
+    root: Node
+    nodes: Mapping[Identity, Node]
+    wanted: Outline
+    former: Outline
+    paths: Mapping[Node, str]
+
+
+def align(desired: Desired, existing: Existing) -> Aligned:
+    """Given both sides, return them aligned. Shape: linear; a page that no anchor knows stands for no entry."""
+    root = grow(existing.revision.pages)
+    nodes = list(_shown(root))
+    paths: dict[str, str] = {}
+    for node in nodes:
+        anchor = existing.anchors.get(node.id) if node.is_document else None
+        if anchor is not None:
+            node.path = paths.setdefault(anchor.path, anchor.path) if anchor.path not in paths else None
+    entries = _entries(existing, nodes)
+    former, wanted, _ = outlines(entries, desired.draft.entries, (), ours_paths={}, theirs_paths={})
+    same = _untouched(nodes, wanted, desired, existing)
+    found = whereabouts(
+        _existing_pages(nodes, existing, desired.draft.settings, same),
+        _desired_pages(wanted, desired, same),
+        files=desired.blobs,
+        renames=desired.renames,
+    )
+    if any(old != new for old, new in found.items()):
+        found |= {path: path for path in same}
+        former, wanted, _ = outlines(entries, desired.draft.entries, (), ours_paths=found, theirs_paths={})
+    by_identity = dict(zip(former.spots, nodes, strict=True))
+    kept = ((by_identity.get(spot.identity), spot.entry.path) for spot in wanted.spots.values() if desired.has(spot))
+    return Aligned(root, by_identity, wanted, former, {node: path for node, path in kept if node and path})
+
+
+def slug_of(path: str, settings: Settings) -> str:
+    """Given a page's file, return the slug that it asks for, in characters that a slug may have."""
+    slug = page_slug(path, settings=settings)
+    is_plain = slug == slug.strip() and slug.isprintable() and not _NOT_IN_SLUGS.intersection(slug)
+    return slug if is_plain and len(slug) <= SLUG_CHARACTERS and slug not in (".", "..") else slugify(slug)
+
+
+def _shown(root: Node) -> Iterator[Node]:
+    """The nodes that SUMMARY.md lists: what is below a computed page is generated."""
+    pending = list(reversed(root.children))
+    while pending:
+        node = pending.pop()
+        yield node
+        if node.page is None or node.page.type != "computed":
+            pending += reversed(node.children)
+
+
+def _untouched(nodes: Sequence[Node], wanted: Outline, desired: Desired, existing: Existing) -> set[str]:
+    """Paths of pages with the same text on both sides: about these there is no question."""
+    listed = {spot.entry.path for spot in wanted.spots.values() if spot.is_page}
+    return {
+        node.path
+        for node in nodes
+        if node.path in listed and node.path and desired.blobs.get(node.path) == existing.anchors[node.id].oid
+    }
+
+
+def _existing_pages(
+    nodes: Sequence[Node], existing: Existing, settings: Settings, same: Container[str]
+) -> Iterator[Listed]:
+    for node in nodes:
+        if node.path is not None and node.path not in same and node.page is not None:
+            above = next((above.path for above in node.above() if above.path is not None), "")
+            oid = existing.anchors[node.id].oid
+            yield Listed(node.path, clean_title(node.page.title), slug_of(node.path, settings), above, oid)
+
+
+def _desired_pages(outline: Outline, desired: Desired, same: Container[str]) -> Iterator[Listed]:
+    for spot in outline.spots.values():
+        if spot.entry.path not in same and desired.has(spot) and spot.entry.path is not None:
+            path, above = spot.entry.path, spot.parent
+            while above is not None and not desired.has(above):
+                above = above.parent
+            over = above.entry.path if above is not None and above.entry.path is not None else ""
+            slug = slug_of(path, desired.draft.settings)
+            yield Listed(path, clean_title(spot.entry.title), slug, over, desired.blobs[path])
+
+
+def _entries(existing: Existing, nodes: Sequence[Node]) -> tuple[Entry, ...]:
+    """The entries of existing content; one for each page, and a page without an anchor has a path that no file has."""
+    pages = {node.id: node.path or f"\0{node.id}" for node in nodes if node.is_document}
+    files = {anchor.id: anchor.path for anchor in existing.anchors.values() if anchor.kind == "file"}
+    placement = Placement(pages, files, {}, {})
+
+    def entry(page: Page, below: tuple[Entry, ...]) -> Entry:
+        if page.type == "document":
+            return Entry("document", page.title, pages[page.id], children=below)
+        (made,) = entries_of((page.model_copy(update={"pages": ()}) if page.pages else page,), placement)
+        is_link = page.type == "link" and made.kind == "document"
+        return replace(made, anchor=made.anchor or "" if is_link else made.anchor, children=below)
+
+    return assemble(existing.revision.pages, lambda page: () if page.type == "computed" else page.pages, entry)

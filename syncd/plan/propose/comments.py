@@ -1,0 +1,192 @@
+"""Comments that syncd writes on change requests: what a platform lost of a page, and proposals that it cannot take."""
+
+import hashlib
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from syncd.layout.compare.words import Loss
+from syncd.plan.change import Change
+from syncd.plan.propose.proposal import Proposal
+from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
+
+PART_MAX = 40_000
+"""Characters of one comment's text. The API names no limit; other parts of it begin to refuse at 50,000."""
+PARTS_MAX = 10
+"""Comments for one page; a longer page is named instead, with the command that shows it."""
+TEXTS_MAX = 100
+"""Pages whose texts are posted; further ones are named."""
+INSTRUCTIONS_MAX = 200
+LINES_MAX = 50
+"""Lines that lost words and are named in one comment."""
+
+_MARK = re.compile(r"syncd proposal ([0-9a-f]{12}) ([0-9]{1,3}) ([0-9a-f]{12}) ([0-9A-Za-z]{1,40})\s*\Z")
+_FENCE = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A comment that shall be there: about which page (None: the change request), and what it says, mark and all."""
+
+    key: str
+    part: int
+    digest: str
+    page: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a comment's last line says of it."""
+
+    key: str
+    part: int
+    digest: str
+
+
+def mark_of(text: str, instance: str) -> Mark | None:
+    """Given a comment's text, return what marks it as this repository's, or None when it is somebody else's."""
+    found = _MARK.search(text[-200:])
+    return Mark(found[1], int(found[2]), found[3]) if found is not None and found[4] == instance else None
+
+
+def retired(text: str) -> str:
+    """Given a comment's text with its mark, return it with a mark that no proposal has."""
+    found = _MARK.search(text)
+    return text if found is None else f"{text[: found.start(3)]}{'0' * len(found[3])}{text[found.end(3) :]}"
+
+
+def wanted_comments(
+    proposal: Proposal, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str
+) -> list[Wanted]:
+    """Given a proposal that cannot be written, return the comments that carry it, in order.
+
+    Shapes: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
+    request; all else is a list of what to do there. `read` returns a blob, `paths` tells pages by id, `source` is what
+    Git needs before a page's path to show it.
+    """
+    steps = [step for step in proposal.steps if not (isinstance(step, UpdateStep) and step.later)]
+    texts = [step for step in steps if isinstance(step, InsertStep | UpdateStep) and step.oid]
+    orders = [order for step in steps if (order := _order(step, paths))]
+    orders += [f"The text of {code(step.path)}: {_shown(source, step.path)}." for step in texts[TEXTS_MAX:]]
+    orders += [change.message for change in proposal.plan.only("report") if change.message]
+    found = list(_marked("", "", None, [_listed(orders)], instance)) if orders else []
+    for step in texts[:TEXTS_MAX]:
+        page = step.id if isinstance(step, UpdateStep) else None
+        bodies = list(_bodies(step.path, read(step.oid or ""), new=page is None, source=source))
+        found += _marked("page" if page else "new", page or step.path, page, bodies, instance)
+    return found
+
+
+def by_comments(number: int) -> Change:
+    """Given a change request's number, return the report that its comments carry what it proposes."""
+    message = "this platform takes no content through its API: the comments have the text, to be put in by hand"
+    return Change("report", "change request", f"#{number}", message)
+
+
+def loss_lines(path: str, losses: Sequence[Loss]) -> list[str]:
+    """Given a page of Git and the words of it that are gone, return one line for each of its lines, `file:line` first.
+
+    Source: gitsync, section 1.11.
+    """
+    return [f"{path}:{loss.line}: the platform does not keep: {loss}" for loss in losses]
+
+
+def loss_mark(page: str, losses: Sequence[Loss]) -> str:
+    """Given a page and the words that are gone, return what marks their comment: the same for the same words."""
+    return f"syncd lost {_digest(page, *(word for loss in losses for word in loss.words))}"
+
+
+def loss_comment(page: str, path: str, losses: Sequence[Loss]) -> str:
+    """Given a page and the words that are gone, return the comment that tells its reviewers."""
+    lines = [f"* line {loss.line}: {code(str(loss))}" for loss in losses[:LINES_MAX]]
+    more = len(losses) - LINES_MAX
+    rest = [f"* and {more} more lines"] if more > 0 else []
+    opening = f"The platform does not keep some text of {code(path)}. Git keeps it; here it cannot be seen:"
+    return "\n".join([opening, "", *lines, *rest, "", loss_mark(page, losses)])
+
+
+def code(text: str) -> str:
+    """Given text, return it as a code span of Markdown, whatever it holds."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    ticks = "`" * (longest + 1)
+    pad = " " if text[:1] in ("`", " ") or text[-1:] in ("`", " ") else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _order(step: Step, paths: Mapping[str, str]) -> str:
+    """What a person has to do for a step besides pasting a text."""
+    match step:
+        case AddFile():
+            return f"Upload the file {code(step.path)}."
+        case InsertStep():
+            return (
+                f"Add the page {code(step.title)} {_place(step.into, step.at, paths)}; its text is in a comment here."
+            )
+        case DeleteStep():
+            below = f", with {len(step.below)} pages below it" if step.below else ""
+            return f"Delete the page {code(step.path)}{below}."
+    news = [f"call it {code(step.title)}"] if step.title is not None else []
+    news += [f"give it the slug {code(step.slug)}"] if step.slug is not None else []
+    if step.into is not None or step.at is not None:
+        news.append(f"move it {_place(step.into, step.at, paths)}")
+    return f"Page {code(paths.get(step.id, step.path))}: {', '.join(news)}." if news else ""
+
+
+def _place(into: str | None, at: int | None, paths: Mapping[str, str]) -> str:
+    below = {None: "where it is", ROOT: "at the top level"}.get(
+        into
+    ) or f"below {code(paths.get(into or '', into or ''))}"
+    return below if at is None else f"{below}, as number {at + 1}"
+
+
+def _listed(orders: Sequence[str]) -> str:
+    more = [f"And {len(orders) - INSTRUCTIONS_MAX} more."] if len(orders) > INSTRUCTIONS_MAX else []
+    lines = [f"{number}. {order}" for number, order in enumerate([*orders[:INSTRUCTIONS_MAX], *more], start=1)]
+    return "\n".join(["This platform takes no content through its API. What is left to do by hand:", "", *lines])
+
+
+def _bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[str]:
+    parts = list(_parts(text))
+    what = f"{'Text of the new page' if new else 'Proposed text of'} {code(path)}"
+    if len(parts) > PARTS_MAX:
+        yield f"{what}: {len(text)} characters, too many for comments. See it with {_shown(source, path)}."
+        return
+    for number, part in enumerate(parts, start=1):
+        numbered = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
+        fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(part))])
+        yield f"{what}{numbered}:\n\n{fence}markdown\n{part}{'' if part.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def _shown(source: str, path: str) -> str:
+    return code(f"git show {shlex.quote(source + path)}")
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in parts that end at line ends, but for a line that is longer than a part."""
+    lines = [
+        line[at : at + PART_MAX] for line in text.splitlines(keepends=True) for at in range(0, len(line), PART_MAX)
+    ]
+    size = 0
+    numbers: list[int] = []
+    number = 0
+    for line in lines:
+        if size and size + len(line) > PART_MAX:
+            number, size = number + 1, 0
+        size += len(line)
+        numbers.append(number)
+    for _, group in groupby(zip(numbers, lines, strict=True), key=lambda pair: pair[0]):
+        yield "".join(line for _, line in group)
+
+
+def _marked(kind: str, name: str, page: str | None, bodies: Sequence[str], instance: str) -> Iterator[Wanted]:
+    key = _digest(kind, name)
+    for number, body in enumerate(bodies, start=1):
+        digest = _digest(body)
+        yield Wanted(key, number, digest, page, f"{body}\n\nsyncd proposal {key} {number} {digest} {instance}")
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,241 @@
+"""The description of a change request: what its commits say, what is left to do by hand, and which commit it holds."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from syncd.layout.richtext.nodes import Node, block, keyed, mark, paragraph, text_of, words
+from syncd.model.document import Document
+from syncd.model.text import one_line
+from syncd.plan.change import Change
+from syncd.plan.propose.description_conflicts import (
+    NO_CONFLICTS,
+    Conflicts,
+    read_fingerprint,
+    render_conflicts,
+    replace_conflicts,
+)
+
+BODY_MAX = 2000
+"""Characters of one commit's message that are repeated."""
+TEXT_MAX = 30_000
+"""Characters of all messages together; later ones are only named."""
+LINE_MAX = 2000
+"""Characters of a line that names something."""
+LISTED_MAX = 100
+"""Things of one list that are named each."""
+_LINE = re.compile(
+    r"Syncd-Commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: ([=+!-])([A-Za-z0-9_-]{0,128})(?: @([A-Za-z0-9_-]{1,128}))?)?"
+    r" \((?P<digest>[0-9a-f]{8})\)"
+)
+_FIRST = "Proposed by syncd from branch "
+_FORMER = re.compile(rf"{re.escape(_FIRST)}[^\n]*(?:\n\n[0-9a-f]{{10}} [^\n]*)*")
+"""The whole description as version 0.1 wrote it."""
+_ITEM = re.compile(r"[*+-][ \t]+")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One commit as it speaks: its id, its subject, and the rest of its message without trailers."""
+
+    commit: str
+    subject: str
+    body: str = ""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a change request's description has to tell.
+
+    Shape: `commit` is the full id of the branch's commit; `commits` are newest first; `by_hand` holds what content
+    write cannot express; `lost` names text that the platform did not keep, one line each. `base` is a sign and a
+    revision: after `=` the one that this commit became, after `+` the one that it, as far as it could be written, and
+    main content became together, after `-` that of an earlier commit, because this one was written together with words
+    of reviewers, and then after `@` what they became. `!` says that pages of the commit were held back.
+    `conflicts` are those of them that both sides changed.
+    """
+
+    branch: str
+    commit: str
+    commits: Sequence[Said] = ()
+    by_hand: Sequence[Change] = ()
+    lost: Sequence[str] = ()
+    base: str = ""
+    conflicts: Conflicts = NO_CONFLICTS
+
+
+def description_of(told: Description) -> Document:
+    """Given what is to be told, return the description; its last line is for machines.
+
+    Shape: that line holds the commit's full id and a digest of all text before it, by which a person's words are known.
+    """
+    nodes = [*_opening(told), *_commits(told.commits)]
+    nodes += _section("By hand", [_by_hand(change) for change in told.by_hand])
+    nodes += _section("Text that the platform did not keep", told.lost)
+    nodes += render_conflicts(told.conflicts)
+    line = _spelled(told, _digest(_text_of(nodes)))
+    return Document(object="document", data={}, nodes=tuple(keyed([*nodes, paragraph([_code(line)])])))
+
+
+def proposed_commit(description: Document | None) -> str:
+    """Given a change request's description, return the full id of the commit that it says it holds, or ""."""
+    found = _last(description)
+    return found[1] if found is not None else ""
+
+
+def held_commit(description: Document | None) -> str:
+    """Given a change request's description, return the commit that it says it holds in full, or ""."""
+    return "" if base_revision(description)[0] == "!" else proposed_commit(description)
+
+
+def base_revision(description: Document | None) -> tuple[str, str]:
+    """Given a change request's description, return the base that it names: its sign and the revision, or twice ""."""
+    found = _last(description)
+    return (found[2] or "", found[3] or "") if found is not None else ("", "")
+
+
+def written_revision(description: Document | None) -> str:
+    """Given a change request's description, return the revision that syncd wrote last, or "" where it does not say."""
+    found = _last(description)
+    if found is None:
+        return ""
+    return found[4] or (found[3] if found[2] in ("=", "+") else "") or ""
+
+
+def speaks_of(description: Document | None, branch: str) -> bool:
+    """Given a description, return whether it may be about a branch: it names this one, or none in syncd's words."""
+    first = description.text().partition("\n")[0] if description is not None else ""
+    return not first.startswith(_FIRST) or first == f"{_FIRST}{_line(branch)}."
+
+
+def renewed(existing: Document | None, told: Description) -> Document | None:
+    """Given the description as it is, return what it shall be; None when it stays.
+
+    Shape: what syncd wrote is written anew. What a person changed keeps every word and only gets the commit's new id,
+    and what is in conflict now; without the line for machines it is left alone.
+    """
+    text = existing.text() if existing is not None else ""
+    if existing is None or not text.strip() or _FORMER.fullmatch(text):
+        return description_of(told)
+    found = _last(existing)
+    if found is None:
+        return None
+    if found["digest"] == _digest(text.replace(found[0], "")):
+        fresh = description_of(told)
+        return fresh if fresh.text() != text else None
+    line = _spelled(told, found["digest"])
+    nodes = [_replaced(node, found[0], line) for node in existing.nodes]
+    if read_fingerprint(existing) != told.conflicts.fingerprint:
+        nodes = replace_conflicts(nodes, told.conflicts, before=_find_line(existing))
+    fresh = existing.model_copy(update={"nodes": tuple(nodes)})
+    return fresh if fresh.text() != text else None
+
+
+def with_conflicts(existing: Document | None, told: Conflicts) -> Document | None:
+    """Given the description as it is, return it with what is in conflict now, and all else as it is; None when it
+    stays, as one without the line for machines does."""
+    found = _last(existing)
+    if existing is None or found is None or read_fingerprint(existing) == told.fingerprint:
+        return None
+    text = existing.text()
+    nodes = replace_conflicts(existing.nodes, told, before=_find_line(existing))
+    if found["digest"] == _digest(text.replace(found[0], "")):
+        digest = _digest(_text_of(nodes).replace(found[0], ""))
+        line = found[0].replace(f"({found['digest']})", f"({digest})")
+        nodes = [_replaced(node, found[0], line) for node in nodes]
+    return existing.model_copy(update={"nodes": tuple(nodes)})
+
+
+def _opening(told: Description) -> Iterator[Node]:
+    yield paragraph([words(f"{_FIRST}{_line(told.branch)}.")])
+
+
+def _commits(commits: Sequence[Said]) -> Iterator[Node]:
+    room = TEXT_MAX
+    for said in commits:
+        yield paragraph([words(_line(said.subject), [mark("bold")]), words(" "), _code(said.commit[:10])])
+        body = said.body[: min(BODY_MAX, max(room, 0))]
+        room -= len(body)
+        yield from _paragraphs(body + ("…" if len(body) < len(said.body.rstrip()) else ""))
+
+
+def _paragraphs(text: str) -> Iterator[Node]:
+    """The body of a commit as blocks: its lists stay lists, and its lines are joined, since Git's are cut at 72."""
+    for part in re.split(r"\n[ \t]*\n", text.strip()):
+        items: list[str] = []
+        lines = [line for line in part.split("\n") if line.strip()]
+        if lines and _ITEM.match(lines[0]):
+            for line in lines:
+                found = _ITEM.match(line)
+                items += [line[found.end() :]] if found else []
+                items[-1] += "" if found else f" {line}"
+            yield _list(items)
+        elif lines:
+            yield paragraph([words(one_line(part))])
+
+
+def _section(title: str, items: Sequence[str]) -> Iterator[Node]:
+    if not items:
+        return
+    more = [f"and {len(items) - LISTED_MAX} more"] if len(items) > LISTED_MAX else []
+    yield block("heading-2", {}, [words(title)])
+    yield _list([*items[:LISTED_MAX], *more])
+
+
+def _line(text: str) -> str:
+    return one_line(text[: 2 * LINE_MAX])[:LINE_MAX]
+
+
+def _by_hand(change: Change) -> str:
+    told = change.message or f"{change.noun} {change.key}"
+    return f"{change.where}: {told}" if change.where else told
+
+
+def _list(items: Sequence[str]) -> Node:
+    held = [block("list-item", {}, [paragraph([words(_line(item))])]) for item in items]
+    return block("list-unordered", {}, held)
+
+
+def _code(text: str) -> Node:
+    return words(text, [mark("code")])
+
+
+def _text_of(nodes: Sequence[Node]) -> str:
+    return Document(object="document", data={}, nodes=tuple(nodes)).text()
+
+
+def _digest(text: str) -> str:
+    """A digest that no editor changes by laying the text out in another way."""
+    return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _spelled(told: Description, digest: str) -> str:
+    return f"Syncd-Commit: {told.commit}{f' {told.base}' if told.base else ''} ({digest})"
+
+
+def _last(description: Document | None) -> re.Match[str] | None:
+    """The line for machines: the last one, since a commit's own message may hold such a line too."""
+    found = list(_LINE.finditer(description.text() if description is not None else ""))
+    return found[-1] if found else None
+
+
+def _find_line(description: Document) -> int:
+    """The number of the block that the line for machines stands in."""
+    found = [at for at, node in enumerate(description.nodes) if _LINE.search(text_of(node))]
+    return found[-1] if found else len(description.nodes)
+
+
+def _replaced(node: Any, former: str, line: str) -> Any:
+    """Given a node, return it with the line for machines replaced wherever a leaf holds it whole."""
+    if isinstance(node, list):
+        return [_replaced(each, former, line) for each in node]
+    if not isinstance(node, dict):
+        return node
+    text = node.get("text")
+    if isinstance(text, str) and former in text:
+        return node | {"text": text.replace(former, line)}
+    return node | {
+        name: _replaced(node[name], former, line) for name in ("nodes", "leaves", "fragments") if name in node
+    }

@@ -1,0 +1,1 @@
+"""What needs a person's word, and who may see what."""

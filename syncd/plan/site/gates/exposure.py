@@ -1,0 +1,234 @@
+"""Who can read which space of a site: before a plan, and after each of its steps.
+
+One way to read a space is a variant that shows it, for the audience of the site, as far as the conditions of the
+variant and of its section let it through. A space is exposed when somebody gets a way to it that no way from before
+covers. Conditions are not understood, only compared: another condition lets other people through.
+Whether conditions hold while a site has adaptive content switched off, the API document does not say: so both is taken
+into account.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from syncd.model.ref import ROOT, Ref
+from syncd.model.text import show_unprintable
+from syncd.plan.site.context import Case, Draft
+from syncd.plan.site.format import shortened
+from syncd.plan.site.live_state import IdOf
+from syncd.plan.site.steps import Gate
+
+_AUDIENCES = {
+    "public": "anyone",
+    "unlisted": "anyone who has the address",
+    "share-link": "anyone who has a share link",
+    "visitor-auth": "anyone who signs in",
+}
+_KINDS = ("site", "section", "variant")
+"""What decides who can read what."""
+_SHOWN = 5
+"""Names, and ways, that are told each."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Who can read a space through one variant: this audience of the site, where all of these conditions hold."""
+
+    audience: str
+    conditions: frozenset[str] = frozenset()
+
+    def is_within(self, other: "Way") -> bool:
+        """Given another way, return whether everybody who has this one has the other."""
+        wide = other.audience == "public" or (other.audience == "unlisted" and self.audience != "public")
+        return (wide or self.audience == other.audience) and other.conditions <= self.conditions
+
+    def __str__(self) -> str:
+        who = _AUDIENCES.get(self.audience, f"the audience {show_unprintable(self.audience)}")
+        each = " and ".join(shortened(one) for one in sorted(self.conditions))
+        return f"{who} if {each}" if each else who
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """A space that somebody can read who could not; `ref` is what lets them, `before` who could read it so far.
+
+    Shape: `is_passing` says that the plan takes it back, `is_unsure` that conditions may still keep somebody out.
+    """
+
+    ref: Ref
+    space: str
+    way: Way
+    before: tuple[Way, ...]
+    is_passing: bool = False
+    is_unsure: bool = False
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """What decides who can read a space through a site-space."""
+
+    ref: Ref
+    space: str
+    section: str
+    condition: str = ""
+
+
+_TwoReadings = tuple[Mapping[str, list[Way]], Mapping[str, list[Way]]]
+"""The ways to each space, by its id: where conditions need adaptive content, and where they always hold."""
+
+
+@dataclass
+class _Site:
+    """A site as far as it decides who can read what; what is made has its ref in the place of its id."""
+
+    audience: str
+    is_adaptive: bool
+    sections: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, _Variant] = field(default_factory=dict)
+
+    def ways(self, variant: _Variant) -> tuple[Way, Way]:
+        """Return the way through a variant where conditions need adaptive content, and where they always hold."""
+        conditions = frozenset(filter(None, (self.sections.get(variant.section), variant.condition)))
+        return Way(self.audience, conditions if self.is_adaptive else frozenset()), Way(self.audience, conditions)
+
+    def all_ways(self) -> _TwoReadings:
+        """Return every way to every space."""
+        found = defaultdict[str, list[Way]](list), defaultdict[str, list[Way]](list)
+        for variant in self.variants.values():
+            for ways, way in zip(found, self.ways(variant), strict=True):
+                ways[variant.space].append(way)
+        return found
+
+    def run(self, draft: Draft, first: Mapping[Ref, Ref]) -> Iterable[_Variant]:
+        """Do what a step does; return the variants through which other people can read now.
+
+        Shape: `first` has, by the ref of a section that is made, the variant that it is made with.
+        """
+        kind, _, verb = draft.call.partition(".")
+        if draft.call == "site.update":
+            return self._update_site(draft)
+        if kind not in ("section", "variant") or verb not in ("create", "update", "delete"):
+            return ()
+        if verb == "create":
+            section = draft.ref if kind == "section" else _name(draft.body.get("sectionId", ROOT))
+            ref = first.get(draft.ref, draft.ref) if kind == "section" else draft.ref
+            self.variants[ref] = _Variant(ref, str(draft.body["spaceId"]), section)
+            return (self.variants[ref],)
+        key = _name(draft.id)
+        if verb == "delete":
+            self.variants = {id: one for id, one in self.variants.items() if key not in (id, one.section)}
+            return ()
+        return self._update_section(key, draft) if kind == "section" else self._update_variant(key, draft)
+
+    def _update_site(self, draft: Draft) -> Iterable[_Variant]:
+        self.audience = str(draft.body.get("visibility", self.audience))
+        adaptive = draft.body.get("adaptiveContent")
+        if isinstance(adaptive, Mapping):
+            self.is_adaptive = bool(adaptive.get("enabled"))
+        return tuple(self.variants.values()) if {"visibility", "adaptiveContent"} & draft.body.keys() else ()
+
+    def _update_section(self, key: str, draft: Draft) -> Iterable[_Variant]:
+        if "condition" not in draft.body:
+            return ()
+        self.sections[key] = str(draft.body["condition"] or "")
+        return [one for one in self.variants.values() if one.section == key]
+
+    def _update_variant(self, key: str, draft: Draft) -> Iterable[_Variant]:
+        variant = self.variants.get(key)
+        if variant is None or not {"condition", "spaceId"} & draft.body.keys():
+            return ()
+        condition = draft.body.get("condition", variant.condition)
+        space = str(draft.body.get("spaceId", variant.space))
+        self.variants[key] = replace(variant, space=space, condition=str(condition or ""))
+        return (self.variants[key],)
+
+
+def gate_exposures(case: Case, drafts: Sequence[Draft]) -> None:
+    """Given a case and its steps in order, hold them where they let somebody read what they could not."""
+    found = list(find_exposures(case, drafts))
+    if found:
+        refs = tuple(dict.fromkeys(one.ref for one in found))
+        case.gates.append(Gate("exposure", refs, "; ".join(_describe(case, found)), approval=True))
+
+
+def find_exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
+    """Given a case and its steps in order, yield what any of them lets somebody read who could not before the plan.
+
+    Shapes: nothing that an exposure before it covers. The holding space is empty, so that nobody reads anything there.
+    On a site that is not published, spaces that were on no part of it are left to whoever publishes it; on others, the
+    policy may let them be read as the file says.
+    """
+    drafts = [draft for draft in drafts if draft.ref.kind in _KINDS]
+    site, end = _build_site(case), _build_site(case)
+    before = site.all_ways()
+    for draft in drafts:
+        end.run(draft, case.first)
+    after = end.all_ways()
+    allowed = _find_allowed_ways(case, before, after)
+    for draft in drafts:
+        for variant in site.run(draft, case.first):
+            if variant.space == case.file.holding or (not case.live.published and variant.space not in before[0]):
+                continue
+            ref = draft.ref if draft.call in ("site.update", "section.update") else variant.ref
+            ways = site.ways(variant)
+            for at, way in enumerate(ways):
+                if not _is_covered(way, allowed[at][variant.space]):
+                    for each, one in zip(allowed, ways, strict=True):
+                        each[variant.space].append(one)
+                    is_passing = not _is_covered(way, after[at].get(variant.space, ()))
+                    so_far = tuple(dict.fromkeys(before[at].get(variant.space, ())))
+                    yield Exposure(ref, variant.space, way, so_far, is_passing, is_unsure=way != ways[1])
+
+
+def _find_allowed_ways(case: Case, before: _TwoReadings, after: _TwoReadings) -> _TwoReadings:
+    """The ways that need nobody's word: those from before, and those to new spaces that the policy lets be read."""
+    former = case.options.previous
+    may_show = case.file.policy.allow_new_spaces and (former is None or former.policy.allow_new_spaces)
+    allowed = tuple(defaultdict(list, {space: list(ways) for space, ways in each.items()}) for each in before)
+    for at in range(2) if may_show else ():
+        for space in after[at].keys() - before[at].keys():
+            allowed[at][space] += after[at][space]
+    return allowed[0], allowed[1]
+
+
+def _is_covered(way: Way, ways: Iterable[Way]) -> bool:
+    return any(way.is_within(one) for one in ways)
+
+
+def _build_site(case: Case) -> _Site:
+    live = case.live
+    site = _Site(str(live.site.get("visibility")), bool(live.site.get("adaptive_content")))
+    for thing in live.of("section", "variant"):
+        condition = str(thing.fields.get("condition") or "")
+        if thing.kind == "section":
+            site.sections[thing.id] = condition
+        else:
+            space = str(thing.fields.get("space") or "")
+            site.variants[thing.id] = _Variant(case.name(thing.id), space, thing.parent, condition)
+    return site
+
+
+def _name(id: object) -> str:
+    return id.ref if isinstance(id, IdOf) else str(id)
+
+
+def _describe(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
+    """Which spaces become readable for whom, those that have that in common in one sentence."""
+    alike = defaultdict[Exposure, list[str]](list)
+    for one in found:
+        alike[replace(one, ref=ROOT, space="")].append(str(case.shown("space", one.space)))
+    for one, names in alike.items():
+        spaces = [show_unprintable(name) for name in dict.fromkeys(names)]
+        more = f" and {len(spaces) - _SHOWN} more" if len(spaces) > _SHOWN else ""
+        what = f"space{'s' if len(spaces) > 1 else ''} {', '.join(spaces[:_SHOWN])}{more}"
+        readable = f"{what} become{'' if len(spaces) > 1 else 's'} readable for {one.way}"
+        readable += ", as conditions may not hold while adaptive content is off" if one.is_unsure else ""
+        readable += ", while the plan runs" if one.is_passing else ""
+        yield f"{readable}; {_describe_before(one.before)}"
+
+
+def _describe_before(before: Sequence[Way]) -> str:
+    if not before:
+        return "so far on no part of the site"
+    more = f" and {len(before) - _SHOWN} others" if len(before) > _SHOWN else ""
+    return f"so far for {', or '.join(map(str, before[:_SHOWN]))}{more}"

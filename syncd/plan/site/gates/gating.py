@@ -1,0 +1,111 @@
+"""Who may see what: narrowed before anything else happens, widened when everything else has (W1, W2 and W12)."""
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from syncd.layout.site.read.declared import Item
+from syncd.model.condition import claims_of
+from syncd.model.ref import SITE, VISITORS
+from syncd.plan.site.context import Case
+from syncd.plan.site.differ import Diff, Found
+from syncd.plan.site.steps import Call, Wave
+
+AUDIENCE = ("public", "unlisted", "share-link", "visitor-auth")
+"""Who may read a site, widest first."""
+SETTINGS = {
+    "title": "title",
+    "visibility": "visibility",
+    "basename": "basename",
+    "proxy": "proxy",
+    "adaptive_content": "adaptiveContent",
+    "agents_context": "agentsContext",
+}
+"""The site's own settings, and what the API calls them."""
+
+
+def gate_parts(case: Case) -> None:
+    """Given a case, take down what narrows and what widens the audience of sections and variants that are there."""
+    fresh = _new_claims(case)
+    for item in case.items("section", "variant"):
+        diff = case.diffs.get(item.ref)
+        if diff is None:
+            continue
+        narrow, widen = _split(diff)
+        if narrow:
+            reads = _claims(narrow.get("condition"))
+            _update(case, item, Wave.SCHEMA_EXPAND if reads & fresh else Wave.NARROW, narrow)
+        if widen:
+            _update(case, item, Wave.WIDEN, widen)
+
+
+def gate_site(case: Case) -> None:
+    """Given a case, take down what changes about the site itself, what narrows its audience first."""
+    diff = case.diffs.get(SITE)
+    if diff is None:
+        return
+    waves: dict[Wave, dict[str, Found]] = {}
+    for name, found in diff.act.items():
+        waves.setdefault(_wave(name, found), {})[name] = found
+    for wave, parts in waves.items():
+        body = {SETTINGS[name]: _sent(name, found.after) for name, found in parts.items()}
+        case.step(wave, "site.update", SITE, body, _sets(parts))
+
+
+def is_exchange(diff: Diff) -> bool:
+    """Given the diff of a variant, return whether its condition and its space are exchanged: then in one request.
+
+    The new condition is not for those who could read what is there, nor the old one for those who shall read the rest.
+    """
+    found = diff.act.get("condition")
+    return "space" in diff.act and found is not None and bool(found.before) and bool(found.after)
+
+
+def _wave(name: str, found: Found) -> Wave:
+    if name == "visibility" and found.before in AUDIENCE and found.after in AUDIENCE:
+        return Wave.NARROW if AUDIENCE.index(found.after) > AUDIENCE.index(found.before) else Wave.WIDEN
+    if name == "adaptive_content" and found.after:
+        return Wave.SCHEMA_EXPAND
+    return Wave.NARROW if name == "agents_context" and found.after == "excluded" else Wave.WIDEN
+
+
+def _sent(name: str, value: Any) -> Any:
+    return {"enabled": bool(value)} if name == "adaptive_content" else value
+
+
+def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
+    narrow: dict[str, Found] = {}
+    widen: dict[str, Found] = {}
+    for name in ("hidden",) if is_exchange(diff) else ("condition", "hidden"):
+        if name in diff.act:
+            (narrow if diff.act[name].after else widen)[name] = diff.act[name]
+    return narrow, widen
+
+
+def _update(case: Case, item: Item, wave: Wave, parts: Mapping[str, Found]) -> None:
+    call: Call = "section.update" if item.kind == "section" else "variant.update"
+    body = {name: bool(found.after) if name == "hidden" else found.after or None for name, found in parts.items()}
+    case.step(wave, call, item.ref, body, _sets(parts))
+
+
+def _sets(parts: Mapping[str, Found]) -> dict[str, Any]:
+    return {name: found.after for name, found in parts.items()}
+
+
+def _claims(found: Found | None) -> Set[str]:
+    return frozenset() if found is None else claims_read(found.after)
+
+
+def claims_read(condition: Any) -> Set[str]:
+    """Given a condition, return the names of the claims that it reads, such as `unsigned.beta`; none of a wrong one."""
+    try:
+        paths = claims_of(condition) if isinstance(condition, str) else frozenset()
+    except ValueError:
+        return frozenset()
+    return {
+        f"unsigned.{path[1]}" if path[0] == "unsigned" and path[1:] else f"claims.{path[0]}" for path in paths if path
+    }
+
+
+def _new_claims(case: Case) -> Set[str]:
+    diff = case.diffs.get(VISITORS)
+    return frozenset() if diff is None else {name for name, found in diff.act.items() if found.before is None}

@@ -1,0 +1,40 @@
+"""Requests of which nobody heard what came of them: a run notes some before it sends them, for the plan of the next.
+
+Most of what a dead run did can be seen on the platform. These cannot be told from what people did there, or show
+nothing at all: things that are made under a name that others have or a path of the platform's choice, deletions, and
+values that were there before.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.model.ref import Ref
+from syncd.plan.site.live_state import Lock
+from syncd.plan.site.steps import Step
+
+CHOICES = frozenset({"defaultSiteSection", "defaultSiteSpace"})
+"""Members of a body that say what visitors see first; the platform shows it, and not whether anybody chose it."""
+_BLURRED = frozenset({"group.create", "section.create", "variant.create", "override.patch"})
+
+
+def is_noted(step: Step) -> bool:
+    """Given a step, return whether it is noted before it is sent."""
+    return step.call in _BLURRED or step.call.endswith(".delete") or not CHOICES.isdisjoint(step.body)
+
+
+def was_making(lock: Lock, ref: Ref) -> bool:
+    """Given a ref, return whether a dead run was about to make the thing."""
+    begun = lock.begun.get(ref)
+    return begun is not None and begun.call.endswith(".create")
+
+
+def was_deleting(lock: Lock, ref: Ref) -> bool:
+    """Given a ref, return whether a dead run was about to delete just what the lock has for it."""
+    begun, entry = lock.begun.get(ref), lock.items.get(ref)
+    return begun is not None and entry is not None and begun.call.endswith(".delete") and begun.id == entry.id
+
+
+def was_sending(lock: Lock, ref: Ref, body: Mapping[str, Any]) -> bool:
+    """Given a ref and what is to be said of the thing, return whether a dead run was about to say just that."""
+    begun = lock.begun.get(ref)
+    return begun is not None and begun.body == body

@@ -1,0 +1,1 @@
+"""The lock file, and what a plan has seen."""

@@ -1,0 +1,74 @@
+"""What a plan has seen, as one digest an area: when it differs, somebody was there in the meantime."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from syncd.layout.site.read.customization import leaf_of
+from syncd.layout.site.read.declared import SiteFile
+from syncd.model.ref import AREA, CUSTOMIZATION, ROOT, SITE, Area, Kind, Ref
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.match.match import Matches, match
+
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=str)
+
+
+def snapshot(file: SiteFile, live: Live, lock: Lock) -> dict[Area, str]:
+    """Given the three sides, return a digest of each managed area: all ids in it, and the values that are declared.
+
+    What the file does not speak of may change without any plan growing old. An area's digest needs nothing of `live`
+    but what belongs to that area, and for overrides the site-spaces.
+    """
+    return snapshot_of(file, live, match(file, live, lock))
+
+
+def snapshot_of(file: SiteFile, live: Live, matches: Matches) -> dict[Area, str]:
+    """Given a file, the platform and what belongs together, return the digest of each managed area."""
+    seen: dict[Area, Iterable[Any]] = {
+        "settings": _values(live.site, file, SITE),
+        "visitors": [live.schema],
+        "structure": chain(_things(file, live, matches, ("group", "section", "variant")), _orders(file, live, matches)),
+        "redirects": _things(file, live, matches, ("redirect",)),
+        "customization": _settings(file, live, matches),
+    }
+    return {area: _digest(value) for area, value in seen.items() if area in file.managed}
+
+
+def _things(file: SiteFile, live: Live, matches: Matches, kinds: tuple[Kind, ...]) -> Iterator[Any]:
+    for thing in sorted(live.of(*kinds), key=lambda thing: thing.id):
+        yield thing.id, thing.parent, _values(thing.fields, file, matches.refs.get(thing.id, ROOT))
+
+
+def _orders(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
+    parents = [
+        ROOT if ref == ROOT else matches.found[ref].id for ref in file.orders if ref == ROOT or ref in matches.found
+    ]
+    return [[id, list(live.orders.get(id, ()))] for id in parents]
+
+
+def _settings(file: SiteFile, live: Live, matches: Matches) -> list[Any]:
+    item = file.items.get(CUSTOMIZATION)
+    site = [[name, leaf_of(live.customization, name)] for name in sorted(item.fields)] if item is not None else []
+    overrides = []
+    for one in file.items.values():
+        variant = matches.found.get(Ref.of("variant", one.key))
+        if AREA[one.kind] == "customization" and one.kind == "override" and variant is not None:
+            shown = live.overrides.get(variant.id, {})
+            own = shown if "reset" in one.fields else {name: leaf_of(shown, name) for name in sorted(one.fields)}
+            overrides.append([variant.id, own])
+    return [site, overrides]
+
+
+def _values(live: Mapping[str, Any], file: SiteFile, ref: Ref) -> list[Any]:
+    item = file.items.get(ref)
+    names = {"to": "destination"}
+    return [] if item is None else [[name, live.get(names.get(name, name))] for name in sorted(item.fields)]
+
+
+def _digest(values: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for value in values:
+        digest.update(f"{_ENCODER.encode(value)}\n".encode(errors="surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"

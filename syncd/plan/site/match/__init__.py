@@ -1,0 +1,1 @@
+"""Which declared thing is which on the platform."""

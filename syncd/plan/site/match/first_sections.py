@@ -1,0 +1,97 @@
+"""The first sections of a site whose site-spaces stand at its root: the platform puts those into a section of its own.
+
+It does so when it makes the first section, and says neither how it calls the other one nor its id. So a plan expects
+the declared section that shows these site-spaces to be that one. A run makes the first section, reads the site again,
+and plans the rest from what is there. Source: site-file notes, open question 10.
+"""
+
+from collections.abc import Mapping, Set
+from dataclasses import replace
+
+from syncd.layout.site.read.declared import Item, SiteFile
+from syncd.model.ref import ROOT, Ref
+from syncd.plan.site.live_state import Existing, Live, Lock
+from syncd.plan.site.steps import SitePlan, Step
+
+
+def find_root_section(file: SiteFile, live: Live, lock: Lock) -> Item | None:
+    """Given the three sides, return the declared section that becomes the one in which the platform puts the root.
+
+    Shape: None for a site that has sections or nothing at its root, for a file that declares something there, and
+    where no single section shows all site-spaces at the root that the file speaks of.
+    """
+    root = _root_variants(live)
+    if not root or live.of("section") or any(item.parent == ROOT for item in file.of("variant")):
+        return None
+    by_id, by_space = _sections_by_variant(file, lock)
+    claims = [by_id.get(one.id) or by_space.get(str(one.fields.get("space")), frozenset()) for one in root]
+    spoken_of = [refs for refs in claims if refs]
+    sections = file.of("section") if spoken_of else ()
+    return next((item for item in sections if all(item.ref in refs for refs in spoken_of)), None)
+
+
+def expected_id(section: Item) -> str:
+    """Given the section that the platform makes, return what stands for its id in a plan."""
+    return f"({section.ref})"
+
+
+def expect_structure(file: SiteFile, live: Live, lock: Lock) -> Live:
+    """Given the three sides, return the platform as it is expected once the first section is made, but for that one."""
+    section = find_root_section(file, live, lock)
+    if section is None:
+        return live
+    id, root = expected_id(section), _root_variants(live)
+    unknown = dict.fromkeys(("title", "path", "icon", "description", "condition"))
+    things = {id: Existing("section", id, unknown | {"default": True}), **live.things}
+    things |= {one.id: replace(one, parent=id) for one in root}
+    inner = tuple(one.id for one in root)
+    left = tuple(child for child in live.orders.get(ROOT, ()) if child not in inner)
+    return replace(live, things=things, orders={**live.orders, ROOT: (id, *left), id: inner})
+
+
+def is_carried_out(plan: SitePlan, section: Item) -> bool:
+    """Given a plan for an expected structure, return whether it makes a section, and takes over the expected one."""
+    makes = any(step.call == "section.create" for step in plan.steps)
+    return makes and any(step.ref == section.ref for step in plan.steps)
+
+
+def take_first_part(plan: SitePlan) -> SitePlan:
+    """Given a plan, return what of it can run on the site as it is.
+
+    Shape: all of it, but of a plan that expects a section only what comes before the first section, that one and the
+    variant that it is made with. The lock takes over the site-spaces at the root by their ids, by which the section
+    that the platform makes is known again; they change with that section, so that nothing is open between the two.
+    """
+    if not plan.expects:
+        return plan
+    at = next(at for at, step in enumerate(plan.steps) if step.call == "section.create")
+    made, before = plan.steps[at], [_without_place(plan, s) for s in plan.steps[:at] if _can_run_before(plan, s)]
+    inner = Ref.of("variant", f"{made.ref.key}/")
+    brought = next(step for step in plan.steps[at:] if step.call == "adopt" and step.ref.startswith(inner))
+    return replace(plan, steps=(*before, made, brought))
+
+
+def _without_place(plan: SitePlan, step: Step) -> Step:
+    """A step whose thing is not yet where the plan expects it."""
+    return replace(step, applied={name: value for name, value in step.applied.items() if value != plan.expects})
+
+
+def _can_run_before(plan: SitePlan, step: Step) -> bool:
+    return step.id != plan.expects and (step.kind != "variant" or step.call in ("adopt", "forget"))
+
+
+def _root_variants(live: Live) -> list[Existing]:
+    there = (live.things[id] for id in live.orders.get(ROOT, ()))
+    return [one for one in there if one.kind == "variant"]
+
+
+def _sections_by_variant(file: SiteFile, lock: Lock) -> tuple[Mapping[str, Set[Ref]], Mapping[str, Set[Ref]]]:
+    """The refs of the declared sections that show a variant, by its id, and a space."""
+    by_id: dict[str, frozenset[Ref]] = {}
+    by_space: dict[str, frozenset[Ref]] = {}
+    for item in file.of("variant"):
+        entry, space = lock.items.get(item.ref), str(item.fields.get("space"))
+        for id in {item.id, entry.id if entry is not None else ""} - {""}:
+            by_id[id] = by_id.get(id, frozenset()) | {item.parent}
+        by_space[space] = by_space.get(space, frozenset()) | {item.parent}
+    return by_id, by_space

@@ -1,0 +1,328 @@
+"""Which declared thing is which thing on the platform: by the lock, by a former name, by a pin, or by what it is like.
+
+Source: site-file notes, §3.5.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from syncd.layout.site.read.declared import Item, SiteFile
+from syncd.model.redirect import source_key
+from syncd.model.ref import ROOT, Kind, Ref
+from syncd.plan.site.in_flight import was_deleting, was_making
+from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.match.first_sections import expected_id
+from syncd.plan.site.match.recorded import is_recorded, owners
+
+KINDS: tuple[Kind, ...] = ("group", "section", "variant", "redirect")
+"""The kinds of things that have ids of their own, each before what stands in it."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The outcome, by ref.
+
+    Shapes: `found` has what is there; `unclear` says why something could not be told; `former` has the ref under which
+    the lock knows what is found; `halves` are things that an interrupted run made and could not write down; `disputed`
+    are the ids of all candidates of what is unclear; `lost` has the refs of what the lock knows and nobody finds any
+    more, each with the ref that the lock has for it; `gone` are the refs of what syncd itself deleted, as far as the
+    lock has not heard of it.
+    """
+
+    found: dict[Ref, Existing]
+    unclear: Mapping[Ref, str]
+    former: Mapping[Ref, Ref]
+    halves: frozenset[Ref] = frozenset()
+    disputed: frozenset[str] = frozenset()
+    lost: Mapping[Ref, Ref] = field(default_factory=dict)
+    gone: frozenset[Ref] = frozenset()
+
+    @cached_property
+    def refs(self) -> Mapping[str, Ref]:
+        """The declared refs by the ids of what was found for them."""
+        return {thing.id: ref for ref, thing in self.found.items()}
+
+    def entry(self, lock: Lock, ref: Ref) -> Entry | None:
+        """Given a ref, return what the lock knows of the thing that was found for it."""
+        entry = lock.items.get(self.former.get(ref, ref))
+        return entry if entry is not None and ref in self.found and entry.id == self.found[ref].id else None
+
+
+def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
+    """Given the three sides, return what belongs together. Linear in what there is."""
+    matcher = _Matcher(file, live, lock)
+    for kind in KINDS:
+        matcher.by_lock(kind)
+        items = [item for item in file.of(kind) if item.ref not in matcher.found]
+        if lock.begun or matcher.halves:
+            items.sort(key=matcher.is_less_likely)
+        for step in (
+            matcher.by_former_name,
+            matcher.by_pin,
+            matcher.by_nature,
+            matcher.by_former_path,
+            matcher.by_half,
+            matcher.by_content,
+        ):
+            for item in items:
+                if item.ref not in matcher.found and item.ref not in matcher.unclear:
+                    step(item)
+    former = {ref: matcher.owner[thing.id] for ref, thing in matcher.found.items() if thing.id in matcher.owner}
+    known = {ref: other for ref, other in former.items() if other != ref}
+    halves, disputed = frozenset(matcher.halves), frozenset(matcher.disputed)
+    return Matches(matcher.found, matcher.unclear, known, halves, disputed, dict(matcher.lost()), matcher.gone)
+
+
+def matched(file: SiteFile, live: Live, lock: Lock) -> dict[Ref, str]:
+    """Given the three sides, return the ids of the declared groups, sections, variants and redirects that are there."""
+    return {ref: thing.id for ref, thing in match(file, live, lock).found.items()}
+
+
+class _Matcher:
+    """Claims one thing after another; nothing is claimed twice."""
+
+    def __init__(self, file: SiteFile, live: Live, lock: Lock) -> None:
+        self.file, self.live, self.lock = file, live, lock
+        self.owner = owners(lock, live)
+        self.found: dict[Ref, Existing] = {}
+        self.unclear: dict[Ref, str] = {}
+        self.claimed: set[str] = set()
+        self.halves: set[Ref] = set()
+        self.disputed: set[str] = set()
+        self.gone = frozenset(
+            ref for ref in lock.begun if was_deleting(lock, ref) and lock.items[ref].id not in live.things
+        )
+
+    def is_less_likely(self, item: Item) -> tuple[bool, bool]:
+        """Given a declared thing, return what sorts it behind what a dead run was making, and was making with that."""
+        is_inner = item.parent in self.halves and bool(item.fields.get("default"))
+        return not was_making(self.lock, item.ref), not is_inner
+
+    def by_lock(self, kind: Kind) -> None:
+        """Claim what the lock knows and the platform still has; a pin that says otherwise makes it unclear."""
+        for item in self.file.of(kind):
+            entry = self.lock.items.get(item.ref)
+            thing = self.live.things.get(entry.id) if entry is not None else None
+            if entry is None or thing is None or thing.kind != item.kind or thing.id in self.claimed:
+                continue
+            if self.owner[thing.id] != item.ref or (not item.id and self._is_elsewhere(item, entry, thing)):
+                continue
+            if item.id and item.id != thing.id:
+                self._dispute(item, f"the lock says {thing.id}, the file says {item.id}", (thing.id, item.id))
+            else:
+                self._claim(item, thing)
+
+    def by_former_name(self, item: Item) -> None:
+        """Claim what the lock knows under a former name; a redirect that has the source already is the one meant."""
+        for name in self._former_refs(item) if item.kind != "redirect" or not self._alike(item) else ():
+            entry = self.lock.items.get(name)
+            thing = self.live.things.get(entry.id) if entry is not None else None
+            if thing is not None and thing.kind == item.kind and self._is_free(thing):
+                self._claim(item, thing)
+                return
+
+    def by_former_path(self, item: Item) -> None:
+        """Claim what has a former path; something that has the present one already comes first.
+
+        A thing that the lock knows has been renamed already, and whoever has its former path is another.
+        """
+        if self._is_known(item.ref):
+            return
+        for path in item.was:
+            there = self._with_path(item, path)
+            if len(there) == 1:
+                self._claim(item, there[0])
+                return
+
+    def by_pin(self, item: Item) -> None:
+        """Claim what a file names by its id."""
+        if not item.id:
+            return
+        thing, entry = self.live.things.get(item.id), self.lock.items.get(item.ref)
+        if thing is None and entry is not None and entry.id == item.id:
+            return  # it was there, and somebody deleted it
+        if thing is None or thing.kind != item.kind or not self._is_free(thing):
+            why = "which is not there" if thing is None or thing.kind != item.kind else "which is another thing's"
+            self._dispute(item, f"the file says {item.id}, {why}", (item.id,))
+        else:
+            self._claim(item, thing)
+
+    def by_nature(self, item: Item) -> None:
+        """Claim the one thing that is like the declared one; two are unclear."""
+        candidates = self._alike(item)
+        if len(candidates) == 1:
+            self._claim(item, candidates[0])
+            self._take_for_half(item, candidates[0])
+        elif candidates:
+            ids = tuple(thing.id for thing in candidates)
+            self._dispute(item, f"it could be {' or '.join(ids)}", ids)
+
+    def by_half(self, item: Item) -> None:
+        """Claim what an interrupted run left half-made: known by nothing but the space that it was made from.
+
+        Whatever the lock knows was finished, and has been forgotten before it is made once more.
+        """
+        for thing in self._unfinished(item) if not self._is_known(item.ref) else ():
+            self._claim(item, thing)
+            self.halves.add(item.ref)
+            return
+
+    def by_content(self, item: Item) -> None:
+        """Claim the section, of which nobody knows, that holds what the lock took over at the root as a variant of it.
+
+        A variant never leaves its section; it is the platform that makes one for those at the root. So the lock knows
+        no section of such a variant.
+        """
+        for variant in self._variants.get(item.ref, ()) if item.kind == "section" else ():
+            entry = self.lock.items.get(variant.ref)
+            thing = self.live.things.get(entry.id) if entry is not None else None
+            section = self.live.things.get(thing.parent) if thing is not None else None
+            if entry is None or thing is None or section is None or "parent" in entry.applied:
+                continue
+            is_free = self._is_free(section) and section.id not in self.owner and section.id not in self.disputed
+            is_its_own = self.owner[thing.id] == variant.ref and is_recorded(variant.ref, entry, thing)
+            if section.kind == "section" and is_free and is_its_own:
+                self._claim(item, section)
+                self.halves.add(item.ref)
+                return
+
+    def _take_for_half(self, item: Item, thing: Existing) -> None:
+        """Remember that what looks finished is not, when a dead run was making it, or what it came with."""
+        if thing.id not in self.owner and (was_making(self.lock, item.ref) or item.parent in self.halves):
+            self.halves.add(item.ref)
+
+    def lost(self) -> Iterator[tuple[Ref, Ref]]:
+        """Yield the refs of what syncd had and is nowhere now, each with the ref that the lock has for it."""
+        for item in self.file.of(*KINDS):
+            if item.ref not in self.found and item.ref not in self.unclear:
+                former = [name for name in self._former_refs(item) if name not in self.file.items]
+                known = next((name for name in (item.ref, *former) if self._is_known(name)), None)
+                if known and self.lock.items[known].id not in self.live.things:
+                    yield item.ref, known
+
+    def _claim(self, item: Item, thing: Existing) -> None:
+        self.found[item.ref] = thing
+        self.claimed.add(thing.id)
+
+    def _is_elsewhere(self, item: Item, entry: Entry, thing: Existing) -> bool:
+        """Whether the lock has another thing's id for an item, while what it is like stands there and is nobody's.
+
+        Titles of groups repeat, so that likeness says nothing of them.
+        """
+        if item.kind == "group" or thing.fields.get("source") == item.fields.get("source", ""):
+            return False
+        return not is_recorded(item.ref, entry, thing) and any(map(self._is_nobodys, self._alike(item)))
+
+    def _is_nobodys(self, thing: Existing) -> bool:
+        owner = self.owner.get(thing.id)
+        return owner is None or owner not in self.file.items or not is_recorded(owner, self.lock.items[owner], thing)
+
+    def _dispute(self, item: Item, why: str, ids: Iterable[str]) -> None:
+        self.unclear[item.ref] = why
+        self.disputed |= set(ids)
+
+    def _is_known(self, ref: Ref) -> bool:
+        return ref in self.lock.items and ref not in self.gone
+
+    def _is_free(self, thing: Existing) -> bool:
+        return thing.id not in self.claimed
+
+    def _former_refs(self, item: Item) -> list[Ref]:
+        if item.kind == "redirect":
+            return [Ref.of("redirect", source_key(name)) for name in item.was]
+        if item.kind != "variant" or "/" not in item.key:
+            return [Ref.of(item.kind, name) for name in item.was]
+        section, _, key = item.key.partition("/")
+        parent = self.file.items.get(item.parent)
+        sections = (section, *(parent.was if parent is not None else ()))
+        names = [name if "/" in name else f"{section}/{name}" for name in item.was]
+        return [Ref.of("variant", name) for name in (*names, *(f"{name}/{key}" for name in sections[1:]))]
+
+    def _alike(self, item: Item) -> list[Existing]:
+        if item.kind == "group":
+            return self._among(self._groups, (self._parent_id(item), item.fields.get("title")))
+        if item.kind == "redirect":
+            return self._among(self._sources, item.key)
+        if item.kind == "section":
+            expected = self.live.things.get(expected_id(item))
+            return self._with_path(item, item.fields.get("path")) if expected is None else [expected]
+        same_space = self._among(self._variant_spaces, (self._parent_id(item), item.fields.get("space")))
+        same_path = self._with_path(item, item.fields.get("path"))
+        if len(same_space) > 1:
+            return [thing for thing in same_space if thing in same_path] or same_space
+        return same_space or same_path
+
+    def _with_path(self, item: Item, path: object) -> list[Existing]:
+        if not isinstance(path, str) or item.kind not in ("section", "variant"):
+            return []
+        if item.kind == "section":
+            return self._among(self._section_paths, path.casefold())
+        return self._among(self._variant_paths, (self._parent_id(item), path.casefold()))
+
+    def _unfinished(self, item: Item) -> list[Existing]:
+        if item.kind == "section":
+            spaces = {self.file.holding} | {other.fields.get("space") for other in self._variants.get(item.ref, ())}
+            return [
+                thing
+                for thing in self._among(self._section_titles, item.fields.get("title"))
+                if self._only_space(thing) in spaces - {"", None} and thing.id not in self.owner
+            ]
+        parent = self._parent_id(item)
+        if item.kind != "variant" or not self.file.holding or parent is None:
+            return []
+        held = self._among(self._variant_spaces, (parent, self.file.holding))
+        return [thing for thing in held if thing.id not in self.owner]
+
+    def _only_space(self, section: Existing) -> object:
+        within = self.live.orders.get(section.id, ())
+        is_new = len(within) == 1 and within[0] not in self.owner
+        return self.live.things[within[0]].fields.get("space") if is_new else None
+
+    def _parent_id(self, item: Item) -> str | None:
+        """The id of what an item stands in; None while that is not there."""
+        if item.parent == ROOT:
+            return ROOT
+        parent = self.found.get(item.parent)
+        return None if parent is None else parent.id
+
+    def _among(self, index: Mapping[object, list[Existing]], key: object) -> list[Existing]:
+        return [thing for thing in index.get(key, ()) if self._is_free(thing)]
+
+    @cached_property
+    def _variants(self) -> Mapping[Ref, list[Item]]:
+        found: defaultdict[Ref, list[Item]] = defaultdict(list)
+        for item in self.file.of("variant"):
+            found[item.parent].append(item)
+        return found
+
+    @cached_property
+    def _groups(self) -> Mapping[object, list[Existing]]:
+        return self._index("group", lambda thing: (thing.parent, thing.fields.get("title")))
+
+    @cached_property
+    def _section_paths(self) -> Mapping[object, list[Existing]]:
+        return self._index("section", lambda thing: str(thing.fields.get("path") or "").casefold())
+
+    @cached_property
+    def _section_titles(self) -> Mapping[object, list[Existing]]:
+        return self._index("section", lambda thing: thing.fields.get("title"))
+
+    @cached_property
+    def _variant_spaces(self) -> Mapping[object, list[Existing]]:
+        return self._index("variant", lambda thing: (thing.parent, thing.fields.get("space")))
+
+    @cached_property
+    def _variant_paths(self) -> Mapping[object, list[Existing]]:
+        return self._index("variant", lambda thing: (thing.parent, str(thing.fields.get("path") or "").casefold()))
+
+    @cached_property
+    def _sources(self) -> Mapping[object, list[Existing]]:
+        return self._index("redirect", lambda thing: source_key(str(thing.fields.get("source") or "")))
+
+    def _index(self, kind: Kind, key: Callable[[Existing], object]) -> Mapping[object, list[Existing]]:
+        found: defaultdict[object, list[Existing]] = defaultdict(list)
+        for thing in self.live.of(kind):
+            found[key(thing)].append(thing)
+        return found

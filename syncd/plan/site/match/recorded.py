@@ -1,0 +1,63 @@
+"""Whether the thing under an id is still what the lock recorded: an id alone never says that something is syncd's."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.model.redirect import source_key
+from syncd.model.ref import Ref
+from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.structure.renames import is_temporary
+
+_KINDS = ("group", "section", "variant", "redirect")
+
+
+def is_recorded(ref: Ref, entry: Entry, thing: Existing) -> bool:
+    """Given the ref and the entry of a lock, and the thing with its id, return whether it is what was recorded.
+
+    Shapes: a redirect has the source of its ref; anything else has one of the values left by which people know it, such
+    as its path or its title, or a path that syncd gave it to make room. An entry without these values, as
+    `syncd site adopt` makes it, is taken at its word.
+    """
+    kind, key = ref.kind, ref.key
+    if kind != thing.kind:
+        return False
+    if kind == "redirect":
+        return source_key(str(thing.fields.get("source"))) == source_key(key)
+    known = _traits(kind, entry.applied, entry.applied.get("parent"))
+    return (
+        not known
+        or is_temporary(str(thing.fields.get("path")))
+        or bool(known & _traits(kind, thing.fields, thing.parent))
+    )
+
+
+def owners(lock: Lock, live: Live) -> dict[str, Ref]:
+    """Given a lock and the platform, return by their ids the refs of the groups, sections, variants and redirects.
+
+    Shape: of refs that share an id, the first of which the thing is what was recorded, else the first.
+    """
+    found: dict[str, Ref] = {}
+    for ref, entry in lock.items.items():
+        if ref.kind not in _KINDS:
+            continue
+        first = found.setdefault(entry.id, ref)
+        if first != ref and not _is_known(first, lock, live) and _is_known(ref, lock, live):
+            found[entry.id] = ref
+    return found
+
+
+def _is_known(ref: Ref, lock: Lock, live: Live) -> bool:
+    thing = live.things.get(lock.items[ref].id)
+    return thing is not None and is_recorded(ref, lock.items[ref], thing)
+
+
+def _traits(kind: str, fields: Mapping[str, Any], parent: Any) -> set[tuple[Any, ...]]:
+    """What people know a thing by: paths of variants repeat from section to section, so they count with their place."""
+    title, path, space = (fields.get(name) for name in ("title", "path", "space"))
+    path = str(path).casefold() if path else None
+    found: dict[str, set[tuple[Any, ...]]] = {
+        "group": {("title", title)},
+        "section": {("title", title), ("path", path)},
+        "variant": {("space", space), ("path", path, parent)},
+    }
+    return {trait for trait in found.get(kind, ()) if None not in trait}

@@ -1,0 +1,1 @@
+"""Sections, groups and variants: made, moved, renamed, ordered and deleted."""

@@ -1,0 +1,311 @@
+"""Bind: the first meeting of a space with Git that holds content already; neither side is replaced unasked.
+
+| what both sides hold        | what is done                                                                   |
+|-----------------------------|--------------------------------------------------------------------------------|
+| the same                    | the branch is fast-forwarded to the mirror commit                              |
+| nothing in the directory    | the same: it only adds files                                                   |
+| nothing in the space        | the branch takes the mirror commit in by an `ours` merge; the next push proposes|
+| different things            | the space is undecided: nothing moves until a person says which side goes first|
+
+An undecided space has its mirror commit on `refs/remotes/<remote>/undecided/<name>`, upon the branch's tip: its diff is
+exactly where both sides differ. Main content's ref knows nothing of it, so no pull can bring it in by accident.
+A branch that carries mirror commits of the space (another clone pushed it) needs no choice: they say what was shared.
+
+    the branch takes in the mirror commit      by compare-and-set, with the files where it is shown
+    main content's ref names the mirror commit
+    what the undecided state left is removed
+
+A run that is killed between two of these is taken up by the next one: it finds the mirror commit in the branch.
+Source: house, section 4, "Binding a repository that already has content".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from syncd.errors import HistoryCut
+from syncd.layout.page.frontmatter import is_blank
+from syncd.layout.tree.draft import Draft, read_draft
+from syncd.layout.tree.summary import render
+from syncd.model.space import Space
+from syncd.plan.change import Change
+from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
+from syncd.repo import Commit, FileChange
+from syncd.store.store import Seen
+from syncd.sync.mirror.flow import mirror
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
+from syncd.sync.workspace import COMMITTER, Binding, Workspace
+
+Side = Literal["platform", "git"]
+SHOWN = 5
+_MAIN, _ASIDE = "main", "undecided"
+"""Lanes of the store: what is mirrored, and what is only laid aside."""
+
+
+def undecided(workspace: Workspace, binding: Binding) -> str:
+    """Given a space, return the ref of its mirror commit while nobody has chosen between both sides."""
+    return f"refs/remotes/{workspace.remote}/undecided/{binding.name}"
+
+
+def bind_spaces(
+    workspace: Workspace, *, prefer: Mapping[str, Side] | None = None, move: bool = True
+) -> tuple[Workspace, list[tuple[str, Outcome]]]:
+    """Given a workspace, bind every space that is not bound yet; return it with those that are, and what came of each.
+
+    Shape: `prefer` says by name which side goes first, and makes the comparison anew; without it a space that is
+    undecided stays so and costs no request. Without `move` no branch is moved, so nothing is bound.
+    """
+    if workspace.onto is not None or not workspace.branch:
+        return workspace, []
+    _restore(workspace)
+    ready: list[Binding] = []
+    met: list[tuple[str, Outcome]] = []
+    for binding in workspace.bindings:
+        outcome = outcome_of(partial(_bind_space, workspace, binding, prefer, move=move))
+        if not isinstance(outcome, Unchanged):
+            met.append((binding.name, outcome))
+        if not outcome.exit_code:
+            ready.append(binding)
+    return replace(workspace, bindings=tuple(ready)), met
+
+
+def _bind_space(workspace: Workspace, binding: Binding, prefer: Mapping[str, Side] | None, *, move: bool) -> Outcome:
+    bond = _Bond(workspace, binding)
+    return Unchanged() if bond.is_bound() or bond.needs_no_choice() else bond.tie(prefer, move=move)
+
+
+class _Bond:
+    """One space that may have no mirror yet, and the branch that it is to meet."""
+
+    def __init__(self, workspace: Workspace, binding: Binding) -> None:
+        self.workspace, self.binding = workspace, binding
+        self.repository = workspace.repository
+        self.ref = undecided(workspace, binding)
+        self.main = self.repository.resolve(workspace.main)
+        self.tip = self.repository.resolve(f"refs/heads/{workspace.branch}")
+
+    def is_bound(self) -> bool:
+        """Whether main content's ref knows the space; then what an undecided state left is of no use any more."""
+        if self.main is None or self.repository.find(self.workspace.main, SPACE, self.binding.space) is None:
+            return False
+        if self.repository.resolve(self.ref) is not None:
+            self._clear()
+        return True
+
+    def needs_no_choice(self) -> bool:
+        """Whether the mirror may simply begin: there is no branch, or nothing in its way, upon what is mirrored."""
+        if self.tip is None or self._remembered():
+            return True
+        return self.main is not None and self.repository.subtree(self.tip, self.binding.directory) is None
+
+    def tie(self, prefer: Mapping[str, Side] | None, *, move: bool) -> Outcome:
+        """Bind the space, or lay its mirror commit aside and say what differs.
+
+        Raises: HistoryCut where both sides may have met in what a shallow clone lacks.
+        """
+        assert self.tip is not None
+        name = self.binding.name
+        if self.repository.is_cut(self.tip):
+            why = f"whether {self.workspace.branch} has met {name} before is not known in this shallow clone"
+            raise HistoryCut(why)
+        laid = self._laid()
+        if not move:
+            unbound = Held(f"{name} is not bound to {self.workspace.branch} yet", "syncd pull")
+            return self._open(self._differences(laid)) if laid is not None else unbound
+        if self.main is not None and not self.repository.is_ancestor(self.main, self.tip):
+            why = f"{name} is bound once {self.workspace.branch} has all of {self.workspace.remote}/main"
+            return Waiting(why, hint="syncd pull")
+        held = _draft(self.workspace, self.binding, self.tip)  # a mistake in these files is said before all else
+        if laid is None or (prefer is not None and not self._is_fresh(laid)):
+            laid = self._lay()
+        changes = self._differences(laid)
+        side = (prefer or {}).get(name)
+        if side is None and laid.parents[0] == self.tip:
+            side = self._unasked(held, laid, changes)
+        return self._open(changes) if side is None else self._settle(side, held, laid, changes)
+
+    def _laid(self) -> Commit | None:
+        found = self.repository.resolve(self.ref)
+        return self.repository.commits(None, found, limit=1)[0] if found else None
+
+    def _is_fresh(self, laid: Commit) -> bool:
+        known = laid.trailers.get(REVISION), laid.trailers.get(LAYOUT)
+        return laid.parents[0] == self.tip and known == ([self._space().revision], [LAYOUT_VERSION])
+
+    def _space(self) -> Space:
+        return self.workspace.client.spaces.get(self.binding.space)
+
+    def _lay(self) -> Commit:
+        """Write the mirror commit upon the branch's tip, beside main content's ref."""
+        if (old := self.repository.resolve(self.ref)) is not None:
+            self.repository.delete_ref(self.ref, old=old)
+        aside = replace(self.workspace, aside=self.ref, onto=self.tip)
+        mirror(aside, self.binding, space=self._space(), proposals=())
+        self._rename_lane(_MAIN, _ASIDE)
+        laid = self._laid()
+        assert laid is not None
+        return laid
+
+    def _differences(self, laid: Commit) -> list[FileChange]:
+        return self.repository.diff(laid.parents[0], laid.oid, self.binding.directory)
+
+    def _unasked(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Side | None:
+        """The side that goes first without a person: when both are equal, or one of them has nothing to lose."""
+        if all(change.status == "A" for change in changes) and (not changes or _is_empty(held)):
+            return "platform"
+        offered = _draft(self.workspace, self.binding, laid.oid)
+        return "git" if _is_empty(offered) or self._is_blank(offered, laid) else None
+
+    def _is_blank(self, offered: Draft, laid: Commit) -> bool:
+        """Whether the space is as a new one is: a single page that has nothing but its title."""
+        if len(offered.documents) != 1 or _is_empty(replace(offered, documents=())) is False:
+            return False
+        oid = self.repository.lookup(laid.oid, self.binding.path(offered.documents[0]))
+        return oid is None or is_blank(self.repository.read(oid).decode("utf-8", "replace"))
+
+    def _open(self, changes: Sequence[FileChange]) -> Held:
+        """Say what differs, and how to choose."""
+        branch, name = self.workspace.branch, self.binding.name
+        counts = {status: sum(change.status == status for change in changes) for status in "DAM"}
+        kinds = zip(counts.values(), ("only in Git", "only on the platform", "different"), strict=True)
+        parts = ", ".join(f"{count} {words}" for count, words in kinds if count)
+        paths = tuple(self.binding.path(change.path) for change in changes)
+        first = ", ".join(paths[:SHOWN]) + (", …" if len(paths) > SHOWN else "")
+        why = f"Git and the platform differ, and nothing was moved: {parts} ({first})"
+        hint = (
+            f"to look: git diff {branch} {self.ref.removeprefix('refs/remotes/')}\n"
+            f"to let {branch} take what the platform has: syncd init --prefer {name}=platform\n"
+            f"to keep what Git has and propose it: syncd init --prefer {name}=git"
+        )
+        return Held(why, hint, paths=paths)
+
+    def _settle(self, side: Side, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Applied:
+        """Let the branch take in the mirror commit, then let main content's ref name it."""
+        assert self.tip is not None
+        mirrored = laid.oid if self.main in (None, self.tip) else self._moved(laid)
+        ahead = side == "platform" and mirrored == laid.oid
+        tip = mirrored if ahead else self._taken_in(side, held, laid, mirrored)
+        self.repository.fast_forward(self.workspace.branch, old=self.tip, new=tip)
+        self._found(mirrored)
+        words = "both sides were equal" if not changes else f"{self.workspace.branch} {_WORDS[side]}"
+        return Applied((Change("adopt", "space", self.binding.name, words, before=self.tip, after=tip),))
+
+    def _moved(self, laid: Commit) -> str:
+        """The mirror commit once more, upon main content as it is: what the branch has of other spaces stays out."""
+        assert self.main is not None
+        inside = [self.binding.directory] if self.binding.directory else []
+        changes = {found.path: found.after for found in self.repository.differences(self.main, laid.oid, inside)}
+        tree = self.repository.replaced(self.repository.subtree(self.main), changes)
+        message, person = f"{laid.subject}\n\n{laid.body}\n", self.workspace.committer()
+        return self.repository.commit_tree(
+            tree, parents=[self.main], message=message, author=laid.author, committer=person
+        )
+
+    def _taken_in(self, side: Side, held: Draft, laid: Commit, mirrored: str) -> str:
+        """The branch's next commit. Where Git declares no order of its pages, what folders suggest is written down."""
+        assert self.tip is not None
+        branch, person = self.workspace.branch, self.workspace.committer()
+        tree = self.repository.subtree(laid.oid if side == "platform" else self.tip)
+        assert tree is not None
+        if side == "git" and held.inferred and held.documents:
+            summary = self.binding.path(held.settings.below(held.settings.summary))
+            tree = self.repository.replaced(tree, {summary: render(held.entries).encode()})
+        message = f"Merge {self.workspace.remote}/main into {branch}\n\n{self.binding.name}: {branch} {_WORDS[side]}.\n"
+        return self.repository.commit_tree(
+            tree, parents=[self.tip, mirrored], message=message, author=person, committer=person
+        )
+
+    def _remembered(self) -> bool:
+        """Let main content's ref name the mirror commit that the branch has taken in already, if it has."""
+        assert self.tip is not None
+        found = _carried(self.workspace, self.binding, self.tip)
+        if found is None or found.parents[:1] != (self.main,):
+            return False
+        self._found(found.oid)
+        return True
+
+    def _found(self, commit: str) -> None:
+        self.repository.update_ref(self.workspace.main, commit, old=self.main)
+        seen = self.workspace.store.seen(self.binding.space, _ASIDE)
+        known = seen is not None and self.repository.present([seen.commit])
+        if seen is not None and known and self.workspace.alike(self.binding, seen.commit, commit):
+            self._rename_lane(_ASIDE, _MAIN, commit=commit)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Forget the undecided state."""
+        if (old := self.repository.resolve(self.ref)) is not None:
+            self.repository.delete_ref(self.ref, old=old)
+        self.workspace.store.forget(self.binding.space, _ASIDE)
+
+    def _rename_lane(self, former: str, lane: str, *, commit: str = "") -> None:
+        """Keep what is known of the mirror commit under another name, so that nothing is fetched again for it."""
+        store, space = self.workspace.store, self.binding.space
+        seen: Seen | None = store.seen(space, former)
+        if seen is not None:
+            store.save_seen(
+                space,
+                lane,
+                revision=seen.revision,
+                commit=commit or seen.commit,
+                put=seen.anchors.values(),
+                removed=(),
+                replace=True,
+                shape=seen.shape,
+            )
+            store.forget(space, former)
+
+
+def _restore(workspace: Workspace) -> None:
+    """Let main content's ref, where there is none, name the newest mirror commit that the branch carries, or a later
+    one that another clone has pushed to the upstream: so a new clone of the service goes on where the former one was.
+    """
+    repository = workspace.repository
+    tip = repository.resolve(f"refs/heads/{workspace.branch}")
+    if tip is None or repository.resolve(workspace.main) is not None:
+        return
+    newest: str | None = None
+    for binding in workspace.bindings:
+        found = _carried(workspace, binding, tip)
+        if found is not None and (newest is None or repository.is_ancestor(newest, found.oid)):
+            newest = found.oid
+    if newest is not None:
+        repository.update_ref(workspace.main, _find_pushed(workspace, newest) or newest, old=None)
+
+
+def _find_pushed(workspace: Workspace, newest: str) -> str | None:
+    """The mirror commit that the upstream has, if it grew from the newest one that the branch carries."""
+    repository, upstream = workspace.repository, workspace.upstream
+    there = repository.resolve(upstream.tracking(upstream.mirror)) if upstream and upstream.has_mirror else None
+    if there is None or not repository.is_ancestor(newest, there):
+        return None
+    found = (_carried(workspace, binding, there) for binding in workspace.bindings)
+    return there if any(commit is not None and commit.oid == there for commit in found) else None
+
+
+def _carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
+    """Given a branch's tip, return the newest mirror commit of the space in its history, or None.
+
+    A commit that a person made from one, by squashing or rewriting, has another committer and is none; nor is one that
+    holds a change request's content.
+    """
+    words = f"{COMMITTER[0]} <{COMMITTER[1]}>"
+    for commit in workspace.repository.carried(tip, SPACE, binding.space, committer=words):
+        known = LAYOUT in commit.trailers and not commit.subject.startswith(PROPOSED)
+        if known and workspace.repository.subtree(commit.oid, binding.directory) is not None:
+            return commit
+    return None
+
+
+_WORDS: dict[Side, str] = {"platform": "took what the platform has", "git": "kept what Git has"}
+
+
+def _draft(workspace: Workspace, binding: Binding, commit: str) -> Draft:
+    listing = workspace.repository.tree(commit, binding.directory)
+    blobs = {path: blob for path, blob in listing.items() if blob.mode.startswith("100")}
+    return read_draft(blobs.keys(), lambda path: workspace.repository.read(blobs[path].oid), links=False)
+
+
+def _is_empty(draft: Draft) -> bool:
+    return not (draft.documents or draft.files or draft.includes or draft.variables or draft.tags)

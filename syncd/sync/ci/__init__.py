@@ -1,0 +1,1 @@
+"""Propose from a clone without memory, as CI jobs do."""

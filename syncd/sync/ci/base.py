@@ -1,0 +1,184 @@
+"""What a branch grew from, found without any memory: in the clone's history, in change requests, or on the platform."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from syncd.errors import GitFailed, Held
+from syncd.model.change_request import ChangeRequest
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, marker
+from syncd.plan.propose.description import base_revision, held_commit, proposed_commit
+from syncd.repo import Commit
+from syncd.sync.workspace import COMMITTER, Binding, Workspace
+
+LOOKED_AT = 100
+"""Merged change requests whose commits are looked for in the clone."""
+
+Kind = Literal["mirror", "commit", "target", "revision", "present"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a CI job is about: a commit of a branch, and the branch that it shall be merged into.
+
+    Shape: `target_tip` is where the clone knows that branch, `parents` are those that the commit names, whether the
+    clone has them or not.
+    """
+
+    branch: str
+    commit: str
+    target: str = ""
+    target_tip: str = ""
+    subject: str = ""
+
+
+@dataclass(frozen=True)
+class Known:
+    """The change requests of this repository in one space, newest first; `live` is the branch's own."""
+
+    live: ChangeRequest | None = None
+    archived: tuple[ChangeRequest, ...] = ()
+    merged: tuple[ChangeRequest, ...] = ()
+    doubles: tuple[ChangeRequest, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Start:
+    """What to compare a branch with in one space: a commit of the clone, or a revision of the platform.
+
+    Shape: with both, the revision is what the platform made of the commit. `note` is for a person, where something had
+    to be taken for granted.
+    """
+
+    kind: Kind
+    commit: str = ""
+    revision: str = ""
+    note: str = ""
+
+
+def known_requests(workspace: Workspace, binding: Binding, branch: str) -> Known:
+    """Given a space and a branch, return the change requests that this repository made there.
+
+    Shape: of several that are live, which two jobs at once may have made, the first one counts.
+    """
+    requests, mark = workspace.client.change_requests, marker(branch, workspace.instance)
+    live = sorted(
+        (one for status in ("draft", "open") for one in requests.list(binding.space, status=status)
+         if one.subject.endswith(mark)),
+        key=lambda one: one.number,
+    )  # fmt: skip
+    merged = _ours(requests.list(binding.space, status="merged"), f"#{workspace.instance}]")
+    archived = [] if live else _ours(requests.list(binding.space, status="archived"), mark)
+    return Known(live[0] if live else None, tuple(archived), tuple(merged), tuple(live[1:]))
+
+
+def _ours(requests: Iterator[ChangeRequest], sign: str) -> list[ChangeRequest]:
+    found = [request for request in requests if request.subject.endswith(sign)]
+    return sorted(found, key=lambda one: one.number, reverse=True)
+
+
+def start_of(workspace: Workspace, binding: Binding, job: Job, known: Known) -> Start:
+    """Given a job and what is known, return what the branch is to be compared with, the surest first.
+
+    Raises: Held when nothing can be told without undoing what others did.
+    """
+    return (
+        _by_mirror(workspace, binding, job)
+        or _by_commit(workspace, job, known.merged)
+        or _by_target(workspace, job)
+        or _by_revision(workspace, job, known)
+        or _by_change_request(known)
+        or Start("present", note="nothing says what the branch grew from: all that differs is proposed")
+    )
+
+
+def _by_mirror(workspace: Workspace, binding: Binding, job: Job) -> Start | None:
+    """The newest commit of main content in the branch's history."""
+    for commit in workspace.repository.carried(job.commit, SPACE, binding.space, committer=COMMITTER[0]):
+        if not _is_of_change_request(commit):
+            return Start("mirror", commit.oid)
+    return None
+
+
+def _is_of_change_request(commit: Commit) -> bool:
+    """Whether a commit stands for the content of a change request, which reviewers' edits bring into a branch."""
+    numbers = commit.trailers.get(CHANGE_REQUEST, [])
+    return any(commit.subject.startswith(f"{PROPOSED}{number}: ") for number in numbers)
+
+
+def _by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeRequest]) -> Start | None:
+    """The newest merged commit that the branch grew from, with the revision that it became, if that is known."""
+    repository = workspace.repository
+    related: Start | None = None
+    for request in merged[:LOOKED_AT]:
+        commit = repository.revision(held_commit(request.description))
+        sign, revision = base_revision(request.description)
+        if commit is not None and repository.is_ancestor(commit, job.commit):
+            return Start("commit", commit, revision if sign == "=" else "")
+        if commit is not None and related is None and common_base(workspace, commit, job.commit):
+            related = Start("commit", commit)
+    return related
+
+
+def _by_target(workspace: Workspace, job: Job) -> Start | None:
+    """Where the branch left the one that it shall be merged into."""
+    base = common_base(workspace, job.commit, job.target_tip) if job.target_tip else None
+    return Start("target", base) if base else None
+
+
+def _by_revision(workspace: Workspace, job: Job, known: Known) -> Start | None:
+    """What the platform held when the branch, or the one that it shall be merged into, was published."""
+    marks = {marker(branch, workspace.instance): branch for branch in (job.target, job.branch) if branch}
+    for request in known.merged:
+        branch = next((branch for mark, branch in marks.items() if request.subject.endswith(mark)), None)
+        sign, revision = base_revision(request.description)
+        if branch is None or sign != "=":
+            continue
+        own = branch == job.branch or proposed_commit(request.description) in _parents(workspace, job.commit)
+        note = f"the clone is too shallow to show that {job.branch} grew from #{request.number}; that was assumed"
+        return Start("revision", revision=revision, note="" if own else note)
+    return None
+
+
+def common_base(workspace: Workspace, one: str, other: str) -> str | None:
+    """Given two commits, return a best common ancestor; None when there is none, or where the history is cut off."""
+    try:
+        return workspace.repository.merge_base(one, other)
+    except GitFailed:
+        return None
+
+
+def _parents(workspace: Workspace, commit: str) -> tuple[str, ...]:
+    """The parents that a commit names, whether the clone has them or not."""
+    return workspace.repository.commits(None, commit, limit=1)[0].parents
+
+
+def _by_change_request(known: Known) -> Start | None:
+    """The main content that the branch's change request started from, or took in since."""
+    if known.live is None:
+        return None
+    revision = known.live.revision_merged_ancestor or known.live.revision_initial or ""
+    return Start("revision", revision=revision) if revision else None
+
+
+def unreadable(live: ChangeRequest | None, name: str) -> Held | None:
+    """Given that a past revision cannot be read, return why a push has to wait for a person, or None when it need not.
+
+    Shape: while main content is as it was when the change request was made, it is itself what to compare with.
+    """
+    if live is not None and not live.outdated:
+        return None
+    return Held(
+        f"{name}: nothing in this clone says what the branch grew from, and the platform shows no past revisions",
+        hint="fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab) and run again",
+    )
+
+
+def chosen_mirror(workspace: Workspace, starts: Mapping[Binding, Start]) -> str | None:
+    """Given the starts of all spaces, return the newest mirror commit among them."""
+    commits = [start.commit for start in starts.values() if start.kind == "mirror"]
+    newest = commits[0] if commits else None
+    for commit in commits[1:]:
+        if newest is not None and workspace.repository.is_ancestor(newest, commit):
+            newest = commit
+    return newest

@@ -1,0 +1,103 @@
+"""Propose one commit from a place without memory: a fresh clone, which may be cut off, and a store that is empty."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+
+from syncd.errors import MergeConflict
+from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
+from syncd.plan.propose.description import proposed_commit
+from syncd.sync.ci.base import Job, Known, known_requests
+from syncd.sync.ci.stage import staged
+from syncd.sync.outcome import Applied, Unchanged
+from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.state.proposals import anchored
+from syncd.sync.workspace import Binding, Workspace
+
+TRIES = 3
+"""Times that a run starts over because another job opened a change request for the branch at the same moment."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a run came to: the results of its flows, the change requests that stand for the branch, and notes."""
+
+    results: tuple[Result, ...]
+    requests: Mapping[Binding, ChangeRequest] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> Done:
+    """Given a way to workspaces without refs that borrow the objects of a clone, propose a commit of that clone.
+
+    Shape: what the branch grew from is found first, so that what others did since is kept. Safe to repeat: the same
+    commit again writes nothing, and a job that runs beside another leaves one change request.
+    Raises: what the adapters raise; Held when nothing tells what the branch grew from.
+    """
+    for _ in range(TRIES):
+        with fresh() as workspace:
+            known = {binding: known_requests(workspace, binding, job.branch) for binding in workspace.bindings}
+            done = _proposed(workspace, job, known)
+            opened = [binding for binding in known if _is_opened(done, binding, job)]
+            latest = {binding: known_requests(workspace, binding, job.branch) for binding in opened}
+            lost = [(binding, found) for binding, found in latest.items() if _is_second(workspace, binding, found)]
+            for binding, found in lost:
+                mine = _mine(workspace, binding)
+                _withdraw(workspace, binding, [one for one in found.doubles if one.number == mine])
+        if not lost:
+            break
+    live = {binding: one.live for binding, one in latest.items() if one.live is not None}
+    return replace(done, requests={**done.requests, **live})
+
+
+def _proposed(workspace: Workspace, job: Job, known: Mapping[Binding, Known]) -> Done:
+    """One run of the flows upon what was found out before."""
+    notes: list[str] = []
+    results: list[Result] = []
+    wanted: list[Binding] = []
+    for binding, found in known.items():
+        if found.doubles and not workspace.rehearse:
+            _withdraw(workspace, binding, found.doubles)
+        if found.live is None and found.archived and proposed_commit(found.archived[0].description) == job.commit:
+            notes.append(f"#{found.archived[0].number} was archived; push a new commit to propose {job.branch} again")
+            results.append(Result("propose", f"{binding.name}/{job.branch}", Unchanged()))
+        else:
+            wanted.append(binding)
+    requests = {binding: found.live for binding, found in known.items() if found.live is not None}
+    if not wanted:
+        return Done(tuple(results), requests, tuple(notes))
+    stage = staged(replace(workspace, bindings=tuple(wanted)), job, known)
+    wish = Wish(branches=(job.branch,), integrate=False, subject=job.subject)
+    results += run_cycle(stage.workspace, wish)
+    notes += stage.notes
+    if stage.cut and any(result.outcome.exit_code == MergeConflict.exit_code for result in results):
+        notes.append(f"the clone lacks commits that {job.branch} proposed before; fetch the whole history, where")
+        notes[-1] += " a page may no longer be in conflict (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab)"
+    return Done(tuple(results), requests, tuple(notes))
+
+
+def _is_opened(done: Done, binding: Binding, job: Job) -> bool:
+    """Whether the run opened a change request in this space."""
+    for result in done.results:
+        if result.flow == "propose" and result.key == f"{binding.name}/{job.branch}":
+            applied = result.outcome.changes if isinstance(result.outcome, Applied) else ()
+            if any(change.verb == "create" and change.noun == "change request" for change in applied):
+                return True
+    return False
+
+
+def _is_second(workspace: Workspace, binding: Binding, latest: Known) -> bool:
+    """Whether another job opened a change request for the branch before this run did."""
+    return latest.live is not None and latest.live.number != _mine(workspace, binding)
+
+
+def _mine(workspace: Workspace, binding: Binding) -> int:
+    """The number of the change request that this run wrote to."""
+    return max((int(item.number) for item in anchored(workspace, binding) if item.number.isdecimal()), default=0)
+
+
+def _withdraw(workspace: Workspace, binding: Binding, doubles: Sequence[ChangeRequest]) -> None:
+    """Archive what two jobs at once opened twice; the first one stays."""
+    for double in doubles:
+        update = ChangeRequestUpdate(status="archived")
+        workspace.client.change_requests.update(binding.space, double.id, update)

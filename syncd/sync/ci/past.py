@@ -1,0 +1,92 @@
+"""Content of the past as commits: what a run without memory compares with, read from the platform by revision."""
+
+from dataclasses import replace
+
+from syncd.errors import NotFound, Rejected
+from syncd.model.file import File
+from syncd.model.page import Page
+from syncd.model.revision import ReusableContent, Revision
+from syncd.repo import Blob
+from syncd.sync.mirror.anchors import base_of
+from syncd.sync.mirror.fetch import PARTIAL
+from syncd.sync.mirror.plan_revision import gather_content
+from syncd.sync.mirror.source import MainContent, ProposedContent, Source
+from syncd.sync.mirror.write_commit import Signature, write_content
+from syncd.sync.workspace import Binding, Workspace
+
+SCRATCH = "refs/syncd/ci/past"
+"""Holds the commit that was read last; the repository of a CI run is gone when the run ends."""
+
+
+class PastContent:
+    """A space's content as it was in one revision."""
+
+    def __init__(self, workspace: Workspace, space: str, revision: str) -> None:
+        self._revisions, self._space, self._id = workspace.client.revisions, space, revision
+
+    def revision(self) -> str:
+        """Return the revision's id, which cannot change."""
+        return self._id
+
+    def content(self) -> Revision:
+        """Return the revision's tree."""
+        return self._revisions.get(self._space, self._id)
+
+    def page(self, page: str) -> Page:
+        """Given a page's id, return the page as it was."""
+        return self._revisions.get_page(self._space, self._id, page)
+
+    def file(self, file: str) -> File:
+        """Given a file's id, return the file as it was."""
+        return self._revisions.get_file(self._space, self._id, file)
+
+    def include(self, reusable_content: str) -> ReusableContent:
+        """Given the id of a reusable content, return it as it was."""
+        return self._revisions.get_reusable_content(self._space, self._id, reusable_content)
+
+
+def past_commit(workspace: Workspace, binding: Binding, revision: str, *, like: str) -> str | None:
+    """Given a revision's id, return a commit that holds it in the space's directory, laid out like another commit.
+
+    Shape: None when the platform does not show past revisions, or not this one.
+    """
+    try:
+        return _commit(workspace, binding, PastContent(workspace, binding.space, revision), like)
+    except (NotFound, Rejected):
+        return None
+
+
+def present_commit(workspace: Workspace, binding: Binding, *, like: str) -> str:
+    """Return a commit that holds main content as it is now in the space's directory, laid out like another commit."""
+    return _commit(workspace, binding, MainContent(workspace.client, binding.space), like)
+
+
+def proposed_now(workspace: Workspace, binding: Binding, change_request: str, *, like: str) -> str:
+    """Given a change request, return a commit that holds its content as it is now, laid out like another commit."""
+    return _commit(workspace, binding, ProposedContent(workspace.client, binding.space, change_request), like)
+
+
+def _commit(workspace: Workspace, binding: Binding, source: Source, like: str) -> str:
+    """Shape: what was fetched for it is noted in the store, so that no body is fetched twice in a run."""
+    revision = source.content()
+    apart = replace(workspace, onto=like, aside=SCRATCH)
+    old = workspace.repository.resolve(SCRATCH)
+    if old is not None:
+        workspace.repository.delete_ref(SCRATCH, old=old)
+    base = replace(base_of(apart, binding, revision, None, {}), start=like, settled=False)
+    gathered = gather_content(apart, binding, source, revision, base)
+    signature = Signature("syncd: content of the past\n", workspace.committer(), ())
+    written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature, former=base.anchors)
+    bodies = list(written.anchors.values())
+    workspace.store.save_seen(binding.space, PARTIAL, revision=revision.id, commit="", put=bodies, removed=())
+    return written.commit
+
+
+def with_directory(workspace: Workspace, binding: Binding, tree: str, commit: str) -> str:
+    """Given a tree, return it with the space's directory as a commit has it."""
+    repository = workspace.repository
+    changes: dict[str, Blob | bytes | None] = {
+        difference.path: difference.after for difference in repository.differences(tree, commit)
+        if binding.holds(difference.path)
+    }  # fmt: skip
+    return repository.replaced(tree, changes) if changes else tree

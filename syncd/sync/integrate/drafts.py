@@ -1,0 +1,85 @@
+"""Drafts: pages of which some hunks are settled and others wait, below the git directory until the last one is.
+
+A draft is the page's text with markers around what is left. Its name is a digest of both sides and of what they are
+called, so that it is never taken for an answer to another question than it was; nothing is committed from it before
+no marker is left in it.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from syncd.files import create_file, read_file, replace_file
+from syncd.plan.merge.hunks import Part, hunks_of, join_hunks, number_hunks, split_hunks
+from syncd.sync.integrate.resolve import PageConflict
+from syncd.sync.workspace import Workspace
+
+FOLDER = Path("syncd") / "resolve"
+"""Where drafts are, below the git directory: `<branch>/<digest>/<path of the page>`."""
+FORMER = "former"
+"""In the place of the digest: the last one of a page that a side has changed since."""
+
+
+def draft_file(workspace: Workspace, conflict: PageConflict) -> Path:
+    """Given a page in conflict, return where its draft is, if there is one."""
+    return _branch_folder(workspace, conflict.branch) / _digest(conflict) / conflict.path
+
+
+def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[Part, ...]:
+    """Given a page in conflict, return its text as far as it is settled; hunks keep their numbers."""
+    file, labels = draft_file(workspace, conflict), conflict.labels
+    try:
+        text = read_file(workspace.repository.git_dir, str(file.relative_to(workspace.repository.git_dir)))
+    except FileNotFoundError:
+        return conflict.parts
+    return number_hunks(split_hunks(text, labels, conflict.texts), hunks_of(conflict.parts))
+
+
+def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[Part]) -> Path:
+    """Given a page in conflict and its text as far as it is settled, keep it, and return the file."""
+    file, top = draft_file(workspace, conflict), workspace.repository.git_dir
+    text, path = join_hunks(parts, conflict.labels), str(file.relative_to(top))
+    try:
+        create_file(top, path, text)
+    except FileExistsError:
+        replace_file(top, path, text)
+    return file
+
+
+def delete_draft(workspace: Workspace, conflict: PageConflict) -> None:
+    """Given a page that is settled, delete its draft."""
+    shutil.rmtree(_branch_folder(workspace, conflict.branch) / _digest(conflict), ignore_errors=True)
+
+
+def drop_outdated_drafts(workspace: Workspace, branch: str, conflicts: Sequence[PageConflict]) -> dict[str, Path]:
+    """Given a branch and all of its pages in conflict, drop drafts that answer another question, and return by page
+    those of a page that is in conflict still: a side has changed it since. Their text is kept, and no more used."""
+    folder = _branch_folder(workspace, branch)
+    current = {_digest(conflict) for conflict in conflicts} | {FORMER}
+    dropped: dict[str, Path] = {}
+    for old in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if old.name in current:
+            continue
+        for path in {conflict.path for conflict in conflicts if (old / conflict.path).is_file()}:
+            kept = folder / FORMER / path
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            dropped[path] = (old / path).replace(kept)
+        shutil.rmtree(old, ignore_errors=True)
+    for leftover in (folder, folder.parent):
+        with suppress(OSError):
+            leftover.rmdir()  # only when nothing is in it
+    return dropped
+
+
+def _branch_folder(workspace: Workspace, branch: str) -> Path:
+    return workspace.repository.git_dir / FOLDER / quote(branch, safe="")
+
+
+def _digest(conflict: PageConflict) -> str:
+    text = join_hunks(conflict.parts, conflict.labels)
+    sides = "\0".join([conflict.lane.name, *conflict.texts.keys(), ""]).encode()
+    whole = hashlib.sha256(b"\0".join([sides, *conflict.texts.values(), text]))
+    return whole.hexdigest()[:16]

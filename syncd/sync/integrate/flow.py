@@ -1,0 +1,126 @@
+"""Integrate: bring what the platform has into a writer's branch, page by page; what needs a person waits alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from syncd.errors import MergeConflict
+from syncd.fault_points import FaultPoint, reach
+from syncd.plan.change import Change
+from syncd.sync.branches import HEADS
+from syncd.sync.merge.base import TIPS, keep_tip
+from syncd.sync.merge.compose import choose
+from syncd.sync.merge.lossy_forms import contested
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.parts import leave_out, write_part
+from syncd.sync.merge.result import Choice, MergeResult
+from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.state.conflicts import conflicts_of, find_shared_branch
+from syncd.sync.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Integrated:
+    """A branch's commit with what the platform has: `commit` is the branch's own where nothing is new.
+
+    Shape: `result` is None when one side has all of the other.
+    """
+
+    commit: str
+    result: MergeResult | None = None
+
+
+def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[str, Choice] | None = None) -> Outcome:
+    """Given a branch and a ref of the platform, bring the ref's commits into the branch.
+
+    Shape: pages in conflict stay as the branch has them, and all others come by a merge with a part of the ref's
+    commit; a person's decision is a merge too. Computed without a work tree; a checked-out branch moves only when no
+    uncommitted edit is touched.
+    Raises: MergeConflict for paths outside of every space; WorkTreeInTheWay, OperationInProgress, RefMoved.
+    Source: two-way, section 4, "integrate".
+    """
+    repository = workspace.repository
+    theirs, ours = repository.resolve(ref), repository.resolve(f"{HEADS}{branch}")
+    if theirs is None or ours is None:
+        return Unchanged()
+    name = ref.removeprefix("refs/remotes/")
+    may_follow = not is_change_request(workspace, ref)
+    found = integrate_commit(workspace, branch, ours, theirs, name=name, choices=choices, may_follow=may_follow)
+    result = found.result
+    if result is not None and result.outside:
+        raise _outside(workspace, result, branch, name)
+    conflicts = conflicts_of(workspace, result, branch, name) if result is not None else ()
+    if found.commit == ours:
+        return Unchanged(conflicts)
+    reach(FaultPoint.MERGE_WRITTEN)
+    workspace.repository.fast_forward(branch, old=ours, new=found.commit)
+    keep_tip(workspace, branch)
+    told = f"fast-forwarded to {name}" if result is None else f"took in {name}" if conflicts else f"merged with {name}"
+    change = Change("update", "branch", branch, told, before=ours, after=found.commit)
+    return Applied((change,), result.notes if result is not None else (), conflicts)
+
+
+def is_change_request(workspace: Workspace, ref: str) -> bool:
+    """Given a ref that a branch takes in, return whether it holds the content of a change request."""
+    return ref.startswith(f"refs/remotes/{workspace.remote}/changes/")
+
+
+def integrate_commit(
+    workspace: Workspace,
+    branch: str,
+    ours: str,
+    theirs: str,
+    *,
+    name: str,
+    choices: Mapping[str, Choice] | None = None,
+    may_follow: bool = True,
+) -> Integrated:
+    """Given a branch, its commit and one of the platform, return the commit that has both; no ref is moved.
+
+    Shape: a branch that has nothing of its own is fast-forwarded. Without `may_follow`, for a change request, it is not
+    when it was rewritten, and its former commits do not come back: a part stands for what they are in.
+    """
+    repository = workspace.repository
+    if repository.is_ancestor(theirs, ours):
+        return Integrated(ours)
+    former = repository.resolve(f"{TIPS}{branch}")
+    is_rewritten = not may_follow and former is not None and not repository.is_ancestor(former, ours)
+    main = repository.resolve(workspace.main)
+    if is_rewritten and main is not None and repository.is_ancestor(ours, main):
+        return Integrated(ours)  # reset to main content: it asks for nothing more, and stays as a person put it
+    if not is_rewritten and repository.is_ancestor(ours, theirs) and not contested(workspace, ours, theirs):
+        return Integrated(theirs)
+    result = choose(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
+    tree = repository.subtree(ours)
+    if not may_follow and result.kept_ours == tree and not choices:
+        return Integrated(ours, result)  # it says nothing new; that it is known is recorded when the branch is sent
+    if not result.held and not is_rewritten:
+        return Integrated(_merge_commit(workspace, result, theirs, f"Merge {name} into {branch}"), result)
+    left_out = [paths for held in result.held for paths in held.entries]
+    part_tree = leave_out(repository, workspace.bindings, theirs, result.base.tree, left_out)
+    if part_tree == result.base.tree and result.kept_ours == tree and not choices:
+        return Integrated(ours, result)
+    part = write_part(repository, theirs, result.base.commits, part_tree, name=name)
+    if repository.is_ancestor(part, ours) and result.kept_ours == tree:
+        return Integrated(ours, result)
+    return Integrated(_merge_commit(workspace, result, part, f"Merge {name} into {branch}, but for conflicts"), result)
+
+
+def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subject: str) -> str:
+    """The same commit each time, so that a branch that may not move asks for the same in every run."""
+    repository = workspace.repository
+    dates = (repository.commits(None, side, limit=1)[0].author.when for side in (result.ours, result.theirs))
+    person = replace(workspace.committer(), when=max(dates))
+    return repository.commit_tree(
+        result.kept_ours, parents=[result.ours, theirs], message=f"{subject}\n", author=person, committer=person
+    )
+
+
+def _outside(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
+    shared = find_shared_branch(workspace, name)
+    elsewhere = f" (in any other clone: git merge {shared})" if shared else ""
+    paths = ", ".join(result.outside[:5]) + (", …" if len(result.outside) > 5 else "")
+    return MergeConflict(
+        f"{branch} and {name} changed the same lines of {paths}, which no space holds; nothing was moved",
+        paths=result.outside,
+        hint=f"git merge {name}{elsewhere}, settle the conflict, commit, then syncd push",
+    )

@@ -1,0 +1,134 @@
+"""Resolve: the pages of a branch that wait for a person, and what the person decides, as commits of the branch."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from syncd.plan.change import Change
+from syncd.plan.merge.hunks import Labels, Part, hunks_of, split_hunks
+from syncd.plan.merge.pages import SIDES, Page, Side, Version
+from syncd.sync.branches import HEADS
+from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request
+from syncd.sync.merge.compose import find_choice
+from syncd.sync.merge.result import Choice, HeldPage, MergeResult
+from syncd.sync.outcome import CONFLICT, Applied
+from syncd.sync.state.conflicts import settle_pages
+from syncd.sync.state.proposals import anchored
+from syncd.sync.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A ref of the platform that a branch takes in."""
+
+    ref: str
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.ref.removeprefix("refs/remotes/")
+
+
+@dataclass(frozen=True)
+class PageConflict:
+    """A page of a branch that waits for a person, and what it is in conflict with.
+
+    Shape: `parts` is its text, hunk by hunk, and `texts` what each side has; both are empty where nobody can choose
+    line by line. `result` is the merge that found it.
+    """
+
+    branch: str
+    lane: Lane
+    held: HeldPage
+    result: MergeResult = field(compare=False, repr=False)
+    parts: tuple[Part, ...] = field(default=(), repr=False)
+    texts: Mapping[Side, bytes] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def path(self) -> str:
+        """Where people look for it."""
+        return self.held.path
+
+    @property
+    def labels(self) -> Labels:
+        """What the sides are called behind markers."""
+        return Labels(self.branch, self.lane.name)
+
+    @property
+    def page(self) -> Page:
+        """The page itself; others that are left out with it follow in `held`."""
+        return self.held.pages[0]
+
+
+def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
+    """Given a branch, return its pages in conflict with change requests and with main content; nothing is asked of the
+    platform, and nothing is moved."""
+    return [
+        _conflict(workspace, branch, lane, held, result)
+        for lane in _lanes(workspace, branch)
+        if (result := _merge_lane(workspace, branch, lane)) is not None
+        for held in result.held
+    ]
+
+
+def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) -> tuple[Applied, list[PageConflict]]:
+    """Given what a person decided by path, record it in the branch, and return what was done and the pages still open.
+
+    Shape: a page that is in conflict with a change request and with main content is settled with the first, and with
+    both where they have the same version of it, or where the branch's own is to stay. What else the platform has comes
+    along.
+    Raises: what integrating raises.
+    """
+    still: list[PageConflict] = []
+    answered: dict[str, tuple[Version | None, ...]] = {}
+    changes: list[Change] = []
+    notes: list[str] = []
+    for lane in _lanes(workspace, branch):
+        result = _merge_lane(workspace, branch, lane)
+        if result is None:
+            continue
+        here: dict[str, Choice] = {}
+        for page in result.held:
+            theirs = tuple(one.theirs for one in page.pages)
+            for path in choices.keys() & set(page.paths):
+                if answered.setdefault(path, theirs) == theirs or choices[path] == "ours":
+                    here[path] = choices[path]
+        unsettled = [page for page in result.held if find_choice(page, here) is None]
+        still += [_conflict(workspace, branch, lane, page, result) for page in unsettled]
+        if not here:
+            continue
+        outcome = integrate(workspace, branch, lane.ref, choices=here)
+        if isinstance(outcome, Applied):
+            changes += outcome.changes
+            notes += outcome.notes
+    settle_pages(workspace, CONFLICT, among=choices.keys() - {conflict.path for conflict in still})
+    return Applied(tuple(changes), tuple(notes)), still
+
+
+def _lanes(workspace: Workspace, branch: str) -> Iterator[Lane]:
+    """The branch's upstream, its newest change request of each space, then main content."""
+    if workspace.upstream is not None:
+        yield Lane(workspace.upstream.tracking(branch))
+    for binding in workspace.bindings:
+        mine = [found for found in anchored(workspace, binding) if found.branch == branch and found.number.isdecimal()]
+        if mine:
+            newest = max(mine, key=lambda found: int(found.number))
+            yield Lane(workspace.changes(binding, int(newest.number)))
+    yield Lane(workspace.main)
+
+
+def _merge_lane(workspace: Workspace, branch: str, lane: Lane) -> MergeResult | None:
+    """What a branch and a lane come to; None where one has all of the other."""
+    ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(lane.ref)
+    if ours is None or theirs is None:
+        return None
+    may_follow = not is_change_request(workspace, lane.ref)
+    return integrate_commit(workspace, branch, ours, theirs, name=lane.name, may_follow=may_follow).result
+
+
+def _conflict(workspace: Workspace, branch: str, lane: Lane, held: HeldPage, result: MergeResult) -> PageConflict:
+    whole = PageConflict(branch, lane, held, result)
+    versions = {side: whole.page.at(side) for side in SIDES}
+    read = workspace.repository.read
+    texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
+    parts = split_hunks(held.text, Labels(), texts) if len(texts) == len(SIDES) else ()
+    return PageConflict(branch, lane, held, result, parts, texts) if hunks_of(parts) else whole

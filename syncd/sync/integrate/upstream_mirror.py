@@ -1,0 +1,133 @@
+"""Upstream mirror: what the platform has, as branches of the Git remote, where plain Git settles what is in conflict.
+
+| branch there                     | holds                                                                         |
+|----------------------------------|-------------------------------------------------------------------------------|
+| `<mirror>`                       | main content, the commit of `platform/main`                                   |
+| `<mirror>-changes/<space>/<n>`   | a change request's content, as long as a page is in conflict with it          |
+
+The very commits are pushed: whoever merges one has taken it in, for Git and so for syncd. They go by fast-forward; what
+is replaced or deleted is only what this clone pushed there itself, which a ref of our own says, and change requests'
+content of a clone whose place it takes. Nothing else is kept, so a run that is killed between two pushes is made whole
+by the next.
+"""
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from itertools import islice
+
+from syncd.errors import Conflict, RefMoved
+from syncd.fault_points import FaultPoint, reach
+from syncd.plan.change import Change
+from syncd.plan.message import CHANGE_REQUEST
+from syncd.repo import Refusal
+from syncd.sync.integrate.upstream import Exchange, Step
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
+from syncd.sync.workspace import COMMITTER, Upstream, Workspace
+
+_MOVED = ("stale info", "fetch first", "non-fast-forward")
+"""How git says that a branch of the remote is elsewhere by now."""
+
+
+def push_mirror(exchange: Exchange, conflicts: Collection[str], *, is_whole: bool) -> Iterator[Step]:
+    """Given the talk of a run and the change requests that pages are in conflict with, as `<space>/<number>`, return
+    the steps that bring what the platform has to the remote; none where the remote has it.
+
+    Shape: `is_whole` says that every change request that is not among `conflicts` is settled.
+    """
+    workspace, upstream = exchange.workspace, exchange.workspace.upstream
+    if upstream is None or exchange.there is None or not upstream.has_mirror:
+        return
+    wanted = dict(_find_wanted(workspace, upstream, conflicts))
+    for branch, commit in wanted.items():
+        if {exchange.there.get(branch), workspace.repository.resolve(upstream.met(branch))} != {commit}:
+            yield f"push {upstream.name}/{branch}", partial(_push, exchange, upstream, branch, commit)
+    for branch, commit in _find_pushed(workspace, upstream).items():
+        name = branch.removeprefix(upstream.change_branch(""))
+        if branch not in wanted and (is_whole or workspace.repository.resolve(_changes(workspace, name)) is None):
+            yield f"delete {upstream.name}/{branch}", partial(_delete, exchange, upstream, branch, commit)
+
+
+def _find_wanted(workspace: Workspace, upstream: Upstream, conflicts: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The branches that the remote is to have, and the commit of each."""
+    refs = {upstream.mirror: workspace.main}
+    refs |= {upstream.change_branch(name): _changes(workspace, name) for name in sorted(conflicts)}
+    for branch, ref in refs.items():
+        if (commit := workspace.repository.resolve(ref)) is not None:
+            yield branch, commit
+
+
+def _changes(workspace: Workspace, name: str) -> str:
+    return f"refs/remotes/{workspace.remote}/changes/{name}"
+
+
+def _find_pushed(workspace: Workspace, upstream: Upstream) -> dict[str, str]:
+    """The branches of change requests that this clone has pushed, and what."""
+    found = workspace.repository.refs(upstream.met("")).items()
+    each = {upstream.branch_met(ref): commit for ref, commit in found}
+    return {branch: commit for branch, commit in each.items() if branch.startswith(upstream.change_branch(""))}
+
+
+def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> Outcome:
+    assert exchange.there is not None
+    repository, name = exchange.repository, f"{upstream.name}/{branch}"
+    there = exchange.there.get(branch)
+    if there == commit:  # a run was killed before it could record that
+        exchange.remember(upstream, branch, commit)
+        return Unchanged()
+    if (
+        there is not None
+        and not repository.is_ancestor(there, commit)
+        and not _is_own(exchange, upstream, branch, there)
+    ):
+        return Held(
+            f"{name} has commits that this clone did not push there; it was left as it is",
+            f"only one syncd may push there; to let this one do it: git push {upstream.name} --delete {branch}",
+            exit_code=Conflict.exit_code,
+        )
+    with exchange.open_remote(upstream) as remote:
+        refusal = remote.push(commit, branch, old=there)
+    if refusal is not None:
+        raise _refused(upstream, branch, refusal)
+    return exchange.record_push(upstream, branch, branch, commit)
+
+
+def _is_own(exchange: Exchange, upstream: Upstream, branch: str, there: str) -> bool:
+    """Whether a branch of the remote is where this clone has put it; or, where it has put none there, whether it holds
+    a change request's content as another clone has read it, whose place this one takes."""
+    pushed = exchange.repository.resolve(upstream.met(branch))
+    if pushed is not None or branch == upstream.mirror:
+        return there == pushed
+    number, person = branch.rpartition("/")[2], f"{COMMITTER[0]} <{COMMITTER[1]}>"
+    found = exchange.repository.carried(there, CHANGE_REQUEST, number, committer=person)
+    return any(commit.oid == there for commit in islice(found, 1))
+
+
+def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) -> Outcome:
+    """Delete the branch of a change request that is settled or over; what somebody else put there stays."""
+    assert exchange.there is not None
+    repository, name = exchange.repository, f"{upstream.name}/{branch}"
+    there = exchange.there.get(branch)
+    outcome: Outcome = Unchanged()
+    if there == pushed:
+        with exchange.open_remote(upstream) as remote:
+            refusal = remote.delete(branch, old=pushed)
+        if refusal is not None:
+            raise _refused(upstream, branch, refusal)
+        reach(FaultPoint.BRANCH_PUSHED)
+        del exchange.there[branch]
+        if (old := repository.resolve(upstream.tracking(branch))) is not None:
+            repository.delete_ref(upstream.tracking(branch), old=old)
+        why = "no page is in conflict with it any more"
+        outcome = Applied((Change("delete", "branch", name, why, before=pushed),))
+    elif there is not None:
+        outcome = Applied((), (f"{name} is not needed any more, and somebody has pushed to it: delete it there",))
+    repository.delete_ref(upstream.met(branch), old=pushed)
+    return outcome
+
+
+def _refused(upstream: Upstream, branch: str, refusal: Refusal) -> Conflict:
+    """Somebody was faster, or a person has to allow it."""
+    why = f"{upstream.name} did not take {branch}: {refusal.reason}"
+    if refusal.reason in _MOVED:
+        return RefMoved(why, hint="run syncd again")
+    return Conflict(why, hint='allow it there, or set mirror = "" under [repository.upstream]')

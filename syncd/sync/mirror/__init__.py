@@ -1,0 +1,1 @@
+"""Mirror: revisions of a space become commits."""

@@ -1,0 +1,151 @@
+"""Find the base of a space again: from the store, or, when it was lost, from Git and the platform together."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from syncd.errors import FileInvalid
+from syncd.layout.tree.draft import ASSETS, INCLUDES, read_draft
+from syncd.layout.tree.path_allocator import unnumbered
+from syncd.layout.tree.placement import Placement, match, place
+from syncd.layout.tree.summary import Entry, walk
+from syncd.model.anchor import Anchor
+from syncd.model.revision import Revision
+from syncd.plan.mirror.revision import wanted
+from syncd.repo import Repository
+from syncd.store.store import Seen
+from syncd.sync.mirror.fetch import PARTIAL
+from syncd.sync.mirror.plan_revision import Base
+from syncd.sync.mirror.roots import moved_root
+from syncd.sync.mirror.write_commit import Written
+from syncd.sync.summary_files import settings_at
+from syncd.sync.workspace import Binding, Workspace
+
+LOST = "lost:"
+"""Starts the id of a file that an earlier mirror owned and that no page or file of the revision claims."""
+
+
+def base_of(
+    workspace: Workspace, binding: Binding, revision: Revision, commit: str | None, lanes: Mapping[str, str]
+) -> Base:
+    """Given the last mirror commit of a space, and the commits of change requests by lane, return the base.
+
+    Shape: anchors of main content, overlaid by those of the lanes; found again from Git, in the newest of these
+    commits, when the store does not know this mirror commit. Before the first one, what the mirror will sit on is
+    aligned with the revision in the same way.
+    """
+    seen = workspace.store.seen(binding.space)
+    if seen is not None and seen.commit == commit:
+        newest: str | None = next(iter(lanes.values()), seen.commit)
+        settings = settings_at(workspace.repository, binding, newest)
+        anchors = _where_they_are(workspace, binding, seen, newest)
+        for lane in lanes:
+            if (proposed := workspace.store.seen(binding.space, lane)) is not None:
+                anchors |= _where_they_are(workspace, binding, proposed, newest)
+        return Base(anchors, commit, not lanes, seen.anchors, seen.shape, commit, newest, settings)
+    newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
+    settings = settings_at(workspace.repository, binding, newest)
+    anchors = recovered(workspace.repository, binding, revision, newest)
+    return Base(anchors, commit, settled=False, seen=commit, at=newest, settings=settings)
+
+
+def _where_they_are(workspace: Workspace, binding: Binding, seen: Seen, newest: str | None) -> dict[str, Anchor]:
+    """The anchors of a lane, at the paths that a newer commit has for them when its root is another."""
+    return moved_root(workspace.repository, binding, seen.anchors, seen.commit, newest)
+
+
+def recovered(repository: Repository, binding: Binding, revision: Revision, commit: str | None) -> dict[str, Anchor]:
+    """Given a commit that holds an earlier state of the space, return anchors for all that can be told apart there.
+
+    Shape: pages are aligned by structure, files by name and bytes; a body counts as seen only when the platform names
+    its blob; files that nothing claims any more have an id that starts with LOST.
+    """
+    if commit is None:
+        return {}
+    listing = {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
+    settings = settings_at(repository, binding, commit)
+    entries = entries_at(repository, binding, commit)
+    aligned = match(revision.pages, entries, settings=settings)
+    plain = place(revision, settings=settings)
+    pages = {id: aligned.get(id, path) for id, path in plain.pages.items()}
+    files = {**plain.files, **_same_files(repository, revision, plain, listing)}
+    anchors: dict[str, Anchor] = {}
+    for item in wanted(revision, replace(plain, pages=pages, files=files)):
+        if (oid := listing.get(item.path)) is not None:
+            fingerprint = item.fingerprint if item.blob == oid else ""
+            # A page that won or lost its last child meanwhile has to move; any other path was a writer's choice.
+            form = "" if item.kind == "page" and _is_turned(item.path, plain.pages[item.id]) else item.form
+            anchors[item.id] = Anchor(item.id, item.kind, item.path, form, fingerprint, oid)
+    claimed = {anchor.path for anchor in anchors.values()}
+    owned = {entry.path for entry, _ in walk(entries) if entry.path is not None}
+    owned |= {path for path in listing if path.startswith((settings.below(ASSETS), settings.below(INCLUDES)))}
+    for path in (owned & listing.keys()) - claimed:
+        anchors[LOST + path] = Anchor(LOST + path, "page", path, path, "", listing[path])
+    return anchors
+
+
+def entries_at(repository: Repository, binding: Binding, commit: str) -> tuple[Entry, ...]:
+    """Given a commit, return the entries of the space there, from SUMMARY.md or from its folders.
+
+    Shape: none when a file that declares them cannot be read.
+    """
+    listing = repository.tree(commit, binding.directory)
+    blobs = {path: blob for path, blob in listing.items() if blob.mode.startswith("100")}
+    try:
+        return read_draft(blobs.keys(), lambda path: repository.read(blobs[path].oid), links=False).entries
+    except FileInvalid:
+        return ()  # it only guides the search for what was lost; whoever must read it says what is wrong
+
+
+def _same_files(
+    repository: Repository, revision: Revision, placement: Placement, listing: Mapping[str, str]
+) -> dict[str, str]:
+    """Where Git keeps the files that share a name but for the number, or are elsewhere than expected; by id.
+
+    They are told by their bytes: by blob id where the platform names it, else by size.
+    """
+    names = {unnumbered(path) for path in placement.files.values()}
+    unsized = any(file.git is None for file in revision.files)
+    sizes = repository.sizes({oid for path, oid in listing.items() if unnumbered(path) in names}) if unsized else {}
+    left: dict[tuple[str, str | int | None], list[str]] = defaultdict(list)
+    for path in sorted(listing, reverse=True):
+        name, oid = unnumbered(path), listing[path]
+        for key in ((name, oid), ("", oid), (name, sizes.get(oid, -1))):
+            left[key].append(path)
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for file in revision.files:
+        path, mark = placement.files[file.id], file.git.oid if file.git else file.size
+        if (own := listing.get(path)) is not None and path not in taken and mark in (own, sizes.get(own)):
+            paths = [path]
+        else:
+            paths = left[unnumbered(path), mark] or (left["", mark] if own is None else [])
+        while paths and paths[-1] in taken:
+            paths.pop()
+        if paths:
+            found[file.id] = paths.pop()
+            taken.add(found[file.id])
+    return found
+
+
+def _is_turned(path: str, other: str) -> bool:
+    """Whether two paths are one page with children and without."""
+    return {path, other} == {(stem := path.removesuffix(".md").removesuffix("/README")) + ".md", f"{stem}/README.md"}
+
+
+def save_lane(
+    workspace: Workspace, binding: Binding, lane: str, revision: str, written: Written, stored: Mapping[str, Anchor]
+) -> None:
+    """Given what was written and what the store holds of this lane, record the difference in one transaction."""
+    workspace.store.save_seen(
+        binding.space,
+        lane,
+        revision=revision,
+        commit=written.commit,
+        put=[anchor for id, anchor in written.anchors.items() if stored.get(id) != anchor],
+        removed=[id for id in stored if id not in written.anchors],
+        replace=not stored,
+        shape=written.shape,
+    )
+    if written.partial:  # only now: a run that ends before this finds the bodies again
+        workspace.store.forget(binding.space, PARTIAL)

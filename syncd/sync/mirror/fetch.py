@@ -1,0 +1,293 @@
+"""Fetch the bodies that a commit needs, as Git will hold them; what was fetched outlives a run that is cut off.
+
+After so many bodies the blobs are made durable in Git, and their anchors are recorded in a lane of the store of their
+own. A later run takes from there what the platform still has in the same version, and fetches only the rest. A body
+is recorded only when it is certain to be of that version: the content may move while it is read.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, NamedTuple
+
+from syncd.api.parallel import gather
+from syncd.errors import NotFound, SyncdError
+from syncd.layout.page.frontmatter import complete, entitled
+from syncd.layout.tree.translate import Translation
+from syncd.model.anchor import Anchor
+from syncd.model.blob_id import begin_blob_hash, compute_blob_id
+from syncd.model.page import walk
+from syncd.plan.mirror.revision import Wanted, fingerprint_of
+from syncd.repo import Blob, Writer
+from syncd.repo.failures import system_failures
+from syncd.sync.merge.lossy_forms import Forms, Git
+from syncd.sync.mirror.incoming_links import Arriving
+from syncd.sync.mirror.lfs import Pointers
+from syncd.sync.mirror.plan_revision import Gathered, RevisionMoved
+from syncd.sync.workspace import Binding, Workspace
+
+PARTIAL = "partial"
+"""The lane of what was fetched for a commit that is not written yet."""
+WORKERS = 16
+"""Requests in flight: from a server 30 ms away twice the pages of eight; the transport keeps to the rate limit."""
+BATCH = 128
+"""Bodies until they are made durable: of fewer than a hundred Git would make a loose object each."""
+SHARE = 100
+"""Part of all bodies that may be lost, where that is more."""
+BATCH_BYTES = 64 << 20
+IN_MEMORY = 1 << 19
+"""Bytes of a file that are held in memory; the rest of a larger one waits on the repository's disk."""
+PIECE = 1 << 16
+
+Body = bytes | IO[bytes]
+
+
+class Fetched(NamedTuple):
+    """A body as the platform answered it; `proven` to be the one that the revision means, by what came with it."""
+
+    body: Body
+    proven: bool
+
+
+class Bodies:
+    """Streams what changed to the writer of one commit; `marks` stand for the blobs that it does not have by id yet."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        binding: Binding,
+        gathered: Gathered,
+        writer: Writer,
+        listing: Mapping[str, Blob] | None,
+    ) -> None:
+        self.workspace, self.binding, self.gathered, self.writer = workspace, binding, gathered, writer
+        self.repository, self.listing = workspace.repository, listing
+        asked = {item.id for item in gathered.plan.fetch}
+        self.pages = {page.id: page for page, _ in walk(gathered.revision.pages) if page.id in asked} if asked else {}
+        self.files = {file.id: file for file in gathered.revision.files if file.id in asked}
+        self.translation = Translation(gathered.placement)
+        self.arriving = Arriving(self.repository, binding, gathered, self.translation)
+        self.forms = Forms(workspace, binding)
+        files = (item for item in gathered.plan.fetch if item.kind == "file")
+        self.pointers = Pointers(self.repository, (blob for item in files for blob in self._blobs(item)))
+        self._sent: list[dict[str, Blob]] | None = None
+        self.marks: dict[str, str] = {}
+        self.partial = False
+        self._pending: list[Anchor] = []
+        self._doubtful: list[Anchor] = []
+        """What may be of a later revision, as far as anybody knows yet."""
+        self._bytes = 0
+
+    def anchors(self) -> Iterator[Anchor]:
+        """Yield an anchor for every body to fetch; one that Git or the store knows already is not asked for."""
+        items = self.gathered.plan.fetch
+        saved = self._saved(items)
+        here = self.repository.present({item.blob for item in items if item.blob} | {a.oid for a in saved.values()})
+        missing: list[Wanted] = []
+        for item in items:
+            anchor = saved.get(item.id)
+            if anchor is not None and anchor.oid in here:
+                yield anchor
+            elif item.blob is not None and item.blob in here:
+                yield self._at_hand(item, item.blob)
+            else:
+                missing.append(item)
+        yield from self._missing(missing)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Whatever ends the block early, what was fetched in it for certain is not fetched again."""
+        try:
+            yield
+        except SyncdError:
+            with suppress(SyncdError):
+                self._keep()
+            raise
+
+    def _saved(self, items: Sequence[Wanted]) -> dict[str, Anchor]:
+        """What a run that was cut off has fetched, and is still so on the platform, by id."""
+        seen = self.workspace.store.seen(self.binding.space, PARTIAL) if items else None
+        if seen is None:
+            return {}
+        self.partial = True
+        known = ((item, seen.anchors.get(item.id)) for item in items if item.fingerprint)
+        return {item.id: anchor for item, anchor in known if anchor is not None and anchor[:5] == item[:5]}
+
+    def _missing(self, items: Sequence[Wanted]) -> Iterator[Anchor]:
+        batch = max(BATCH, len(items) // SHARE)
+        for done, (item, fetched) in enumerate(gather(self._fetch, items, workers=WORKERS), start=1):
+            self.workspace.progress(f"fetching {self.binding.name}", done, len(items))
+            body, proven = fetched
+            if item.kind == "file":
+                assert not isinstance(body, bytes)
+                anchor = self._streamed(item, body)
+            else:
+                anchor = self._finish(item, _read_back(body))
+            if anchor.fingerprint and not self.forms.has_learnt(anchor.id):
+                (self._pending if proven or anchor.oid == item.blob else self._doubtful).append(anchor)
+            if len(self._pending) + len(self._doubtful) >= batch or self._bytes >= BATCH_BYTES:
+                self._dispel()
+                self._keep()
+            yield anchor
+
+    def _dispel(self) -> None:
+        """Prove all that was read so far, by a revision that has not moved since. Raises: RevisionMoved."""
+        if self._doubtful and self.gathered.source.revision() != self.gathered.revision.id:
+            raise RevisionMoved(f"space {self.binding.space} changed while it was read")
+        self._pending += self._doubtful
+        self._doubtful = []
+
+    def _keep(self) -> None:
+        """Make what was fetched durable, first the blobs, then the record of them."""
+        if self._pending:
+            self.writer.checkpoint()
+            self.partial = True
+            revision = self.gathered.revision.id
+            self.workspace.store.save_seen(
+                self.binding.space, PARTIAL, revision=revision, commit="", put=self._pending, removed=()
+            )
+        self._pending, self._bytes = [], 0
+
+    def _fetch(self, item: Wanted) -> Fetched:
+        try:
+            with self.workspace.client.large_answers_in_turn():
+                return self._set_aside(self._fetched(item))
+        except NotFound as missing:  # deleted since the content was read, or never there
+            if self.gathered.source.revision() == self.gathered.revision.id:
+                raise
+            raise RevisionMoved(f"space {self.binding.space} changed while it was read") from missing
+
+    def _fetched(self, item: Wanted) -> Fetched:
+        source = self.gathered.source
+        if item.kind == "page":
+            page = source.page(item.id)
+            return Fetched(self._file_text(item, page.markdown or ""), fingerprint_of(page) == item.fingerprint)
+        if item.kind == "include":
+            content = source.include(item.id)
+            text = self._include_text(item, content.markdown or "", content.title)
+            return Fetched(text, fingerprint_of(content) == item.fingerprint)
+        return Fetched(self._downloaded(item), proven=False)
+
+    def _set_aside(self, fetched: Fetched) -> Fetched:
+        """A large text waits on the repository's disk until it is its turn: sixteen threads may be ahead with one."""
+        if not isinstance(fetched.body, bytes) or len(fetched.body) <= IN_MEMORY:
+            return fetched
+        with system_failures("storing a page"), ExitStack() as stack:
+            into = stack.enter_context(self._waiting_file())
+            into.write(fetched.body)
+            stack.pop_all()
+        return fetched._replace(body=into)
+
+    def _waiting_file(self) -> IO[bytes]:
+        return SpooledTemporaryFile(IN_MEMORY, dir=str(self.repository.git_dir))
+
+    def _downloaded(self, item: Wanted) -> Body:
+        content, file = self.workspace.client.content, self.files[item.id]
+        with system_failures(f"storing {item.path}"), ExitStack() as stack:
+            into = stack.enter_context(self._waiting_file())
+            try:
+                content.download(file, into)
+            except NotFound:  # download addresses expire; a fresh one is in the file's own answer
+                content.download(self.gathered.source.file(item.id), into)
+            stack.pop_all()
+            return into
+
+    def _file_text(self, item: Wanted, markdown: str) -> bytes:
+        """Given a page's Markdown as answered, return the file: exactly that where the platform names it."""
+        body = markdown.encode()
+        if item.blob is not None and compute_blob_id(body) == item.blob:
+            return body
+        page = self.pages[item.id]
+        return complete(markdown, page, address=lambda reference: self.translation.address(reference, item.id)).encode()
+
+    def _include_text(self, item: Wanted, markdown: str, title: str) -> bytes:
+        body = markdown.encode()
+        return (
+            body if item.blob is not None and compute_blob_id(body) == item.blob else entitled(markdown, title).encode()
+        )
+
+    def _at_hand(self, item: Wanted, blob: str) -> Anchor:
+        """Given a body that Git holds as the platform has it, return its anchor."""
+        if item.kind != "file":
+            return self._finish(item, self.repository.read(blob), blob)
+        return _anchor(item, self.pointers.of(self._blobs(item), lambda: BytesIO(self.repository.read(blob))) or blob)
+
+    def _streamed(self, item: Wanted, file: IO[bytes]) -> Anchor:
+        """Given a file that was downloaded, send it piece by piece and return its anchor."""
+        with file, system_failures(f"reading {item.path}"):
+            if (pointer := self.pointers.of(self._blobs(item), lambda: file)) is not None:
+                return _anchor(item, pointer)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            digest = begin_blob_hash(size)
+
+            def pieces() -> Iterator[bytes]:
+                while piece := file.read(PIECE):
+                    digest.update(piece)
+                    yield piece
+
+            mark = self.writer.stream(size, pieces())
+        oid = digest.hexdigest()
+        self.marks[oid] = mark
+        self._bytes += size
+        return _anchor(item, oid)
+
+    def _finish(self, item: Wanted, body: bytes, here: str | None = None) -> Anchor:
+        """Given a body as the platform has it, return its anchor; bytes that mean the same stay as they are in Git."""
+        former, page = self._former(item), self.pages.get(item.id)
+        text = self.arriving.text(item, body, former, title=page.title if page is not None else "")
+        oid = here if here is not None and text is body else compute_blob_id(text)
+        git = self._git(item)
+        if oid not in git.blobs[:1]:
+            settled = self.forms.settle(item.id, text, git, at=item.path)
+            text, oid = settled, oid if settled is text else compute_blob_id(settled)
+        if oid not in (here, *git.all()):
+            self.put(text)
+        return _anchor(item, oid)
+
+    def _git(self, item: Wanted) -> Git:
+        """What Git has, or may have, for a body that has just been read."""
+        base = self.gathered.base
+        blobs = self._blobs(item)
+        present = self.repository.present(blobs)
+        if self._sent is None:
+            self._sent = [self.repository.tree(commit, self.binding.directory) for commit in base.sent]
+        sent = tuple(tree[item.path].oid for tree in self._sent if item.path in tree)
+        known = base.anchors.get(item.id)
+        arrived = known.oid if known is not None else ""
+        kept = tuple(blob for blob in blobs if blob in present and (blob == arrived or blob not in sent))
+        return Git(kept, base.written.get(item.id, ""), sent)
+
+    def _blobs(self, item: Wanted) -> list[str]:
+        """What Git has in a body's place, and what it is known to have had for it."""
+        known = self.gathered.base.anchors.get(item.id)
+        return [blob for blob in dict.fromkeys((self._former(item), known and known.oid)) if blob]
+
+    def put(self, text: bytes) -> str:
+        """Given a text, send it to the writer and return its blob id."""
+        oid = compute_blob_id(text)
+        self.marks[oid] = self.writer.blob(text)
+        self._bytes += len(text)
+        return oid
+
+    def _former(self, item: Wanted) -> str | None:
+        """Given a body's place, return the blob that Git holds for it now."""
+        if self.listing is not None:
+            there = self.listing.get(item.path)
+            return there.oid if there is not None else None
+        anchor = self.gathered.base.anchors.get(item.id)
+        return anchor.oid if anchor is not None and self.gathered.base.start is not None else None
+
+
+def _read_back(body: Body) -> bytes:
+    if isinstance(body, bytes):
+        return body
+    with body, system_failures("reading a page"):
+        body.seek(0)
+        return body.read()
+
+
+def _anchor(item: Wanted, oid: str) -> Anchor:
+    return Anchor(item.id, item.kind, item.path, item.form, item.fingerprint, oid)

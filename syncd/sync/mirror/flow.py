@@ -1,0 +1,253 @@
+"""Mirror: each revision of a space's main content becomes a commit on the platform's branch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from syncd.errors import AnswerTooLarge, Held, NotFound, Rejected, Unreachable
+from syncd.fault_points import FaultPoint, reach
+from syncd.model.revision import Revision
+from syncd.model.space import Space
+from syncd.model.text import one_line
+from syncd.model.user import User
+from syncd.plan.change import Change
+from syncd.plan.guard import guard_deletions, guard_restored
+from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
+from syncd.repo import Commit, Person
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.parts import leave_out, part_of, write_part
+from syncd.sync.mirror.anchors import base_of, save_lane
+from syncd.sync.mirror.history import PastContent, find_passed
+from syncd.sync.mirror.plan_revision import Base, Gathered, RevisionMoved, gather_content
+from syncd.sync.mirror.source import MainContent, Source
+from syncd.sync.mirror.write_commit import TRIES, Signature, write_content
+from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.state.proposals import Proposal, forget, head_of, own_proposals
+from syncd.sync.state.sent_log import sent_to
+from syncd.sync.workspace import Binding, Workspace
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Where a space's mirror stands before a run."""
+
+    tip: str | None
+    last: Commit | None
+
+    def holds(self, revision: str | None) -> bool:
+        return self.last is not None and (
+            self.last.trailers.get(REVISION) == [revision] and self.last.trailers.get(LAYOUT) == [LAYOUT_VERSION]
+        )
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One revision to mirror, where its content is read, and the proposals that it merged.
+
+    Shape: `is_restored` says that the space went back to it.
+    """
+
+    source: Source
+    revision: Revision
+    merged: tuple[Proposal, ...]
+    is_restored: bool = False
+
+
+def mirror(
+    workspace: Workspace, binding: Binding, *, space: Space, proposals: Sequence[Proposal]
+) -> tuple[Outcome, list[Proposal]]:
+    """Given a space as it is now and its own proposals, bring its main content into Git.
+
+    Shape: Unchanged costs no request; else a commit for the revision, and for each that has passed since the last one,
+    as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root that the
+    workspace's branch has changed is the root from now on. Returned are also the proposals, as they were when the
+    content was read: one may have been merged since they were listed.
+    Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: house, section 6, "Mirror".
+    """
+    own = list(proposals)
+    outcome: Outcome = Unchanged()
+    if not _standing(workspace, binding).holds(space.revision) or _left(workspace, binding, own):
+        for left in reversed(range(TRIES)):
+            try:
+                outcome, own = _mirror_all(workspace, binding, space, own)
+                break
+            except RevisionMoved:
+                if not left:
+                    raise
+    for proposal in own:
+        if proposal.is_merged:
+            forget(workspace, binding, proposal)
+    return outcome, own
+
+
+def _standing(workspace: Workspace, binding: Binding) -> _Standing:
+    tip = workspace.repository.resolve(workspace.main)
+    return _Standing(tip, workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None)
+
+
+def _mirror_all(
+    workspace: Workspace, binding: Binding, space: Space, own: list[Proposal]
+) -> tuple[Outcome, list[Proposal]]:
+    """Mirror the current revision, and before it those that have passed since the last one in Git."""
+    source = MainContent(workspace.client, binding.space)
+    revision = source.content()
+    if not revision.id:
+        raise Unreachable(f"space {binding.space} has no revision yet")
+    if own and revision.id != space.revision:  # it moved after the proposals were listed, maybe by merging one
+        own = own_proposals(workspace, binding, space)
+        if source.revision() != revision.id:
+            raise RevisionMoved(f"space {binding.space} changed while it was read")
+    if _standing(workspace, binding).holds(revision.id):
+        return Unchanged(), own
+    between, restored = _find_between(workspace, binding, revision)
+    outcomes: list[Applied] = []
+    left = _left(workspace, binding, own)
+    for past in between:
+        try:
+            step = past.content()
+            mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
+            outcomes.append(_mirror_once(workspace, binding, space, _Step(past, step, mine, step.id == restored)))
+        except (AnswerTooLarge, Held, Rejected, NotFound):  # what came after it may be in order
+            break
+        left = tuple(one for one in left if one not in mine)
+    outcomes.append(_mirror_once(workspace, binding, space, _Step(source, revision, left, revision.id == restored)))
+    changes = tuple(change for outcome in outcomes for change in outcome.changes)
+    return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes)), own
+
+
+def _find_between(workspace: Workspace, binding: Binding, revision: Revision) -> tuple[Sequence[PastContent], str]:
+    """The revisions between the last one in Git and the current one, and the one that the space was restored to.
+
+    Shape: that one comes first, as a commit of its own, so that a person can undo it and keep what came later.
+    """
+    last = _standing(workspace, binding).last
+    here = last.trailers.get(REVISION, [""])[0] if last is not None else ""
+    if here in ("", revision.id):
+        return (), ""
+
+    def is_in_git(id: str) -> bool:
+        found = workspace.repository.find(workspace.main, REVISION, id)
+        return found is not None and found.trailers.get(SPACE) == [binding.space]
+
+    passed = find_passed(workspace.client, binding.space, revision, here, is_in_git)
+    if not passed.restored:
+        return passed.between, ""
+    guard_restored(f"restored.{binding.name}", passed.restored, here, force=workspace.force)
+    first = () if passed.restored == revision.id else (PastContent(workspace.client, binding.space, passed.restored),)
+    return (*first, *passed.between), passed.restored
+
+
+def _left(workspace: Workspace, binding: Binding, own: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """The proposals that were merged and that no mirror commit says so of."""
+    return tuple(one for one in own if one.is_merged and not _has_landed(workspace, binding, one))
+
+
+def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
+    """Whether a mirror commit says that it merged the proposal: then a run ended before it could forget it."""
+    repository, head = workspace.repository, head_of(workspace, binding, proposal)
+    found = repository.find(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
+    if found is None or found.trailers.get(SPACE) != [binding.space]:
+        return False
+    # A space that was restored from a backup gives its numbers a second time.
+    merged = [repository.commits(None, parent, limit=1)[0] for parent in found.parents[1:]]
+    return repository.is_ancestor(head, found.oid) or head in {part_of(repository, parent) for parent in merged}
+
+
+def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Step) -> Applied:
+    standing, revision, merged = _standing(workspace, binding), step.revision, step.merged
+    last = standing.last.oid if standing.last else None
+    heads = {proposal.lane: head_of(workspace, binding, proposal) for proposal in merged}
+    base = base_of(workspace, binding, revision, last, heads)
+    start, parents = _graft(workspace, binding, standing.tip or workspace.onto, tuple(heads.values()))
+    settled = base.settled and start == standing.tip
+    base = replace(base, start=start, settled=settled, sent=sent_to(workspace, binding))
+    guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
+    gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
+    if standing.last is not None:
+        _guard(workspace, binding, gathered, base)
+    written = write_content(
+        workspace,
+        binding,
+        gathered,
+        ref=workspace.main,
+        old=standing.tip,
+        signature=_signature(workspace, binding, space, step, standing, parents),
+        former=base.stored or base.anchors,
+    )
+    reach(FaultPoint.MIRROR_WRITTEN)
+    save_lane(workspace, binding, "main", revision.id, written, base.stored)
+    mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
+    return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
+
+
+def _graft(
+    workspace: Workspace, binding: Binding, tip: str | None, heads: Sequence[str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Given the commits of merged proposals, return the commit to start from and the parents.
+
+    Where main content and a proposal do not merge outside of the space, a part of the proposal is the parent: else its
+    words there would be declared merged and so be lost.
+    """
+    if tip is None:
+        return None, ()
+    start, parents = tip, [tip]
+    for head in heads:
+        if not workspace.repository.is_ancestor(head, tip):
+            start, parent = _join_head(workspace, binding, start, head)
+            parents.append(parent)
+    return start, tuple(parents)
+
+
+def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) -> tuple[str, str]:
+    """Two commits merged, as what a mirror commit starts from, and the second parent that this stands for."""
+    repository, person = workspace.repository, workspace.committer()
+    both = merge(workspace, start, head)
+    outside = [paths for page in both.held for paths in page.entries if not all(map(binding.holds, paths))]
+    parent = head
+    if outside:
+        tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside)
+        parent = write_part(repository, head, both.base.commits, tree, name="a change request")
+    message = "syncd: what a mirror commit starts from\n"
+    joined = repository.commit_tree(
+        both.kept_ours, parents=[start, parent], message=message, author=person, committer=person
+    )
+    return joined, parent
+
+
+def _guard(workspace: Workspace, binding: Binding, gathered: Gathered, base: Base) -> None:
+    deleted = [change.key for change in gathered.plan.plan.only("delete") if change.noun == "page"]
+    existing = sum(anchor.kind == "page" for anchor in base.anchors.values())
+    remain = len(gathered.placement.pages)
+    guard_deletions(f"mirror.{binding.name}", deleted, existing, remain=remain, force=workspace.force)
+
+
+def _signature(
+    workspace: Workspace,
+    binding: Binding,
+    space: Space,
+    step: _Step,
+    standing: _Standing,
+    parents: tuple[str, ...],
+) -> Signature:
+    revision = step.revision
+    causes = [proposal.change_request for proposal in step.merged]
+    if not causes and revision.merged_from is not None and not step.is_restored:
+        causes = [revision.merged_from]
+    verb = "Restore" if step.is_restored else "Update" if standing.last else "Mirror"
+    words = f"{verb} {space.title or space.id}"
+    subject = merged_subject(causes[-1].subject) if causes else ""
+    message = mirror_message(
+        subject or words,
+        space=binding.space,
+        revision=revision.id,
+        change_requests=[cause.number for cause in causes],
+    )
+    author = _person(workspace, causes[-1].created_by if causes else None)
+    return Signature(message, author, parents)
+
+
+def _person(workspace: Workspace, user: User | None) -> Person:
+    if user is None:
+        return workspace.committer()
+    name = one_line(user.display_name).translate({ord(c): None for c in "<>"}) or user.id
+    email = one_line(user.email or "").translate({ord(c): None for c in "<> "}) or f"{user.id}@users.invalid"
+    return Person(name, email, when=workspace.now())

@@ -1,0 +1,89 @@
+"""What becomes of a page's text on its way into Git: its links are Git's, and what only Git knows stays."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from syncd.layout.page.links import follow, resolve
+from syncd.layout.tree.preserve import BROKEN, keep_front, keep_links
+from syncd.layout.tree.translate import Translation
+from syncd.model.anchor import Anchor
+from syncd.plan.mirror.revision import Wanted
+from syncd.repo import Repository
+from syncd.sync.mirror.plan_revision import Gathered
+from syncd.sync.workspace import Binding
+
+_LETTERS = re.compile("[A-Za-z0-9]+")
+NAMES_MAX = 32
+"""Names that are looked for in a text before its links are taken apart; with more, every text is."""
+
+
+class Arriving:
+    """Brings texts of one revision into Git's form; `notes` say which links the platform broke that still work here."""
+
+    def __init__(self, repository: Repository, binding: Binding, gathered: Gathered, translation: Translation) -> None:
+        self.repository, self.binding, self.gathered, self.translation = repository, binding, gathered, translation
+        self.gone = frozenset(gathered.plan.gone)
+        self.notes: list[str] = []
+
+    def text(self, item: Wanted, body: bytes, former: str | None, *, title: str) -> bytes:
+        """Given a text as the platform has it, and the blob in its place in Git, return what Git shall have.
+
+        Shape: where the platform names the blob, the text is all that there is; else what it cannot know stays.
+        """
+        arrived = self.translation.incoming(body, item.id)
+        if former is None or (item.blob is not None and BROKEN.encode() not in arrived):
+            return arrived
+        try:
+            here, there = self.repository.read(former).decode(), arrived.decode()
+        except UnicodeDecodeError:
+            return arrived
+        text = there if item.blob is not None else keep_front(here, there, title=title)
+        text, healed = keep_links(here, text, lambda address: self._works(address, item.path))
+        if healed:
+            self.notes.append(f"{item.path}: the platform lost {', '.join(healed[:5])}; Git keeps it")
+        return arrived if text == there else text.encode()
+
+    def _works(self, address: str, at: str) -> bool:
+        """Whether an address leads to a file in Git; of all others the platform alone can say what is there."""
+        found = resolve(address, at=at)
+        if found is not None and self.translation.id_at(found[0]) is not None:
+            return True
+        start, path = self.gathered.base.start, resolve(address, at=self.binding.path(at))
+        if start is None or path is None or (found is not None and found[0] in self.gone):
+            return False
+        return self.repository.lookup(start, path[0]) is not None
+
+
+def followers(repository: Repository, gathered: Gathered, put: Callable[[bytes], str]) -> Iterator[Anchor]:
+    """Given a revision whose pages moved, return an anchor for each text that is not fetched and has links to follow.
+
+    Shape: the texts that moved, and those that stayed and lead to one that did; `put` keeps a new text.
+    """
+    plan, base = gathered.plan, gathered.base.anchors
+    paths = [*((item.id, item.path) for item in plan.fetch), *((anchor.id, anchor.path) for anchor in plan.moved)]
+    moves = {base[id].path: path for id, path in paths if id in base and base[id].path != path}
+    if not moves:
+        return
+    names = _names(moves)
+    for anchor in (*plan.moved, *plan.keep):
+        at = base[anchor.id].path
+        if anchor.kind == "file":
+            continue
+        body = repository.read(anchor.oid)
+        if at == anchor.path and names and not any(name in body for name in names):
+            continue
+        try:
+            text = follow(body.decode(), moves, at=at, to=anchor.path).encode()
+        except UnicodeDecodeError:
+            continue
+        if text != body:
+            yield anchor._replace(oid=put(text))
+
+
+def _names(moves: dict[str, str]) -> Sequence[bytes]:
+    """Words one of which is in every text that leads to a file that moved; none when there are too many to look for."""
+    if len(moves) > NAMES_MAX:
+        return ()
+    names = (path.removesuffix("/README.md").rpartition("/")[2].removesuffix(".md") for path in moves)
+    # Other signs may be written in several ways.
+    return [max(_LETTERS.findall(name), key=len, default="").encode() for name in names]

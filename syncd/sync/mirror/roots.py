@@ -1,0 +1,56 @@
+"""The root of a space in `.gitbook.yaml`: a writer may change it, and what is mirrored goes along."""
+
+from collections.abc import Mapping
+
+from syncd.errors import FileInvalid
+from syncd.layout.tree.settings import PATH, Settings
+from syncd.model.anchor import Anchor
+from syncd.repo import Repository
+from syncd.sync.summary_files import settings_at
+from syncd.sync.workspace import Binding
+
+
+def ruling(repository: Repository, binding: Binding, start: str | None, guide: str | None) -> str | None:
+    """Given the commit that a mirror commit starts from, and a branch's, return the one whose `.gitbook.yaml` counts.
+
+    Shape: the branch's, when only the branch has changed the root since they parted, and the file can be read there.
+    """
+    if start is None or guide is None:
+        return start
+    path = binding.path(PATH)
+    here = repository.lookup(start, path)
+    if repository.lookup(guide, path) == here:
+        return start
+    base = repository.merge_base(start, guide)
+    if base is None or repository.lookup(base, path) != here:
+        return start
+    try:
+        new_root = settings_at(repository, binding, guide).root
+    except FileInvalid:
+        return start  # whoever sends the branch's pages says what is wrong
+    return start if new_root == settings_at(repository, binding, start).root else guide
+
+
+def moved_root(
+    repository: Repository, binding: Binding, anchors: Mapping[str, Anchor], former: str | None, now: str | None
+) -> dict[str, Anchor]:
+    """Given anchors of one commit, return them where their files are in another whose `.gitbook.yaml` has a new root.
+
+    Shape: whoever changed the root there moved the files; a path that is right already stays.
+    """
+    before, after = settings_at(repository, binding, former), settings_at(repository, binding, now)
+    if before.root == after.root:
+        return dict(anchors)
+    here = repository.tree(now, binding.directory) if now else {}
+    right = {id for id, anchor in anchors.items() if anchor.path in here and anchor.path.startswith(after.below(""))}
+    moved = below_root(anchors, before, after)
+    return {id: anchor if id in right else moved[id] for id, anchor in anchors.items()}
+
+
+def below_root(anchors: Mapping[str, Anchor], former: Settings, now: Settings) -> dict[str, Anchor]:
+    """Given anchors below one root, return them below another."""
+    old, new = former.below(""), now.below("")
+    return {
+        id: anchor._replace(path=new + anchor.path[len(old) :]) if anchor.path.startswith(old) else anchor
+        for id, anchor in anchors.items()
+    }

@@ -1,0 +1,138 @@
+"""Bring one revision of a space into Git: fetch what changed, keep what means the same, write one commit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from syncd.layout.tree.settings import PATH
+from syncd.model.anchor import Anchor
+from syncd.repo import Person, Writer
+from syncd.sync.merge.moves import find_moved, render_moves
+from syncd.sync.mirror.fetch import Bodies
+from syncd.sync.mirror.incoming_links import followers
+from syncd.sync.mirror.obstacles import check_free
+from syncd.sync.mirror.plan_revision import Gathered, RevisionMoved
+from syncd.sync.summary_files import Before, Tables, shape_of
+from syncd.sync.workspace import Binding, Workspace
+
+TRIES = 4
+"""Times that a moving revision is read before the run gives up until the next interval."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The commit that stands for the revision, and the anchors of all that it holds, by id.
+
+    Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
+    `moves` is where pages went that moved.
+    """
+
+    commit: str
+    anchors: Mapping[str, Anchor]
+    shape: str = ""
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+    moves: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Who and what a commit says it is from."""
+
+    message: str
+    author: Person
+    parents: tuple[str, ...] = field(default=())
+
+
+def write_content(
+    workspace: Workspace,
+    binding: Binding,
+    gathered: Gathered,
+    *,
+    ref: str,
+    old: str | None,
+    signature: Signature,
+    former: Mapping[str, Anchor],
+) -> Written:
+    """Given a gathered revision, write it as one commit and move `ref` from `old` to it, or change nothing.
+
+    Shape: `former` are the anchors of what the commit follows upon, so that it tells of pages that moved.
+    Raises: RevisionMoved when the content changed meanwhile; RefMoved when the ref did.
+    """
+    with workspace.repository.writer(ref, old=old) as writer:
+        composer = _Composer(workspace, binding, gathered, writer)
+        with composer.bodies.kept():
+            put = composer.compose()
+            if gathered.source.revision() != gathered.revision.id:
+                raise RevisionMoved(
+                    f"space {binding.space} changed while it was read", hint="the next run reads it again"
+                )
+            composer.bodies.forms.save()
+            anchors = {anchor.id: anchor for anchor in (*gathered.plan.keep, *put)}
+            moves = find_moved(binding, former, anchors)
+            commit = writer.commit(
+                message=signature.message + render_moves(moves),
+                author=signature.author,
+                committer=workspace.committer(),
+                parents=signature.parents,
+                base=gathered.base.start,
+            )
+    notes = (*composer.bodies.arriving.notes, *composer.bodies.forms.notes)
+    return Written(commit, anchors, composer.shape, composer.bodies.partial, notes, moves)
+
+
+class _Composer:
+    """Streams the changed files of one commit to its writer."""
+
+    def __init__(self, workspace: Workspace, binding: Binding, gathered: Gathered, writer: Writer) -> None:
+        self.workspace, self.binding, self.gathered, self.writer = workspace, binding, gathered, writer
+        self.repository = workspace.repository
+        self.shape = shape_of(gathered.revision, gathered.placement)
+        start, base = gathered.base.start, gathered.base
+        self.listing = None if base.settled or start is None else self.repository.tree(start, binding.directory)
+        self.bodies = Bodies(workspace, binding, gathered, writer, self.listing)
+
+    def compose(self) -> tuple[Anchor, ...]:
+        """Stream every body that changed and name every file that does, and return the anchors that are new."""
+        plan = self.gathered.plan
+        check_free(self.workspace, self.binding, self.gathered.base.start, self._fresh())
+        for path in plan.gone:
+            self._remove(path)
+        arrived = self.bodies.anchors()
+        put = {a.id: a for group in (arrived, plan.moved) for a in group}
+        put |= {a.id: a for a in followers(self.repository, self.gathered, self.bodies.put)}
+        for anchor in (*plan.keep, *put.values()) if self.listing is not None else put.values():
+            self._put(anchor.path, anchor.oid)
+        base, settings = self.gathered.base, self.gathered.settings
+        # A shape that is still the same was written, or found right, when it was stored.
+        shaped = base.shape == self.shape and (base.settled or self._lists_as_seen())
+        if self.gathered.carried is not None:
+            self.writer.put(self.binding.path(PATH), self.gathered.carried)
+        before = Before(base.start, base.settings, base.seen, base.shape)
+        tables = Tables(self.repository, self.binding, self.writer, before)
+        tables.write(self.gathered.revision, self.gathered.placement, settings, shaped=shaped)
+        return tuple(put.values())
+
+    def _lists_as_seen(self) -> bool:
+        """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""
+        base, repository = self.gathered.base, self.repository
+        path = self.binding.path(self.gathered.settings.below(self.gathered.settings.summary))
+        there = repository.lookup(base.start, path) if base.start is not None else None
+        return there is not None and base.seen is not None and there == repository.lookup(base.seen, path)
+
+    def _fresh(self) -> list[str]:
+        """The paths that the commit is to have and that no file may be at yet."""
+        plan, known, settings = self.gathered.plan, self.gathered.base.anchors, self.gathered.settings
+        moved = [anchor.path for anchor in plan.moved]
+        if self.listing is not None:  # nobody has looked yet at what is there
+            return [*(item.path for item in plan.fetch), *moved, settings.below(settings.summary)]
+        new = (item for item in plan.fetch if item.id not in known or known[item.id].path != item.path)
+        return [*(item.path for item in new), *moved]
+
+    def _remove(self, path: str) -> None:
+        if self.gathered.base.start is not None and (self.listing is None or path in self.listing):
+            self.writer.remove(self.binding.path(path))
+
+    def _put(self, path: str, oid: str) -> None:
+        there = self.listing.get(path) if self.listing is not None else None
+        if there is None or there.oid != oid:
+            self.writer.put(self.binding.path(path), self.bodies.marks.get(oid, oid))

@@ -1,0 +1,1 @@
+"""Propose: what a branch says becomes the content of a change request."""

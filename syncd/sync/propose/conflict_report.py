@@ -1,0 +1,133 @@
+"""What the description of a change request says of pages in conflict: both versions of each, and how to settle it."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from shlex import quote
+
+from syncd.model.change_request import ChangeRequestUpdate
+from syncd.plan.merge.pages import SAME_LINES, SIDES, TITLES, TWO_NEW, Side
+from syncd.plan.propose.description import with_conflicts
+from syncd.plan.propose.description_conflicts import (
+    NO_CONFLICTS,
+    PAGES_MAX,
+    ConflictingPage,
+    Conflicts,
+    Hunks,
+    Version,
+    find_hunks,
+    read_fingerprint,
+)
+from syncd.sync.merge.lines import trio
+from syncd.sync.merge.result import HeldPage
+from syncd.sync.merge.tables import listing_at
+from syncd.sync.propose.intent import Intent
+from syncd.sync.state.conflicts import find_shared_branch
+from syncd.sync.state.proposals import Proposal
+from syncd.sync.workspace import Binding, Workspace
+
+FORMAT = 1
+"""Of what is said of a page; with another one, descriptions are written anew."""
+
+
+def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> Conflicts:
+    """Given what a branch asks of a space, return what its change request is to say of the pages in conflict."""
+    if not intent.held:
+        return NO_CONFLICTS
+    reporter = _Reporter(workspace, binding, intent)
+    few = intent.held[:PAGES_MAX]
+    hunks = reporter.find_lines([page for _, page in few])
+    told = [reporter.report(name, page, lines) for (name, page), lines in zip(few, hunks, strict=True)]
+    rest = [ConflictingPage(page.path, page.why) for _, page in intent.held[PAGES_MAX:]]
+    return Conflicts(_fingerprint(workspace, intent), (*told, *rest))
+
+
+def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal | None, intent: Intent | None) -> None:
+    """Given a change request to which nothing is to be written, if there is one, and what its branch asks for, if
+    anything, let its description say which pages are in conflict.
+
+    Shape: costs no request where it says so already; a person's words in it stay.
+    """
+    if proposal is None:
+        return
+    known = proposal.change_request
+    fingerprint = _fingerprint(workspace, intent) if intent is not None and intent.held else ""
+    if workspace.rehearse or read_fingerprint(known.description) == fingerprint:
+        return
+    told = report_conflicts(workspace, binding, intent) if intent is not None else NO_CONFLICTS
+    if with_conflicts(known.description, told) is None:
+        return
+    requests = workspace.client.change_requests
+    fresh = with_conflicts(requests.get(binding.space, known.id).description, told)
+    if fresh is not None:
+        requests.update(binding.space, known.id, ChangeRequestUpdate(description=fresh))
+
+
+def has_report(proposal: Proposal) -> bool:
+    """Given a change request, return whether its description tells of pages in conflict."""
+    return bool(read_fingerprint(proposal.change_request.description))
+
+
+def _fingerprint(workspace: Workspace, intent: Intent) -> str:
+    told = [(name, find_shared_branch(workspace, name), page.path, page.why, page.pages) for name, page in intent.held]
+    return hashlib.sha256(repr((FORMAT, intent.branch, told)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class _Reporter:
+    workspace: Workspace
+    binding: Binding
+    intent: Intent
+
+    def find_lines(self, pages: Sequence[HeldPage]) -> list[Hunks]:
+        """Given pages, return the lines in conflict of each, on both sides; none where lines say nothing of it."""
+        repository = self.workspace.repository
+        wanting = {
+            number: one
+            for number, page in enumerate(pages)
+            if page.why in (SAME_LINES, TWO_NEW)
+            for one in page.pages
+            if one.ours is not None and one.theirs is not None
+        }
+        merged = repository.merge_texts([trio(one) for one in wanting.values()])
+        found: list[Hunks] = [((), ())] * len(pages)
+        for (number, one), text in zip(wanting.items(), merged, strict=True):
+            assert one.theirs is not None
+            theirs = repository.read(one.theirs.oid).decode("utf-8", "replace")
+            found[number] = find_hunks(text.text.decode("utf-8", "replace"), theirs)
+        return found
+
+    def report(self, name: str, page: HeldPage, lines: Hunks) -> ConflictingPage:
+        """Given a page, what it is in conflict with and the lines that are, return what is told of it."""
+        intent, is_main = self.intent, name == f"{self.workspace.remote}/main"
+        place = "main content" if is_main else "this change request"
+        names = (f"In Git, on {intent.branch}", f"In {place}")
+        if page.why == TITLES:
+            lines = (self._title(page, "ours", intent.tip), self._title(page, "theirs", self._theirs(is_main)))
+        versions = tuple(
+            Version(title, ", ".join(page.on(side)) or "not there", text)
+            for side, title, text in zip(SIDES, names, lines, strict=True)
+        )
+        browser = f"In a browser: let the page read in {place} as in Git, or as it did before. "
+        browser += "The next run of syncd then brings Git's page here, where it can be edited on."
+        return ConflictingPage(page.path, page.why, versions, (browser, self._advise_git(name, page)))
+
+    def _theirs(self, is_main: bool) -> str:
+        return self.intent.main if is_main else self.intent.here
+
+    def _title(self, page: HeldPage, side: Side, commit: str) -> tuple[str, ...]:
+        """The title of a page in the table of contents of a side."""
+        listing = listing_at(self.workspace.repository, self.binding, commit)
+        entries = listing.pages() if listing is not None else {}
+        return tuple(entries[path].title for path in page.on(side) if path in entries)
+
+    def _advise_git(self, name: str, page: HeldPage) -> str:
+        shared, branch = find_shared_branch(self.workspace, name), quote(self.intent.branch)
+        if shared:
+            return (
+                f"With Git, in any clone: git switch {branch}, git pull, git merge {shared}; "
+                f"settle {page.path}, commit and push."
+            )
+        return (
+            f"Where syncd works: syncd resolve {quote(page.path)} --branch {branch}, with --ours, --theirs or --edit."
+        )

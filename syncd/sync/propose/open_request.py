@@ -1,0 +1,175 @@
+"""Open a branch's change request once and only once, and say what it holds."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from syncd.errors import AnswerLost
+from syncd.fault_points import FaultPoint, reach
+from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
+from syncd.model.space import Space
+from syncd.plan.change import Change
+from syncd.plan.message import REVISION, former_marker, marked_subject, marker, proposal_subject
+from syncd.plan.propose.description import (
+    Description,
+    Said,
+    base_revision,
+    held_commit,
+    proposed_commit,
+    renewed,
+    speaks_of,
+    written_revision,
+)
+from syncd.repo import Commit
+from syncd.sync.merge.parts import part_of
+from syncd.sync.propose.conflict_report import report_conflicts
+from syncd.sync.propose.intent import Intent
+from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, note, notes_of
+from syncd.sync.state.proposals import Proposal, anchored, says_the_same
+from syncd.sync.workspace import Binding, Workspace
+
+
+def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subject: str) -> Proposal:
+    """Return the branch's change request: one that an earlier run left behind, or a new one.
+
+    A create whose answer was lost is found by the marker in its subject, so there is never a second one.
+    """
+    left = _marked(workspace, binding, intent.branch)
+    if left is not None:
+        return Proposal(intent.branch, _origin(workspace, intent, left), left)
+    words = subject or proposal_subject([commit.subject for commit in _speaking(intent)])
+    body = ChangeRequestCreate(subject=marked_subject(words, marker(intent.branch, workspace.instance)))
+    try:
+        made = workspace.client.change_requests.create(binding.space, body)
+    except AnswerLost:
+        arrived = _marked(workspace, binding, intent.branch)
+        if arrived is None:
+            raise
+        return Proposal(intent.branch, _origin(workspace, intent, arrived), arrived)
+    reach(FaultPoint.CHANGE_REQUEST_OPENED)
+    return Proposal(intent.branch, intent.main, made, fresh=True)
+
+
+def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, space: Space) -> Proposal | None:
+    """Given a branch's change request, return a newer one of the branch, which counts from then on; or None.
+
+    Shape: costs nothing where the platform counts no more live ones than Git knows of.
+    """
+    there = (space.change_requests_open or 0) + (space.change_requests_draft or 0)
+    if there <= len(anchored(workspace, binding)):
+        return None
+    found = _marked(workspace, binding, intent.branch)
+    if found is None or found.number <= live.change_request.number:
+        return None
+    return Proposal(intent.branch, _origin(workspace, intent, found), found)
+
+
+def _origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -> str:
+    """Given a change request, return the mirror commit of the main content that it started from or last took in."""
+    start = request.revision_merged_ancestor or request.revision_initial or ""
+    found = workspace.repository.find(workspace.main, REVISION, start)
+    return found.oid if found is not None else intent.main
+
+
+def _marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeRequest | None:
+    """The newest live change request whose subject carries the marker; no list has both states at once."""
+    requests, instance = workspace.client.change_requests, workspace.instance
+    mark, former = marker(branch, instance), former_marker(branch, instance)
+    found = [
+        request
+        for status in ("draft", "open")
+        for request in requests.list(binding.space, status=status)
+        if request.subject.endswith(mark)
+        or (request.subject.endswith(former) and _is_of(workspace, binding, request, branch))
+    ]
+    return max(found, key=lambda request: request.number, default=None)
+
+
+def _is_of(workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str) -> bool:
+    """Whether a change request with a former marker is this branch's, and not that of another with the same end."""
+    known = {item.branch for item in anchored(workspace, binding) if item.number == str(request.number)}
+    return not known - {branch} and speaks_of(request.description, branch)
+
+
+def describe(
+    workspace: Workspace,
+    binding: Binding,
+    proposal: Proposal,
+    intent: Intent,
+    *,
+    by_hand: Sequence[Change] = (),
+    lost: Sequence[str] = (),
+    wrote: str = "",
+) -> Proposal:
+    """Say what the change request holds, once its content is complete, open it, and return it as it is then.
+
+    Shape: `by_hand` and `lost` are told too; `wrote` is the revision that the last write of this run made, or "". A
+    description that a person rewrote stays, and so does what people made of the status: only one that was never
+    described is opened, and only where the policy opens change requests.
+    """
+    requests, id = workspace.client.change_requests, proposal.change_request.id
+    request = proposal.change_request if proposal.fresh else requests.get(binding.space, id)
+    commits = [_said(commit) for commit in _speaking(intent)]
+    tip, base = _base_told(workspace, binding, replace(proposal, change_request=request), intent, wrote)
+    conflicts = report_conflicts(workspace, binding, intent)
+    text = renewed(request.description, Description(intent.branch, tip, commits, by_hand, lost, base, conflicts))
+    fields: dict[str, object] = {} if text is None else {"description": text}
+    unseen = request.status == "draft" and not proposed_commit(request.description)
+    if unseen and workspace.policy.status == "open":
+        fields["status"] = "open"
+    if fields:
+        request = requests.update(binding.space, id, ChangeRequestUpdate.model_validate(fields))
+    files = sorted(change.key for change in by_hand if change.noun == "file")
+    former = notes_of(workspace, binding, request.number)
+    if files != former.get(FILES_BY_HAND, []) or request.address != former.get(ADDRESS, ""):
+        note(workspace, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
+    return replace(proposal, change_request=request)
+
+
+def _base_told(
+    workspace: Workspace, binding: Binding, proposal: Proposal, intent: Intent, wrote: str
+) -> tuple[str, str]:
+    """The branch's commit that the change request holds, and the revisions that the next run without memory compares
+    with. While pages are in conflict, the commit that it held before stands."""
+    tip, description = intent.named_tip, proposal.change_request.description
+    sign, former = base_revision(description)
+    written = written_revision(description)
+    if intent.left_out:
+        before = held_commit(description)
+        at = f" @{written}" if sign == "-" and written else ""
+        return (before, f"{sign}{former}{at}") if before else (tip, f"!{former}")
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    if seen is None:
+        return tip, f"-{former}" if former else ""
+    is_whole = sign in ("=", "+")
+    is_known = is_whole and former == seen.revision
+    if not is_known and not _is_own(workspace, binding, seen.commit, intent.tip):
+        if is_whole and proposed_commit(description) == tip:
+            return tip, f"{sign}{former}"
+        # Only what this run wrote is known to have arrived; whatever lacks later, reviewers took out.
+        return tip, f"-{former} @{wrote or written or seen.revision}"
+    return tip, ("=" if workspace.alike(binding, seen.commit, intent.tip) else "+") + seen.revision
+
+
+def _is_own(workspace: Workspace, binding: Binding, here: str, tip: str) -> bool:
+    """Whether a change request holds nothing but main content and the branch's commit, or the part of it that has
+    arrived, so that what waits for a person is never taken for the words of reviewers."""
+    repository = workspace.repository
+    parents = repository.commits(None, here, limit=1)[0].parents
+    parts = (repository.commits(None, parent, limit=1)[0] for parent in parents)
+    arrived = [part.oid for part in parts if part_of(repository, part) == tip]
+    return any(says_the_same(workspace, binding, here, commit) for commit in (tip, *arrived))
+
+
+def _speaking(intent: Intent) -> list[Commit]:
+    """The commits in which people say something, newest first; all of them when there is none."""
+    theirs = [
+        commit
+        for commit in intent.commits
+        if len(commit.parents) < 2 and not any(key.startswith("Syncd-") for key in commit.trailers)
+    ]
+    return theirs or list(intent.commits)
+
+
+def _said(commit: Commit) -> Said:
+    body = commit.body.rpartition("\n\n")[0] if commit.trailers else commit.body
+    return Said(commit.oid, commit.subject, body)

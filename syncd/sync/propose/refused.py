@@ -1,0 +1,79 @@
+"""Pages of a branch that no platform takes: each is told of with its place, and all else is sent without it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from syncd.errors import FileInvalid
+from syncd.layout.tree.draft import page_text, read_draft
+from syncd.layout.tree.paths import is_markdown
+from syncd.repo import Difference
+from syncd.sync.outcome import Held
+from syncd.sync.workspace import Binding, Workspace
+
+HINT = "mend it and commit; until then the platform keeps what it has, and all else is sent"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something cannot be sent; `paths` are those, from the repository's root, that are left out for it."""
+
+    error: FileInvalid
+    paths: frozenset[str]
+
+
+def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
+    """Given the tree that a space is to hold, and the commit of what it holds, return what of it no platform takes.
+
+    Shape: pages whose text cannot be sent; submodules and symbolic links in the place of pages and files, which would
+    be deleted by what is only hidden. Cost follows the difference.
+    Raises: FileInvalid for a table of contents or settings that cannot be read.
+    """
+    changes = [found for found in workspace.repository.differences(here, desired) if binding.holds(found.path)]
+    return (*_unsendable(workspace, binding, desired, changes), *_hidden(workspace, binding, desired, here, changes))
+
+
+def render_refusal(refusal: Refusal) -> Held:
+    """Given a refusal, return what a person is told of it."""
+    error = refusal.error
+    hint = f"{error.hint}; {HINT}" if error.hint else HINT
+    return Held(error.what, hint, error.exit_code, (error.path,), manual=True)
+
+
+def _unsendable(
+    workspace: Workspace, binding: Binding, desired: str, changes: Sequence[Difference]
+) -> Iterator[Refusal]:
+    """Pages with a text that cannot be sent; what no table of contents lists is no page."""
+    found: dict[str, FileInvalid] = {}
+    for change in changes:
+        if change.after is not None and change.after.mode.startswith("100") and is_markdown(change.path):
+            try:
+                page_text(workspace.repository.material(change.after.oid), at=change.path)
+            except FileInvalid as error:
+                found[change.path] = error
+    pages = _content(workspace, binding, desired, files=False) if found else frozenset()
+    yield from (Refusal(error, frozenset({path})) for path, error in found.items() if path in pages)
+
+
+def _hidden(
+    workspace: Workspace, binding: Binding, desired: str, here: str, changes: Sequence[Difference]
+) -> Iterator[Refusal]:
+    """Submodules and symbolic links where the platform has pages or files: neither followed, nor taken for deletion."""
+    gone = {c.path for c in changes if c.before is not None and (c.after is None or not c.after.mode.startswith("100"))}
+    links = workspace.repository.obstacles(desired, gone) if gone else {}
+    known = _content(workspace, binding, here, files=True) if links else frozenset()
+    for link, kind in sorted(links.items()):
+        below = {path for path in gone & known if path == link or path.startswith(f"{link}/")}
+        if below:
+            what = f"is a {kind}, which syncd does not follow, where the platform has a page or file"
+            hint = "put the file back, or delete the link to delete the page"
+            yield Refusal(FileInvalid(what, path=link, hint=hint), frozenset({link, *below}))
+
+
+def _content(workspace: Workspace, binding: Binding, commit: str, *, files: bool) -> frozenset[str]:
+    """What a tree has as pages, and as files with them, by path from the repository's root."""
+    repository = workspace.repository
+    listing = repository.tree(commit, binding.directory)
+    blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
+    draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=files, at=binding.directory)
+    found = (*draft.documents, *draft.files, *draft.includes) if files else draft.documents
+    return frozenset(map(binding.path, found))

@@ -1,0 +1,208 @@
+"""Carry out the steps of a proposal: batches of content operations, with ids filled in as the platform gives them."""
+
+import base64
+import mimetypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncd.errors import FileInvalid
+from syncd.fault_points import FaultPoint, reach
+from syncd.layout.page.frontmatter import fields as stated_in
+from syncd.layout.page.frontmatter import heading, split_emoji
+from syncd.layout.tree.draft import page_text
+from syncd.layout.tree.translate import Translation
+from syncd.model.anchor import Anchor
+from syncd.model.content_write import (
+    FILES_MAX,
+    OPERATIONS_MAX,
+    ContentWrite,
+    ContentWritten,
+    DeletePage,
+    InsertFiles,
+    InsertPage,
+    NewFile,
+    Operation,
+    UpdatePage,
+)
+from syncd.plan.propose.proposal import Proposal
+from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
+from syncd.sync.mirror.plan_revision import RevisionMoved
+from syncd.sync.workspace import Binding, Workspace
+
+REQUEST_SIZE_MAX = 4_000_000
+"""Characters of Markdown and base64 in one request; the platform names no limit, so stay well below common ones."""
+REF = "syncd-new-"
+"""Starts the batch-local name of what is inserted; no page is called so."""
+
+
+@dataclass
+class ContentWriter:
+    """Writes steps to one change request; `written` holds an anchor for every page and file that was sent.
+
+    Shape: `revision` is the one that the change request is known to be at, `wrote` are those that its writes made.
+    """
+
+    workspace: Workspace
+    binding: Binding
+    change_request: str
+    translation: Translation
+    revision: str
+    written: dict[str, Anchor] = field(default_factory=dict)
+    wrote: list[str] = field(default_factory=list)
+    _inserted: dict[str, str] = field(default_factory=dict)
+    _batch: list[Operation] = field(default_factory=list)
+    _inserting: dict[str, InsertStep] = field(default_factory=dict)
+    _dangling: dict[str, str] = field(default_factory=dict)
+    _retitled: dict[str, str] = field(default_factory=dict)
+    _size: int = 0
+
+    def write(self, proposal: Proposal) -> None:
+        """Given a proposal, write its steps in order, in as few requests as the limits allow.
+
+        Shape: each request leaves a tree that the next run can go on from.
+        Raises: RevisionMoved when somebody wrote since it was read; Rejected with status 404 where there is no content
+        write; AnswerLost when a batch may have landed.
+        """
+        for id, path in proposal.placed.items():  # at once, so that links to where a page will be are known
+            self._learn("page", id, path, "")
+        for group in self._uploads([step for step in proposal.steps if isinstance(step, AddFile)]):
+            self._upload(group)
+        for step in proposal.steps:
+            match step:
+                case InsertStep():
+                    self._insert(step)
+                case UpdateStep():
+                    self._update(step)
+                case DeleteStep():
+                    self._add(DeletePage(page=step.id), 0)
+        self._flush()
+        self._relink()
+        reach(FaultPoint.CONTENT_WRITTEN)
+
+    def _uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
+        """Given files to add, return them in groups that fit one request."""
+        group: list[tuple[AddFile, NewFile]] = []
+        size = 0
+        for step in steps:
+            data = self.workspace.repository.material(step.oid)
+            file = _new_file(step.path, data)
+            if group and (len(group) == FILES_MAX or size + len(file.base64) > REQUEST_SIZE_MAX):
+                yield group
+                group, size = [], 0
+            group.append((step, file))
+            size += len(file.base64)
+        if group:
+            yield group
+
+    def _upload(self, group: Sequence[tuple[AddFile, NewFile]]) -> None:
+        answer = self._post([InsertFiles(files=tuple(file for _, file in group))])
+        for (step, _), file in zip(group, answer.inserted_files, strict=True):
+            self._learn("file", file.id, step.path, step.oid)
+
+    def _insert(self, step: InsertStep) -> None:
+        text = self._text(step.path, step.oid)
+        emoji, title = split_emoji(heading(text) or "")
+        given = {"title": step.title, "slug": step.slug or None, "at": step.at, "into": self._parent(step.into) or None}
+        if emoji and title == step.title:
+            given["emoji"] = emoji
+        if _own_title(text, step.path) not in (None, step.title):
+            self._retitled[step.path] = step.title
+            self._dangling[step.path] = step.oid
+        ref = f"{REF}{len(self._inserting)}"
+        fields = {name: value for name, value in given.items() if value is not None}
+        self._add(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
+        self._inserting[ref] = step
+
+    def _update(self, step: UpdateStep) -> None:
+        given = {"title": step.title, "slug": step.slug, "at": step.at}
+        fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        oid = step.oid or step.unchanged
+        text = self._text(step.path, oid) if oid is not None else None
+        if text is not None:
+            fields["document"] = {"markdown": text}
+        if step.into is not None:
+            fields["into"] = self._parent(step.into) or None
+        self._add(UpdatePage.model_validate(fields | {"page": self._id(step.id)}), len(text or ""))
+        if not step.later:
+            self._learn("page", step.id, step.path, step.oid or "")
+
+    def _parent(self, into: str) -> str:
+        return ROOT if into == ROOT else self._id(into)
+
+    def _id(self, page: str) -> str:
+        """Given a page id or the path of a page inserted before, return the id, sending the batch to learn it."""
+        if any(step.path == page for step in self._inserting.values()):
+            self._flush()
+        return self._inserted.get(page, page)
+
+    def _text(self, path: str, oid: str) -> str:
+        text, complete = self._outgoing(path, oid)
+        if not complete:
+            self._dangling[path] = oid
+        return text
+
+    def _outgoing(self, path: str, oid: str) -> tuple[str, bool]:
+        text = page_text(self.workspace.repository.material(oid), at=self.binding.path(path))
+        return self.translation.outgoing(text, path)
+
+    def _relink(self) -> None:
+        """Some pages are sent once more: links lead to pages that have ids now, and a title wins over the heading.
+
+        A page is inserted under its heading where it has one; only an update gives it the title of SUMMARY.md.
+        """
+        dangling, self._dangling = self._dangling, {}
+        for path, oid in dangling.items():
+            text, complete = self._outgoing(path, oid)
+            id = self.translation.id_at(path)
+            if id is not None and (complete or path in self._retitled):
+                fields = {"title": self._retitled[path]} if path in self._retitled else {}
+                update = UpdatePage.model_validate({"page": id, "document": {"markdown": text}, **fields})
+                self._add(update, len(text))
+        self._flush()
+
+    def _add(self, operation: Operation, size: int) -> None:
+        if len(self._batch) == OPERATIONS_MAX or (self._batch and self._size + size > REQUEST_SIZE_MAX):
+            self._flush()
+        self._batch.append(operation)
+        self._size += size
+
+    def _flush(self) -> None:
+        if not self._batch:
+            return
+        answer = self._post(self._batch)
+        for change in answer.changes:
+            step = self._inserting.get(change.ref or "")
+            if step is not None and isinstance(change.page, dict):
+                self._inserted[step.path] = str(change.page["id"])
+                self._learn("page", self._inserted[step.path], step.path, step.oid)
+        self._batch, self._inserting, self._size = [], {}, 0
+
+    def _learn(self, kind: Any, id: str, path: str, oid: str) -> None:
+        self.translation.learn(id, path)
+        self.written[id] = Anchor(id, kind, path, "", "", oid)
+
+    def _post(self, operations: Sequence[Operation]) -> ContentWritten:
+        body = ContentWrite(changes=tuple(operations))
+        requests = self.workspace.client.change_requests
+        if requests.get(self.binding.space, self.change_request).revision != self.revision:
+            raise RevisionMoved(f"change request {self.change_request} changed after it was read")
+        answer = requests.write_content(self.binding.space, self.change_request, body)
+        self.revision = str(answer.change_request.get("revision") or "")
+        self.wrote.append(self.revision)
+        return answer
+
+
+def _own_title(text: str, path: str) -> str | None:
+    """The title that a page is inserted under, whatever else it is sent with."""
+    try:
+        stated = stated_in(text, at=path).get("title")
+    except FileInvalid:
+        stated = None
+    return stated if isinstance(stated, str) and stated else heading(text)
+
+
+def _new_file(path: str, data: bytes) -> NewFile:
+    name = path.rsplit("/", 1)[-1]
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return NewFile(name=name, base64=base64.b64encode(data).decode(), content_type=kind)

@@ -1,0 +1,220 @@
+"""Write what a branch asks for: plan, write and read again until nothing is left to write.
+
+So a lost answer or a crash heals itself. What others write meanwhile is read into the change request's commit, and
+merged, before anything is written upon it. Source: two-way, section 4, "propose".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from syncd.api.change_requests import NO_ROUTE
+from syncd.errors import AnswerLost, Rejected
+from syncd.layout.page.frontmatter import is_blank
+from syncd.layout.tree.draft import Draft, read_draft
+from syncd.model.anchor import Anchor
+from syncd.plan.guard import guard_deletions
+from syncd.plan.propose.description import base_revision, held_commit
+from syncd.plan.propose.proposal import Desired, plan_proposal
+from syncd.plan.propose.proposal import Proposal as ProposalPlan
+from syncd.sync.merge.base import keep_tip
+from syncd.sync.mirror.plan_revision import RevisionMoved
+from syncd.sync.propose.existing import Content, linked_files, main_content, proposed_content
+from syncd.sync.propose.intent import Intent, gather_intent
+from syncd.sync.propose.open_request import open_proposal
+from syncd.sync.propose.via_comments import carry, has_moved
+from syncd.sync.propose.via_comments import settle as settle_comments
+from syncd.sync.propose.write import ContentWriter
+from syncd.sync.state import sent_log
+from syncd.sync.state.lane import content_of
+from syncd.sync.state.proposals import Proposal, noticing_end, remember
+from syncd.sync.workspace import Binding, Workspace
+
+ROUNDS = 5
+"""Times that content is written and read again: a retitled page takes two, a lost answer one more."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of an intent: the plan of the first round, the change request, and what it holds by now.
+
+    Shape: `wrote` is the revision that the last write made, or "".
+    """
+
+    plan: ProposalPlan
+    live: Proposal | None
+    intent: Intent
+    notes: tuple[str, ...]
+    wrote: str = ""
+
+
+def write_intent(
+    workspace: Workspace, binding: Binding, intent: Intent, live: Proposal | None, *, subject: str
+) -> Written:
+    """Given what a branch asks for and its change request, or None, let the platform hold it.
+
+    Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what
+    planning, the guards and the adapters raise.
+    """
+    rounds = _Rounds(workspace, binding, intent, live, subject)
+    for _ in range(ROUNDS):
+        if rounds.is_done():
+            return rounds.result()
+    raise RevisionMoved(
+        f"{binding.name}/{intent.branch}: the change request kept changing while it was written",
+        hint="the next run goes on from what it holds",
+    )
+
+
+class _Rounds:
+    """Reads, plans and writes; each round begins with what the platform holds by then."""
+
+    def __init__(
+        self, workspace: Workspace, binding: Binding, intent: Intent, live: Proposal | None, subject: str
+    ) -> None:
+        self.workspace, self.binding, self.intent, self.live = workspace, binding, intent, live
+        self.subject = subject
+        self.asked = _read_desired(workspace, binding, intent)
+        self.asked_for = intent.desired
+        self.first: ProposalPlan | None = None
+        self.notes: list[str] = []
+        self.written: dict[str, Anchor] = {}
+        self.wrote: tuple[str, ...] = ()
+        self.is_recorded = self.is_carried = False
+
+    def result(self) -> Written:
+        """Return what became of the intent."""
+        assert self.first is not None
+        if self.live is not None and not self.workspace.rehearse and not self.is_carried:
+            settle_comments(self.workspace, self.binding, self.live)
+        skipped = () if self.is_carried else _skipped(self.binding, self.asked.draft)
+        notes = tuple(dict.fromkeys((*self.notes, *skipped)))
+        return Written(self.first, self.live, self.intent, notes, self.wrote[-1] if self.wrote else "")
+
+    def is_done(self) -> bool:
+        """Play one round, and return whether nothing is left to write."""
+        content = self._read_content()
+        if content is None:
+            return True
+        if self.asked_for != self.intent.desired:
+            self.asked, self.asked_for = _read_desired(self.workspace, self.binding, self.intent), self.intent.desired
+        wanted = _against(self.workspace, self.binding, self.intent, self.asked, content)
+        plan = plan_proposal(wanted, content.existing)
+        self.first = self.first or plan
+        if not plan.steps:
+            return self._record(plan)
+        _guard(self.workspace, self.binding, content, plan)
+        return self.workspace.rehearse or self._write(plan, content)
+
+    def _read_content(self) -> Content | None:
+        """What the platform holds, merged into the intent; None when that is what was just written."""
+        workspace, binding, desired = self.workspace, self.binding, self.intent.desired
+        if self.live is None:
+            return main_content(workspace, binding, guide=desired)
+        content = proposed_content(workspace, binding, self.live, self.written, guide=desired, wrote=self.wrote)
+        if self.wrote and not self.notes and _is_there(workspace, binding, content, self.intent):
+            return None
+        self.intent = gather_intent(workspace, binding, self.intent.branch, self.live) or self.intent
+        return content
+
+    def _record(self, plan: ProposalPlan) -> bool:
+        """Nothing is to be written; but that it is there already is to be recorded, and it is to lie where Git has it:
+        both by reading once more."""
+        placed = {id: Anchor(id, "page", path, "", "", "") for id, path in plan.placed.items()}
+        is_placed = self.written.items() >= placed.items()
+        if self.live is None or self.workspace.rehearse or (self.is_recorded and is_placed):
+            return True
+        self.written |= placed
+        self.is_recorded = True
+        sent_log.begin(self.workspace, self.binding, self.live.change_request.number, self.intent.desired)
+        return False
+
+    def _write(self, plan: ProposalPlan, content: Content) -> bool:
+        workspace, binding, revision = self.workspace, self.binding, content.existing.revision.id
+        if self.live is None:
+            self.live = open_proposal(workspace, binding, self.intent, self.subject)
+            _adopt(workspace, binding, self.live)
+            if self.live.change_request.revision_initial != revision or not self.live.fresh:
+                return False  # it holds more than the main content that was planned against: plan again against it
+            revision = self.live.change_request.revision
+        writer = ContentWriter(workspace, binding, self.live.change_request.id, content.translation, revision)
+        keep_tip(workspace, self.intent.branch)
+        sent_log.begin(workspace, binding, self.live.change_request.number, self.intent.desired)
+        self.wrote = ()  # of what was written in part, nobody knows yet which revision has all of it
+        try:
+            writer.write(plan)
+            self.wrote = tuple(writer.wrote)
+        except RevisionMoved:
+            pass  # somebody wrote since it was read: what they wrote is read, and merged, first
+        except AnswerLost as lost:
+            self.notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
+        except Rejected as refusal:
+            if refusal.status != NO_ROUTE[0]:
+                with noticing_end(workspace, binding, self.live):
+                    raise
+            if has_moved(workspace, binding, self.live, content):
+                return False
+            self.notes.append(carry(workspace, binding, self.intent, self.live, plan))
+            self.is_carried = True
+            return True
+        self.written |= writer.written
+        return False
+
+
+def _is_there(workspace: Workspace, binding: Binding, content: Content, intent: Intent) -> bool:
+    """Whether the platform holds what is desired, and nobody wrote in between what that would hide."""
+    held = content_of(workspace.repository, content.commit)
+    return all(workspace.alike(binding, one, intent.desired) for one in (content.commit, held))
+
+
+def _adopt(workspace: Workspace, binding: Binding, live: Proposal) -> None:
+    """Let Git know of a change request before anything is written to it, and what its description says of one that a
+    clone without these refs has made."""
+    remember(workspace, binding, live)
+    repository, ref = workspace.repository, workspace.changes(binding, live.change_request.number)
+    number, description = live.change_request.number, live.change_request.description
+    is_whole = base_revision(description)[0] in ("=", "+") and not sent_log.is_sending(workspace, binding, number)
+    commit = repository.revision(held_commit(description)) if is_whole else None
+    if commit is not None and repository.resolve(ref) is None:
+        repository.update_ref(ref, commit, old=None)
+
+
+def _skipped(binding: Binding, draft: Draft) -> Iterator[str]:
+    """What of the branch's files says nothing to any platform."""
+    for part in draft.skipped:
+        yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.why}"
+
+
+def _guard(workspace: Workspace, binding: Binding, content: Content, plan: ProposalPlan) -> None:
+    pages = [anchor for anchor in content.existing.anchors.values() if anchor.kind == "page"]
+    if len(pages) == 1 and is_blank(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
+        return  # every new space has such a page, and says nothing by it
+    remain = len(pages) - len(plan.deleted)
+    guard_deletions(f"propose.{binding.name}", plan.deleted, len(pages), remain=remain, force=workspace.force)
+
+
+def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Desired:
+    """Given what a branch asks for, return its tree and blobs; no page is read for it."""
+    repository = workspace.repository
+    listing = repository.tree(intent.desired, binding.directory)
+    blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
+    draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=False, at=binding.directory)
+    return Desired(draft, blobs)
+
+
+def _against(workspace: Workspace, binding: Binding, intent: Intent, asked: Desired, content: Content) -> Desired:
+    """Given existing content, return the same with what only the difference tells: renames, and files newly linked."""
+    repository = workspace.repository
+    known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
+    changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
+    root = asked.draft.settings.below("")
+    linked = linked_files(repository, changed, asked.blobs, root=root)
+    # What the platform has as a file stays one, also where only pages that did not change link to it.
+    kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & asked.blobs.keys()
+    files = {*asked.draft.files, *kept, *(path for path in linked if path.startswith(root))}
+    renames = {
+        change.old_path: change.path
+        for change in repository.diff(content.commit, intent.desired, binding.directory, renames=True)
+        if change.status == "R" and change.old_path is not None
+    }
+    draft = replace(asked.draft, files=tuple(sorted(files)))
+    return Desired(draft, asked.blobs, renames, read=lambda path: repository.material(asked.blobs[path]))

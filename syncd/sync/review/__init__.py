@@ -1,0 +1,1 @@
+"""Review: what becomes of a change request once it is open."""

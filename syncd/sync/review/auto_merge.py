@@ -1,0 +1,122 @@
+"""Merge by policy: a change request that nobody objects to becomes main content, so that Git alone publishes."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
+from syncd.model.change_request import ChangeRequest
+from syncd.model.review import Review
+from syncd.model.text import one_line
+from syncd.plan.change import Change
+from syncd.sync.branches import HEADS
+from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.state.lane import content_of
+from syncd.sync.state.notes import FILES_BY_HAND, note, notes_of
+from syncd.sync.state.proposals import Proposal, noticing_end, says_the_same
+from syncd.sync.workspace import Binding, Workspace
+
+REFUSED = "merge_refused"
+
+
+def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> Outcome:
+    """Given a branch's change request as it is, merge it when all who have a say are content; else say what is missing.
+
+    Shape: a draft is nobody's to merge. A refusal is remembered, and the same state is never tried again. Waiting for
+    people has exit code 0. Raises: AnswerLost when the merge may or may not have happened.
+    """
+    request = proposal.change_request
+    if request.status != "open":
+        return Unchanged()
+    missing = _missing(workspace, binding, proposal)
+    if missing:
+        return _waits(request, missing)
+    verdicts = verdicts_of(workspace, binding, request)
+    against = sorted(review.reviewer.display_name for review in verdicts if review.status == "changes-requested")
+    if against:
+        return _waits(request, f"changes are requested by {one_line(', '.join(against))}")
+    state = _state(request, verdicts)
+    refused = notes_of(workspace, binding, request.number).get(REFUSED)
+    if isinstance(refused, dict) and refused.get("state") == state:
+        return _waits(request, str(refused.get("why", "")))
+    now = workspace.client.change_requests.get(binding.space, request.id)
+    if _state(now, verdicts) != state:
+        return _waits(now, "it changed just now; the next run looks at it again")
+    return _merge(workspace, binding, replace(proposal, change_request=now), state)
+
+
+def _missing(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+    """What keeps an open change request from being merged, as far as that is known without asking; or ""."""
+    request = proposal.change_request
+    if request.comments:
+        return f"{request.comments} comment{'s are' if request.comments > 1 else ' is'} open"
+    if request.outdated:
+        return "main content has moved on since"
+    repository = workspace.repository
+    tip = repository.resolve(f"{HEADS}{proposal.branch}")
+    here = repository.resolve(workspace.changes(binding, request.number))
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    if tip is None or here is None or seen is None or seen.revision != request.revision or seen.commit != here:
+        return "what it holds was not read yet"
+    if not says_the_same(workspace, binding, content_of(repository, here), tip):
+        return f"it does not hold exactly what {proposal.branch} says"
+    files = _files_by_hand(workspace, binding, proposal)
+    return f"somebody has to upload {', '.join(files[:5])} by hand" if files else ""
+
+
+def _files_by_hand(workspace: Workspace, binding: Binding, proposal: Proposal) -> list[str]:
+    """Files that nobody has brought to the platform yet; no tree shows that they are missing there."""
+    noted = notes_of(workspace, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
+    if not noted:
+        return []
+    lanes = [workspace.store.seen(binding.space, lane) for lane in ("main", proposal.lane)]
+    there = {anchor.path for lane in lanes if lane is not None for anchor in lane.anchors.values()}
+    return [path for path in noted if isinstance(path, str) and path not in there]
+
+
+def verdicts_of(workspace: Workspace, binding: Binding, request: ChangeRequest) -> list[Review]:
+    """Given a change request, return the latest review of each reviewer; none from a server that has no reviews."""
+    try:
+        reviews = sorted(workspace.client.reviews.list(binding.space, request.id), key=lambda review: review.created_at)
+    except (NotFound, Rejected):
+        return []
+    return list({review.reviewer.id: review for review in reviews}.values())
+
+
+def _state(request: ChangeRequest, verdicts: Sequence[Review]) -> str:
+    """A digest of all that can change a platform's mind about a merge."""
+    facts = [request.status, request.revision, request.comments, request.outdated, request.updated_at]
+    text = json.dumps([*facts, sorted((review.id, review.status) for review in verdicts)])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _merge(workspace: Workspace, binding: Binding, proposal: Proposal, state: str) -> Outcome:
+    request = proposal.change_request
+    name = f"#{request.number}"
+    try:
+        with noticing_end(workspace, binding, proposal):
+            result = workspace.client.change_requests.merge(binding.space, request.id)
+    except AnswerLost:
+        found = workspace.client.change_requests.get(binding.space, request.id)
+        if found.status != "merged":
+            raise
+        told = "merged into main content; the answer was lost, so whether that went without a conflict is not known"
+        return Applied((Change("update", "change request", name, told, after=found.revision_merged),))
+    except (Rejected, Unauthorized) as refusal:
+        if refusal.status == 401:
+            raise
+        note(workspace, binding, request.number, {REFUSED: {"state": state, "why": refusal.what}})
+        return _waits(request, refusal.what)
+    if result.result != "conflicts":
+        return Applied((Change("update", "change request", name, "merged into main content", after=result.revision),))
+    return Held(
+        f"{name} was merged, but main content had changed the same meanwhile, and what the platform made of both may be"
+        f" wrong (revision {result.revision})",
+        hint=f"read git log -p -2 {workspace.remote}/main, put right what is missing, then syncd push",
+        exit_code=6,
+    )
+
+
+def _waits(request: ChangeRequest, why: str) -> Outcome:
+    return Waiting(f"#{request.number} is not merged yet: {why}", exit_code=0)

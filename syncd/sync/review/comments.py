@@ -1,0 +1,196 @@
+"""What people say of own change requests, each word with its place in the repository; reads only."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from syncd.errors import AnswerLost, NotFound
+from syncd.layout.page.block_positions import line_of
+from syncd.layout.tree.placement import place
+from syncd.model.change_request import ChangeRequest
+from syncd.model.comment import Comment, CommentBodyWrite, CommentReply, CommentReplyCreate, CommentUpdate
+from syncd.model.document import Document
+from syncd.model.review import Review
+from syncd.sync.branches import HEADS
+from syncd.sync.outcome import CONFLICT
+from syncd.sync.review.auto_merge import verdicts_of
+from syncd.sync.state.proposals import Anchored, anchored
+from syncd.sync.summary_files import text_at
+from syncd.sync.workspace import Binding, Workspace
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A comment with its replies; `path`, from the repository's root, and `line` are where it points, or "" and 0."""
+
+    comment: Comment
+    replies: tuple[CommentReply, ...] = ()
+    path: str = ""
+    line: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody still has to answer it."""
+        return self.comment.status != "resolved"
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """One live change request and what is said of it; `conflicts` are paths that wait for a person."""
+
+    binding: Binding
+    branch: str
+    request: ChangeRequest
+    remarks: tuple[Remark, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+    @property
+    def objections(self) -> tuple[Review, ...]:
+        """The reviews whose last word is that something has to change."""
+        return tuple(review for review in self.reviews if review.status == "changes-requested")
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether a person should look at it first."""
+        return bool(self.request.comments or self.objections or self.request.outdated or self.conflicts)
+
+
+def discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discussion]:
+    """Given a workspace, return the discussion of each live change request, those with problems first.
+
+    Shape: comments are oldest first, open ones before resolved ones, which are there when asked for.
+    """
+    conflicts = [
+        outcome.key for outcome in workspace.store.outcomes() if outcome.flow == CONFLICT and outcome.state == "held"
+    ]
+    found = [
+        Discussion(
+            binding,
+            item.branch,
+            request,
+            tuple(_remarks(workspace, binding, item, request, resolved=resolved)),
+            tuple(verdicts_of(workspace, binding, request)),
+            tuple(path for path in conflicts if binding.holds(path)),
+        )
+        for binding, item, request in live(workspace)
+    ]
+    return sorted(found, key=lambda each: not each.has_problems)
+
+
+def live(workspace: Workspace) -> Iterator[tuple[Binding, Anchored, ChangeRequest]]:
+    """Given a workspace, return its live change requests, each with its space and what Git remembers of it."""
+    for binding in workspace.bindings:
+        for item in anchored(workspace, binding):
+            try:
+                request = workspace.client.change_requests.get(binding.space, item.number)
+            except NotFound:
+                continue  # the next run takes note of that
+            if request.is_live:
+                yield binding, item, request
+
+
+@dataclass(frozen=True)
+class Found:
+    """A comment that a person named, and the change request that it belongs to."""
+
+    binding: Binding
+    request: ChangeRequest
+    comment: Comment
+
+
+def find_comments(workspace: Workspace, beginning: str) -> list[Found]:
+    """Given an id or its beginning, return the comments that it can mean: an id that is whole means one only."""
+    found = [
+        Found(binding, request, comment)
+        for binding, _, request in live(workspace)
+        for comment in workspace.client.change_request_comments.list(binding.space, request.id)
+        if comment.id.startswith(beginning)
+    ]
+    return [each for each in found if each.comment.id == beginning] or found
+
+
+def reply(workspace: Workspace, to: Found, text: str) -> None:
+    """Given a comment and words, post them as a reply, exactly once. Raises: AnswerLost when they did not arrive."""
+    comments = workspace.client.change_request_comments
+    at = (to.binding.space, to.request.id, to.comment.id)
+    before = {known.id for known in comments.list_replies(*at)}
+    try:
+        comments.post_reply(*at, CommentReplyCreate(body=CommentBodyWrite(markdown=text)))
+    except AnswerLost:
+        arrived = [known for known in comments.list_replies(*at) if known.id not in before]
+        if not any((known.body.markdown or "").strip() == text.strip() for known in arrived):
+            raise
+
+
+def resolve(workspace: Workspace, comment: Found, *, resolved: bool) -> None:
+    """Given a comment, resolve it, or open it again."""
+    change = CommentUpdate(resolved=resolved)
+    comments = workspace.client.change_request_comments
+    comments.update(comment.binding.space, comment.request.id, comment.comment.id, change)
+
+
+def _remarks(
+    workspace: Workspace, binding: Binding, item: Anchored, request: ChangeRequest, *, resolved: bool
+) -> Iterator[Remark]:
+    if not request.comments and not resolved:
+        return
+    comments = workspace.client.change_request_comments
+    listed = list(comments.list(binding.space, request.id, order="asc", status=None if resolved else "open"))
+    spots = _Spots(workspace, binding, item, request)
+    for comment in sorted(listed, key=lambda comment: comment.status == "resolved"):
+        replies = tuple(comments.list_replies(binding.space, request.id, comment.id)) if comment.replies else ()
+        yield Remark(comment, replies, *spots.of(comment))
+
+
+@dataclass
+class _Spots:
+    """Finds the place in the repository that a comment is about; each page is looked up once."""
+
+    workspace: Workspace
+    binding: Binding
+    item: Anchored
+    request: ChangeRequest
+    _paths: dict[str, str] | None = None
+    _placed: dict[str, str] | None = None
+    _texts: dict[str, tuple[str, Document | None]] = field(default_factory=dict)
+
+    def of(self, comment: Comment) -> tuple[str, int]:
+        """Given a comment, return path and line, or "" and 0 for one that is about no page."""
+        target = comment.target
+        path = self._path(target.page.id) if target.page is not None else ""
+        if not path or target.page is None:
+            return "", 0
+        if target.node is None:
+            return path, 1
+        if target.page.id not in self._texts:
+            self._texts[target.page.id] = self._text(path), self._document(target.page.id)
+        text, document = self._texts[target.page.id]
+        return path, line_of(text, document, target.node.id) if document is not None else 1
+
+    def _path(self, page: str) -> str:
+        if self._paths is None:
+            lanes = ("main", self.request.id)
+            known = [self.workspace.store.seen(self.binding.space, lane) for lane in lanes]
+            self._paths = {id: anchor.path for seen in known if seen is not None for id, anchor in seen.anchors.items()}
+        inner = self._paths.get(page) or self._placement().get(page, "")
+        return self.binding.path(inner) if inner else ""
+
+    def _placement(self) -> dict[str, str]:
+        """Where pages would go that no run has placed yet."""
+        if self._placed is None:
+            content = self.workspace.client.change_request_content.get(self.binding.space, self.request.id)
+            self._placed = dict(place(content).pages)
+        return self._placed
+
+    def _text(self, path: str) -> str:
+        repository = self.workspace.repository
+        refs = (f"{HEADS}{self.item.branch}", self.workspace.changes(self.binding, self.request.number))
+        texts = (text_at(repository, repository.resolve(ref), path) for ref in refs)
+        return next((text for text in texts if text is not None), "")
+
+    def _document(self, page: str) -> Document | None:
+        try:
+            content = self.workspace.client.change_request_content
+            return content.get_page(self.binding.space, self.request.id, page, format="document").document
+        except NotFound:
+            return None  # the page is gone, and the comment is still there

@@ -1,0 +1,94 @@
+"""Review: what reviewers and the platform do to own change requests comes back into Git."""
+
+from dataclasses import replace
+
+from syncd.plan.change import Change
+from syncd.sync.branches import HEADS
+from syncd.sync.integrate.flow import integrate_commit
+from syncd.sync.merge.base import Base
+from syncd.sync.merge.merge import merge
+from syncd.sync.outcome import Applied, Outcome, Unchanged
+from syncd.sync.propose.existing import proposed_content
+from syncd.sync.propose.reviewers import ask_reviewers
+from syncd.sync.state.lane import NO_UPDATE, Update, taken_main
+from syncd.sync.state.proposals import Proposal, is_disputed, is_gone
+from syncd.sync.workspace import Binding, Workspace
+
+
+def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[Proposal, Outcome]:
+    """Given an own change request, return it as it now is after its news came into Git.
+
+    Shape: an outdated one that does not conflict is updated from main content, where the policy says so; changed
+    content becomes a commit on its ref; an unchanged one costs nothing, and one that was archived is read a last time.
+    Source: two-way, section 4, "update".
+    """
+    if proposal.change_request.status == "merged":
+        return proposal, Unchanged()
+    name = f"#{proposal.change_request.number}"
+    changes: list[Change] = []
+    remarks = list(ask_reviewers(workspace, binding, proposal))
+    update = NO_UPDATE
+    if _is_due(workspace, proposal):
+        # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
+        changes += _fetched(workspace, binding, proposal)
+        settled = _settled(workspace, binding, proposal)
+        if settled or _merges(workspace, binding, proposal):
+            requests, id = workspace.client.change_requests, proposal.change_request.id
+            if requests.refresh(binding.space, id).result == "conflicts" and not settled:
+                remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
+            proposal = replace(proposal, change_request=requests.get(binding.space, id))
+            update = Update(is_fresh=True, settled=settled)
+            changes.append(Change("update", "change request", name, "updated from main content"))
+    changes += _fetched(workspace, binding, proposal, update)
+    return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
+
+
+def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal, update: Update = NO_UPDATE) -> list[Change]:
+    """Bring what a change request holds to its ref, when that is not there yet."""
+    number = proposal.change_request.number
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    here = workspace.repository.resolve(workspace.changes(binding, number))
+    if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
+        return []
+    commit = proposed_content(workspace, binding, proposal, {}, update=update).commit
+    if commit == here:
+        return []
+    return [Change("update", "change request", f"#{number}", "its content was fetched", after=commit)]
+
+
+def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
+    """Whether main content is to be pulled into it: not for a branch that is gone."""
+    request = proposal.change_request
+    wanted = workspace.policy.update == "auto" and request.outdated and request.is_live
+    return wanted and not is_gone(workspace, proposal.branch)
+
+
+def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
+    """Whether a change request and main content merge without a person, by what Git knows and by what the platform
+    does: then the update conflicts with nothing that anybody wrote."""
+    repository = workspace.repository
+    main = repository.resolve(workspace.main)
+    here = repository.resolve(workspace.changes(binding, proposal.change_request.number))
+    if main is None or here is None:
+        return False
+    bases: list[Base | None] = [None]
+    former = taken_main(workspace, proposal.change_request)
+    if former is not None:
+        bases.append(Base(repository.subtree(former) or "", (former,)))
+    results = [merge(workspace, here, main, base=base) for base in bases]
+    return not any(is_disputed(binding, result) or any(map(binding.holds, result.revived)) for result in results)
+
+
+def _settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+    """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided."""
+    repository, request = workspace.repository, proposal.change_request
+    tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
+    here = repository.resolve(workspace.changes(binding, request.number))
+    seen = workspace.store.seen(binding.space, proposal.lane)
+    if tip is None or main is None or here is None or seen is None or seen.revision != request.revision:
+        return ""
+    if not repository.is_ancestor(main, tip):
+        return ""
+    both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, may_follow=False)
+    is_conflict = both.result is not None and both.result.held
+    return tip if both.commit == tip and not is_conflict else ""

@@ -1,0 +1,1 @@
+"""One run of one repository, every flow in its order."""

@@ -1,0 +1,73 @@
+"""One run of one repository: every flow in its order, each outcome recorded, and what the run came to as a whole."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from syncd.errors import Stopped
+from syncd.layout.tree.paths import in_unicode
+from syncd.store.glance import Outcome as Remembered
+from syncd.sync.gc_tuning import few_collections
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome, Unchanged, describe, outcome_of
+from syncd.sync.run.run import Flows, Result, Wish
+from syncd.sync.state.conflicts import settle_pages
+from syncd.sync.workspace import Workspace
+
+__all__ = ["RUN", "Result", "Wish", "exit_code", "is_stopped", "run_cycle"]
+
+RUN = "run"
+"""The flow that stands for a run as a whole, in the result of one that ended before all of its flows had their turn."""
+
+
+def run_cycle(workspace: Workspace, wish: Wish) -> list[Result]:
+    """Given a workspace and a wish, run every flow once, record each outcome, and return them in order.
+
+    Shape: a flow that ran twice is remembered by its trouble, if any. What ends the run before its time is the last
+    result, of the flow `run`; the results before it are those of flows that had their turn. A run that is asked to stop
+    ends with the flow that heard it. Source: house, section 6.
+    """
+    results: list[Result] = []
+
+    def run() -> Outcome:
+        for result in Flows(workspace, wish).results():
+            results.append(result)
+            if result.outcome.exit_code == Stopped.exit_code:
+                break
+        return Unchanged()
+
+    with few_collections():
+        ended = outcome_of(run)
+    is_whole = not ended.exit_code and not is_stopped(results)
+    remembered = outcome_of(partial(_remember, workspace, wish, results, is_whole=is_whole))
+    return results + [Result(RUN, "", wrong) for wrong in (ended, remembered) if wrong.exit_code]
+
+
+def is_stopped(results: Sequence[Result]) -> bool:
+    """Given results, return whether somebody asked the run to end before its time."""
+    return any(result.outcome.exit_code == Stopped.exit_code for result in results)
+
+
+def _remember(workspace: Workspace, wish: Wish, results: Sequence[Result], *, is_whole: bool) -> Outcome:
+    """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
+    at = workspace.now().isoformat(timespec="seconds")
+    ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
+    rows = [Remembered(result.flow, in_unicode(result.key), *describe(result.outcome), at) for result in ordered]
+    for flow, was_asked in ((CONFLICT, wish.integrate), (PAGE, wish.propose)):
+        if is_whole and was_asked and not wish.whole:
+            settle_pages(workspace, flow, but=[in_unicode(result.key) for result in results if result.flow == flow])
+    workspace.store.record(rows, whole=is_whole and wish.whole)
+    return Unchanged()
+
+
+def exit_code(results: Sequence[Result]) -> int:
+    """Given results, return the exit code: 0, the one code of all failures, or 4 when some flows got through.
+
+    Source: house, section 8.
+    """
+    codes = {result.outcome.exit_code for result in results} - {0}
+    if not codes:
+        return 0
+    if all(result.flow in (CONFLICT, PAGE) for result in results if result.outcome.exit_code):
+        return codes.pop() if len(codes) == 1 else PARTLY_DONE
+    failed = {result.key for result in results if result.outcome.exit_code}
+    spaces = {result.key for result in results if result.flow == "mirror"}
+    return codes.pop() if len(codes) == 1 and (len(spaces) == 1 or spaces <= failed) else PARTLY_DONE

@@ -1,0 +1,127 @@
+"""Apply: carry out a site's plan wave by wave, write down each step as it is done, and look again at the end.
+
+What fails holds up only what depends on it, but nothing is widened or deleted on a site where anything failed before.
+Source: site-file notes, §4.2 and §4.4.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from syncd.api.parallel import gather
+from syncd.errors import NotFound, SyncdError
+from syncd.layout.site.read.declared import SiteFile
+from syncd.model.ref import Area
+from syncd.plan.site.compose import plan_site
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.match.first_sections import take_first_part
+from syncd.plan.site.options import Options
+from syncd.plan.site.steps import SitePlan, Step
+from syncd.sync.site.executor import Failed, Waves
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.site import WORKERS, read_live
+from syncd.sync.workspace import Workspace
+
+PASSES = 3
+"""How often a plan may leave something to do that only shows once it was carried out."""
+SAMPLE = 20
+"""Redirects that are looked up after they were written."""
+
+KeepBefore = Callable[[SitePlan, Live], object]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a plan: the lock as it is now, what was done, what failed, and what had to be left.
+
+    Shape: `skipped` waited for something that failed; `stale` are areas in which somebody changed something since the
+    plan was made; `left` is what a new look at the site still asks for.
+    """
+
+    lock: Lock
+    left: SitePlan
+    steps: tuple[Step, ...] = ()
+    failed: tuple[Failed, ...] = ()
+    skipped: tuple[Step, ...] = ()
+    stale: tuple[Area, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 when the site is as the file says, 6 when it moved meanwhile, 4 when a part is not done."""
+        if self.stale:
+            return 6
+        return 4 if self.failed or self.left.steps else 0
+
+
+def apply_plan(
+    workspace: Workspace,
+    file: SiteFile,
+    plan: SitePlan,
+    live: Live,
+    keeping: Keeping,
+    *,
+    options: Options = Options(),
+    keep_before: KeepBefore | None = None,
+) -> Done:
+    """Given a plan whose gates are open, and the site that it was made from, carry it out.
+
+    Shape: `keep_before` is called once, before the first request that writes. Later looks run only what the gates of
+    this plan let through. Raises: Unreachable, RateLimited, NotThePlatform, Stopped, ConfigInvalid; what was done until
+    then is written down and committed.
+    """
+    first, done = plan, Done(keeping.lock, replace(plan, steps=()))
+    if keep_before is not None and any(step.call not in ("adopt", "forget") for step in plan.steps):
+        keep_before(plan, live)
+    try:
+        for number in range(PASSES + bool(plan.expects)):
+            waves = Waves(workspace, file, take_first_part(plan), live, keeping, watch=number == 0)
+            waves.run()
+            done = replace(_joined(done, waves), left=replace(plan, steps=()))
+            if done.failed or done.stale or not waves.wrote:
+                break
+            live = replace(read_live(workspace, file, keeping.lock), abilities=live.abilities)
+            plan = plan_site(file, live, keeping.lock, options)
+            done = replace(done, left=plan)
+            if not plan.steps or not _agreed(first, plan):
+                break
+        notes = _unserved(workspace, file, done.steps)
+    except SyncdError:
+        keeping.finish(first.digest())
+        raise
+    settled = options.is_whole and not (done.failed or done.stale or done.skipped or done.left.steps)
+    note = keeping.finish(first.digest(), settled=settled)
+    return replace(done, lock=keeping.lock, notes=(*notes, *([note] if note else [])))
+
+
+def _joined(done: Done, waves: Waves) -> Done:
+    return replace(
+        done,
+        steps=(*done.steps, *waves.done),
+        failed=(*done.failed, *waves.failed),
+        skipped=(*done.skipped, *waves.skipped),
+        stale=tuple(sorted({*done.stale, *waves.stale})),
+    )
+
+
+def _agreed(first: SitePlan, plan: SitePlan) -> bool:
+    """Whether all that needs a person in a plan was in the one that somebody let through."""
+    let = {gate.scope: set(gate.refs) for gate in first.gates}
+    return all(set(gate.refs) <= let.get(gate.scope, set()) for gate in plan.gates)
+
+
+def _unserved(workspace: Workspace, file: SiteFile, steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """Of some redirects that were written, those that lead nowhere."""
+    written = [step for step in steps if step.call in ("redirect.create", "redirect.update")]
+    sources = dict.fromkeys(step.body.get("source", step.ref.key) for step in written)
+
+    def serves(source: str) -> bool:
+        try:
+            workspace.client.redirects.get_by_source(file.organization, file.site, source)
+        except NotFound:
+            return False
+        return True
+
+    found = gather(serves, islice(sources, SAMPLE), workers=WORKERS)
+    nowhere = sorted(source for source, served in found if not served)
+    return (f"written, but the site does not redirect yet: {', '.join(nowhere)}",) if nowhere else ()

@@ -1,0 +1,66 @@
+"""Plans that wait for a person: held, approved for a day, used once."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from syncd.errors import ConfigInvalid, StalePlan
+from syncd.plan.site.render.document import plan_document
+from syncd.plan.site.render.text import plan_text
+from syncd.plan.site.steps import Gate, SitePlan
+from syncd.store.glance import Pending
+from syncd.sync.workspace import Workspace
+
+VALID = timedelta(hours=24)
+"""How long an approval holds."""
+
+
+def open_gates(workspace: Workspace, plan: SitePlan) -> tuple[Gate, ...]:
+    """Given a plan, return the gates that nobody has opened, by force of their very number or by approving it."""
+    closed = tuple(gate for gate in plan.gates if workspace.force.get(gate.scope) != gate.count)
+    return () if not closed or is_approved(workspace, plan) else closed
+
+
+def is_approved(workspace: Workspace, plan: SitePlan) -> bool:
+    """Given a plan, return whether somebody approved exactly this one, less than a day ago."""
+    digest = plan.digest()
+    return any(one.digest == digest and is_valid(one, workspace.now()) for one in workspace.store.plans.held(plan.site))
+
+
+def is_valid(pending: Pending, now: datetime) -> bool:
+    """Given a held plan and the time, return whether it is approved and the approval still holds."""
+    if not pending.approved:
+        return False
+    age = now - datetime.fromisoformat(pending.approved)
+    return timedelta() <= age <= VALID
+
+
+def hold(workspace: Workspace, plan: SitePlan, file: str) -> None:
+    """Given a plan with closed gates, keep it until a person has decided."""
+    at = workspace.now().isoformat(timespec="seconds")
+    words = {"plan": plan_document(plan), "text": plan_text(plan)}
+    document = json.dumps(words, ensure_ascii=False, default=str)
+    plans = workspace.store.plans
+    if any(one.approved and not is_valid(one, workspace.now()) for one in plans.held(plan.site)):
+        plans.drop(plan.site)  # yesterday's approval is none: the plan has to be read again
+    plans.hold(Pending(plan.site, plan.digest(), file, document, at))
+
+
+def meant(held: Sequence[Pending], beginning: str) -> Pending:
+    """Given the plans that are held and how a digest begins, return the one that is meant.
+
+    Raises: ConfigInvalid when several are; StalePlan when none is.
+    """
+    fitting = [plan for plan in held if beginning and plan.digest.startswith(beginning)]
+    if len(fitting) > 1:
+        several = ", ".join(plan.digest for plan in fitting)
+        raise ConfigInvalid(f"{beginning} stands for {len(fitting)} plans: {several}", hint="type more of the digest")
+    if not fitting:
+        waiting = ", ".join(plan.digest for plan in held)
+        raise StalePlan(
+            f"no plan {beginning} waits for approval",
+            hint=f"waiting: {waiting}"
+            if waiting
+            else "none waits: it was applied, or things have changed since; syncd site plan",
+        )
+    return fitting[0]

@@ -1,0 +1,31 @@
+"""What a site's plan changes, kept in the store before it runs: the history that a rollback starts from."""
+
+import json
+from datetime import timedelta
+
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.rollback import Former, former, parse_former
+from syncd.plan.site.steps import SitePlan
+from syncd.store.glance import Backup
+from syncd.sync.workspace import Workspace
+
+KEPT = timedelta(days=90)
+
+
+def keep_before(workspace: Workspace, path: str, plan: SitePlan, live: Live, lock: Lock) -> None:
+    """Given a plan that is about to run, of the site file at a path, keep what it changes as it is now.
+
+    Shape: a plan that only takes things over changes nothing on the site, and is not kept.
+    """
+    kept = former(path, plan, live, lock)
+    if not kept.things:
+        return
+    now = workspace.now()
+    document = json.dumps(vars(kept), ensure_ascii=False, sort_keys=True)
+    backup = Backup(plan.site, plan.digest(), now.isoformat(timespec="milliseconds"), document)
+    workspace.store.backups.keep(backup, since=(now - KEPT).isoformat(timespec="milliseconds"))
+
+
+def history(workspace: Workspace, site: str = "") -> list[tuple[Backup, Former]]:
+    """Given a site or nothing, return the plans that ran on it, or on any, and what they changed, the newest first."""
+    return [(one, parse_former(one.document)) for one in workspace.store.backups.kept(site)]

@@ -1,0 +1,344 @@
+"""Carry out one step of a site's plan: one request, repeated only where that cannot do a thing twice."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from syncd.errors import AnswerLost, NotThePlatform, PlatformError, RateLimited, Rejected, Unreachable
+from syncd.layout.site.read.customization import overlay
+from syncd.layout.site.read.visitors import schema_with
+from syncd.model.adaptive import SiteAdaptiveSchemaWrite
+from syncd.model.base import Declared
+from syncd.model.customization import SiteCustomizationSettings
+from syncd.model.customization_override import SiteSpaceCustomizationOverride
+from syncd.model.redirect import SiteRedirectUpdate, SiteRedirectWrite, source_key
+from syncd.model.ref import ROOT, Ref
+from syncd.model.site import (
+    SectionMove,
+    SiteSectionCreate,
+    SiteSectionGroupCreate,
+    SiteSectionGroupUpdate,
+    SiteSectionUpdate,
+    SiteSpaceCreate,
+    SiteSpaceMove,
+    SiteSpaceUpdate,
+    SiteUpdate,
+    StructureSort,
+)
+from syncd.plan.site.live_state import Existing, without_refs
+from syncd.plan.site.steps import Step
+from syncd.sync.site.read.parts import Reader, Structure
+
+TRIES = 3
+"""How often a write is sent whose answer is lost each time."""
+_TYPES = {"group": "site-section-group", "section": "site-section", "variant": "site-space"}
+
+Body = TypeVar("Body", bound=Declared)
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class Ids:
+    """The ids of things by ref, as they come into being, and every id that was ever seen, with its kind."""
+
+    of: dict[Ref, str]
+    kinds: dict[str, str]
+    born: Mapping[Ref, Ref] = field(default_factory=dict)
+    """By the ref of a section that is to be made, the ref of the variant that comes with it."""
+
+    def resolved(self, value: Any) -> Any:
+        """Given a value in which refs may stand for ids, return it as JSON, with the ids."""
+        return without_refs(value, self.of.__getitem__)
+
+    def add(self, ref: Ref, id: str) -> None:
+        """Given a thing that is there now, remember its id."""
+        self.of[ref] = id
+        self.kinds[id] = ref.kind
+
+
+@dataclass(frozen=True)
+class Alike:
+    """What makes something that is there the same as what was just made, although both are new.
+
+    Shapes: `spaces` are those that what stands in it may show; `moves` says that it need not stand in the same place.
+    """
+
+    like: Callable[[Existing], bool]
+    spaces: frozenset[str] | None = None
+    moves: bool = False
+
+    def takes(self, own: Existing, other: Existing, there: Structure) -> bool:
+        """Given what was made, something else and where both are, return whether they are the same."""
+        inner = {there.things[id].fields.get("space") for id in there.orders.get(other.id, ())}
+        in_place = self.moves or own.parent == other.parent
+        return in_place and self.like(other) and (self.spaces is None or inner <= self.spaces)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The id of what stays of two that are the same, and the ids of what stands in it."""
+
+    id: str
+    inner: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Carries out the steps of one site's plan.
+
+    Shapes: `sorts` as `Abilities.sort`; `spaces` are, by the ref of a section or variant, those that it may show while
+    it is made.
+    """
+
+    reader: Reader
+    ids: Ids
+    sorts: bool
+    spaces: Mapping[Ref, frozenset[str]] = field(default_factory=dict)
+
+    def carry_out(self, step: Step) -> None:
+        """Given a step, do it; what comes into being is in `ids` then.
+
+        Raises: PlatformError, Stopped; Rejected also for a body that the API does not take.
+        """
+        verb = getattr(self, f"_{step.call.replace('.', '_')}", None)
+        if verb is not None:
+            try:
+                id = "" if step.call.endswith(".create") else self.ids.resolved(step.id)
+                verb(id, self.ids.resolved(step.body), step)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                place = ".".join(map(str, first["loc"]))
+                raise Rejected(f"{step.call} {step.ref}: {place}: {first['msg']}") from None
+
+    @property
+    def _at(self) -> tuple[str, str]:
+        return self.reader.organization, self.reader.site
+
+    def _site_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.sites.update(*self._at, change))
+
+    def _schema_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        before = self.reader.schema()
+        after = schema_with(before, body)
+        if after != before:
+            self.reader.client.sites.update_adaptive_schema(*self._at, SiteAdaptiveSchemaWrite(json_schema=after))
+
+    def _customization_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        before = self.reader.customization()
+        after = overlay(before, body)
+        if after != before:
+            settings = SiteCustomizationSettings.model_validate(after)
+            self.reader.client.customization.update(*self._at, settings)
+
+    def _override_patch(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSpaceCustomizationOverride.model_validate(body)
+        _repeated(lambda: self.reader.client.customization.override(*self._at, id, change))
+
+    def _override_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.customization.delete_override(*self._at, id)
+
+    def _group_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteSectionGroupCreate.model_validate(body)
+
+        def found(there: Structure) -> Iterator[str]:
+            for one in self._strangers(there, "group", body.get("parent") or ROOT):
+                if one.fields["title"] == body["title"]:
+                    yield one.id
+
+        made = self._created(lambda: self.reader.client.section_groups.create(*self._at, new).id, found)
+        alike = Alike(lambda one: one.fields["title"] == body["title"])
+        self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.section_groups.delete).id)
+
+    def _group_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSectionGroupUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.section_groups.update(*self._at, id, change))
+
+    def _group_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.section_groups.delete(*self._at, id)
+
+    def _group_add(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        _repeated(lambda: self.reader.client.section_groups.add_section(*self._at, id, body["section"]))
+
+    def _group_remove(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.section_groups.remove_section(*self._at, id, body["section"])
+
+    def _section_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteSectionCreate.model_validate(body)
+
+        def found(there: Structure) -> Iterator[tuple[str, tuple[str, ...]]]:
+            for one in self._strangers(there, "section", body.get("siteSectionGroupId") or ROOT):
+                inner = [there.things[child] for child in there.orders.get(one.id, ())]
+                alike = body.get("title") in (None, one.fields["title"])
+                if alike and [child.fields["space"] for child in inner] == [body["spaceId"]]:
+                    yield one.id, (inner[0].id,)
+
+        def post() -> tuple[str, tuple[str, ...]]:
+            section = self.reader.client.sections.create(*self._at, new)
+            return section.id, tuple(one.id for one in section.site_spaces)
+
+        made, variants = self._created(post, found)
+        alike = Alike(lambda one: body.get("title") in (None, one.fields["title"]), self._shows(step, body), moves=True)
+        kept = self._keep_older(made, alike, self.reader.client.sections.delete)
+        self.ids.add(step.ref, kept.id)
+        inner = (variants if kept.id == made else ()) or kept.inner
+        if step.ref in self.ids.born and inner:
+            self.ids.add(self.ids.born[step.ref], inner[0])
+
+    def _section_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSectionUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.sections.update(*self._at, id, change))
+
+    def _section_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.sections.delete(*self._at, id)
+
+    def _variant_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteSpaceCreate.model_validate(body)
+
+        def found(there: Structure) -> Iterator[str]:
+            for one in self._strangers(there, "variant", body.get("sectionId") or ROOT):
+                if one.fields["space"] == body["spaceId"]:
+                    yield one.id
+
+        made = self._created(lambda: self.reader.client.site_spaces.create(*self._at, new).id, found)
+        alike = Alike(lambda one: one.fields["space"] in self._shows(step, body))
+        self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.site_spaces.delete).id)
+
+    def _variant_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteSpaceUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.site_spaces.update(*self._at, id, change))
+
+    def _variant_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.site_spaces.delete(*self._at, id)
+
+    def _section_move(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        position = {side: {"type": "site-section", "siteSection": anchor} for side, anchor in body.items()}
+        move = SectionMove.model_validate({"position": position})
+        self._moved(lambda: self.reader.client.sections.move(*self._at, id, move), id, body)
+
+    def _variant_move(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        position = {side: {"type": "site-space", "siteSpace": anchor} for side, anchor in body.items()}
+        move = SiteSpaceMove.model_validate({"position": position})
+        self._moved(lambda: self.reader.client.site_spaces.move(*self._at, id, move), id, body)
+
+    def _structure_sort(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        position = {side: self._place(anchor) for side, anchor in body.items()}
+        sort = StructureSort.model_validate({"item": self._place(id), "position": position})
+        self._moved(lambda: self.reader.client.sites.sort_structure(*self._at, sort), id, body)
+
+    def _redirect_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        new = SiteRedirectWrite.model_validate(body)
+
+        def post() -> str:
+            return self.reader.client.redirects.create(*self._at, new).id
+
+        try:
+            made = post()
+        except (AnswerLost, Rejected) as error:
+            key = source_key(new.source)
+            there = self.reader.redirects().values()
+            found = [one for one in there if source_key(one.fields["source"]) == key]
+            if isinstance(error, Rejected) and not any(one.fields["destination"] == new.destination for one in found):
+                raise
+            made = found[0].id if found else post()
+        self.ids.add(step.ref, made)
+
+    def _redirect_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        change = SiteRedirectUpdate.model_validate(body)
+        _repeated(lambda: self.reader.client.redirects.update(*self._at, id, change))
+
+    def _redirect_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+        self.reader.client.redirects.delete(*self._at, id)
+
+    def _strangers(self, there: Structure, kind: str, parent: str) -> Iterator[Existing]:
+        """What nobody had seen before this run, of a kind, in one place."""
+        for one in there.things.values():
+            if self._is_new(one, there) and one.kind == kind and one.parent == parent:
+                yield one
+
+    def _is_new(self, one: Existing, there: Structure) -> bool:
+        """Whether somebody made something in this run; a section that holds what was there is the platform's work."""
+        inner = there.orders.get(one.id, ()) if one.kind == "section" else ()
+        return self.ids.kinds.keys().isdisjoint((one.id, *inner))
+
+    def _shows(self, step: Step, body: Mapping[str, Any]) -> frozenset[str]:
+        return self.spaces.get(step.ref, frozenset()) | {body["spaceId"]}
+
+    def _keep_older(self, made: str, alike: Alike, delete: Callable[[str, str, str], object]) -> Kept:
+        """Given what was just made, return it, or what another clone made of the same file at the same time.
+
+        The younger of the two goes, by the hand of who made it, so that neither takes the other's away: that is the one
+        behind in its place, and what has been moved from there is older in any case.
+        """
+        there = self.reader.structure(sorts=self.sorts)
+        own = there.things.get(made)
+        if own is None:
+            return Kept(made)
+        beside = there.orders[own.parent]
+        for one in there.things.values():
+            is_new = one.id != made and one.kind == own.kind and self._is_new(one, there)
+            if not is_new or not alike.takes(own, one, there):
+                continue
+            if one.parent != own.parent or beside.index(one.id) < beside.index(made):
+                delete(*self._at, made)
+                return Kept(one.id, tuple(there.orders.get(one.id, ())))
+        return Kept(made, tuple(there.orders.get(made, ())))
+
+    def _created(self, post: Callable[[], Answer], found: Callable[[Structure], Iterator[Answer]]) -> Answer:
+        """Create a thing once: when an answer is lost, look for what is new, and ask again only when nothing is.
+
+        Raises: AnswerLost when that stays unclear.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                return post()
+            except AnswerLost:
+                new = list(found(self.reader.structure(sorts=self.sorts)))
+                if len(new) == 1:
+                    return new[0]
+                if new or not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _moved(self, post: Callable[[], object], id: str, body: Mapping[str, Any]) -> None:
+        """Move something; a refusal counts for nothing when it stands where it shall."""
+        for left in reversed(range(TRIES)):
+            try:
+                post()
+                return
+            except (AnswerLost, Rejected) as error:
+                if self._stands(id, body):
+                    return
+                if isinstance(error, Rejected) or not left:
+                    raise
+
+    def _stands(self, id: str, body: Mapping[str, Any]) -> bool:
+        there = self.reader.structure(sorts=self.sorts)
+        if id not in there.things:
+            return False
+        kind, parent = there.things[id].kind, there.things[id].parent
+        beside = [one for one in there.orders[parent] if self.sorts or there.things[one].kind == kind]
+        at = beside.index(id)
+        sides = {"before": beside[at + 1 : at + 2], "after": beside[max(at - 1, 0) : at]}
+        return all(sides[side] == [anchor] for side, anchor in body.items())
+
+    def _place(self, id: str) -> Mapping[str, str]:
+        return {"type": _TYPES[self.ids.kinds[id]], "id": id}
+
+
+def is_fatal(error: PlatformError) -> bool:
+    """Given an error, return whether nothing else would get through either."""
+    return isinstance(error, Unreachable | NotThePlatform | RateLimited) or error.status == 401
+
+
+def _repeated(call: Callable[[], object]) -> None:
+    """Do what can be done twice; when an answer is lost, do it again."""
+    for left in reversed(range(TRIES)):
+        try:
+            call()
+            return
+        except AnswerLost:
+            if not left:
+                raise

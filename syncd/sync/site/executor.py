@@ -1,0 +1,258 @@
+"""One way through a site's plan: narrow early, widen late, delete last, and each step written down once it is done."""
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from syncd.errors import AnswerLost, PlatformError, SyncdError
+from syncd.layout.site.read.declared import SiteFile
+from syncd.model.ref import AREA, ROOT, SITE, Area, Ref
+from syncd.plan.site.in_flight import CHOICES, is_noted
+from syncd.plan.site.live_state import Begun, Entry, IdOf, Live, Lock, refs_in
+from syncd.plan.site.lockfile.snapshot import snapshot
+from syncd.plan.site.steps import SitePlan, Step, Wave
+from syncd.sync.site.bulk import Redirects, split_rounds
+from syncd.sync.site.calls import Calls, Ids, is_fatal
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.read.site import read_again
+from syncd.sync.workspace import Workspace
+
+_LOCAL = ("adopt", "forget")
+"""Calls that only change the lock."""
+_SERIAL = (Wave.PATHS, Wave.ORDER)
+"""Waves in which each step counts on those before it, among the siblings of one place."""
+_IN_VAIN = (Wave.WIDEN, Wave.DELETE, Wave.SCHEMA_SHRINK)
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A step that the platform refused."""
+
+    step: Step
+    why: str
+    hint: str = ""
+    exit_code: int = 1
+
+
+@dataclass
+class Waves:
+    """Carries out one plan; with `watch`, an area that moved since `live` was read is left alone."""
+
+    workspace: Workspace
+    file: SiteFile
+    plan: SitePlan
+    live: Live
+    keeping: Keeping
+    watch: bool = True
+    done: list[Step] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+    skipped: list[Step] = field(default_factory=list)
+    stale: set[Area] = field(default_factory=set)
+    _looked: set[Area] = field(default_factory=set)
+    _spoilt: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        reader = Reader(self.workspace.client, self.file.organization, self.file.site)
+        self._before = self.keeping.lock
+        self._ids = ids_of(self.plan, self.live, self._before)
+        self._calls = Calls(reader, self._ids, self.live.abilities.sort, _spaces_of(self.file))
+        self._redirects = Redirects(self._calls, self.live)
+
+    @property
+    def wrote(self) -> bool:
+        """Whether anything was asked of the platform."""
+        return any(step.call not in _LOCAL for step in self.done)
+
+    def run(self) -> None:
+        """Carry out what can be. Raises: what `is_fatal`, Stopped; the hint says then what is left."""
+        try:
+            self._run()
+        except SyncdError as error:
+            done = set(map(id, self.done))
+            refs = few(step.ref for step in self.plan.steps if id(step) not in done)
+            count = f"{len(self.done)} of {len(self.plan.steps)} steps are done and written down"
+            error.hint = "\n".join(filter(None, (error.hint, f"{count}; the next run does {refs}")))
+            raise
+
+    def _run(self) -> None:
+        for wave, group in groupby(self.plan.steps, key=lambda step: step.wave):
+            steps = list(group)
+            if self._in_vain(wave):
+                self.skipped += [step for step in steps if step.call not in _LOCAL]
+                steps = [step for step in steps if step.call in _LOCAL]
+            many = [step for step in steps if step.kind == "redirect" and step.call not in _LOCAL]
+            many = [step for step in many if self._may(step)]
+            for round_ in split_rounds(many, self.live):
+                self._begin(round_)
+                for results in self._redirects.carry_out(round_):
+                    self._settle(results)
+            rest = [step for step in steps if step.kind != "redirect" or step.call in _LOCAL]
+            for local, some in groupby(rest, key=lambda step: step.call in _LOCAL):
+                if local:
+                    self._settle([(step, None) for step in some if self._may(step)])
+                    continue
+                for step in some:
+                    self._settle([(step, self._error(step))] if self._may(step) else [])
+
+    def _in_vain(self, wave: Wave) -> bool:
+        trouble = bool(self.failed or self.stale or self.skipped)
+        return trouble and wave in _IN_VAIN
+
+    def _may(self, step: Step) -> bool:
+        """Whether nothing that a step counts on went wrong; else it is skipped, and so is what counts on it."""
+        areas = _touched(step)
+        for area in areas:
+            self._look(area)
+        needed = _needed(step)
+        unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.endswith(".create") else set())
+        spoilt = self._spoilt & {*_above({step.ref, *needed}), *_places(step)} if self._spoilt else set()
+        if unknown or spoilt or self.stale & areas or AREA[step.kind] in self.stale:
+            self.skipped.append(step)
+            self._spoil(step)
+            return False
+        return True
+
+    def _look(self, area: Area) -> None:
+        """Before the first write to an area, see that it is as it was when the plan was made.
+
+        Once is all that can be told: afterwards, what differs is what this very run has done.
+        """
+        if not self.watch or area in self._looked:
+            return
+        self._looked.add(area)
+        now = read_again(self.workspace, self.file, self.live, area)
+        if now != self.live and snapshot(self.file, now, self._before).get(area) != self.plan.snapshot.get(area):
+            self.stale.add(area)
+
+    def _begin(self, steps: Iterable[Step]) -> None:
+        """Write down what could not be told any more if this run died over it."""
+        requests: dict[Ref, Begun] = {}
+        for step in filter(is_noted, steps):
+            id = "" if step.call.endswith(".create") else self._ids.resolved(step.id)
+            requests[step.ref] = Begun(step.call, id, self._ids.resolved(step.body))
+        self.keeping.begin(requests)
+
+    def _error(self, step: Step) -> PlatformError | None:
+        self._begin([step])
+        try:
+            self._calls.carry_out(step)
+        except PlatformError as error:
+            if is_fatal(error):
+                raise
+            return error
+        return None
+
+    def _settle(self, results: Iterable[tuple[Step, PlatformError | None]]) -> None:
+        """Write down at once what was done, and remember what was not."""
+        owned: dict[Ref, Entry | None] = {}
+        heard: list[Ref] = []
+        for step, error in results:
+            heard += [step.ref] if self._is_heard(step, error) else []
+            if error is None:
+                self.done.append(step)
+                owned |= self._owned(step)
+            else:
+                self.failed.append(Failed(step, error.what, error.hint, error.exit_code))
+                self._spoil(step)
+        self.keeping.save(owned, heard)
+        self.workspace.progress("site", len(self.done), len(self.plan.steps))
+
+    def _is_heard(self, step: Step, error: PlatformError | None) -> bool:
+        """Whether it is known what became of a thing's request that was begun; of a value, no other step can tell."""
+        begun = self.keeping.begun(step.ref)
+        if begun is None or isinstance(error, AnswerLost):
+            return False
+        return step.call not in _LOCAL or begun.call.endswith((".create", ".delete"))
+
+    def _owned(self, step: Step) -> Mapping[Ref, Entry | None]:
+        if step.drops or step.call == "forget":
+            return {step.ref: None}
+        made = step.call.endswith(".create")
+        if not (made or step.applied or step.call == "adopt"):
+            return {}
+        if made and step.ref not in self._ids.of:  # the platform did not say; the next look finds it
+            return {}
+        id = self._ids.of[step.ref] if made else str(self._ids.resolved(step.id))
+        former = self.keeping.entry(step.ref)
+        by = former.by if former is not None and former.id == id else step.by
+        return {step.ref: Entry(id, by, self._ids.resolved(step.applied))}
+
+    def _spoil(self, step: Step) -> None:
+        self._spoilt |= {step.ref, *_places(step)}
+        if step.call == "site.update" and step.wave in (Wave.NARROW, Wave.SCHEMA_EXPAND):
+            # Whom the site is open to, or whether conditions hold, is not settled: so nothing may be put on it.
+            self._spoilt |= {SITE, "structure"}
+
+
+def few(refs: Iterable[str]) -> str:
+    """Given refs, return the first few of them, and how many there are more."""
+    each = list(dict.fromkeys(refs))
+    return ", ".join(each[:_SHOWN]) + (f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else "")
+
+
+def ids_of(plan: SitePlan, live: Live, lock: Lock) -> Ids:
+    """Given a plan and what it was made from, return the ids that are known before it runs."""
+    new = {step.id.ref for step in plan.steps if isinstance(step.id, IdOf)}
+    known = {ref: entry.id for ref, entry in lock.items.items() if entry.id in live.things and ref not in new}
+    known |= {step.ref: step.id for step in plan.steps if isinstance(step.id, str) and step.id}
+    kinds = {one.id: one.kind for one in live.things.values()}
+    return Ids(known, dict(kinds), _born(plan, known))
+
+
+def _spaces_of(file: SiteFile) -> dict[Ref, frozenset[str]]:
+    """The spaces that each declared section and variant may show while it is made."""
+    found: defaultdict[Ref, set[str]] = defaultdict(set)
+    for item in file.of("variant"):
+        for ref in (item.ref, item.parent):
+            found[ref] |= {str(item.fields.get("space")), *filter(None, [file.holding])}
+    return {ref: frozenset(spaces) for ref, spaces in found.items()}
+
+
+def _born(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
+    """The variants that come with a section that is made, by its ref: those that are named and not made by a step."""
+    made = {step.ref for step in plan.steps if step.call in ("variant.create", "section.create")}
+    if not any(ref.kind == "section" for ref in made):
+        return {}
+    named = {ref for step in plan.steps for ref in (step.ref, *_needed(step))}
+    born = {
+        Ref.of("section", ref.key.rpartition("/")[0]): ref
+        for ref in sorted(named)
+        if ref.kind == "variant" and ref not in made and ref not in known
+    }
+    return {section: ref for section, ref in born.items() if section in made}
+
+
+def _touched(step: Step) -> set[Area]:
+    """The areas that a step's request changes; which section is the site's default is also a fact about sections."""
+    if step.call in _LOCAL:
+        return set()
+    chosen: set[Area] = {"structure"} if CHOICES & step.body.keys() else set()
+    return {AREA[step.kind], *chosen}
+
+
+def _needed(step: Step) -> set[Ref]:
+    """The refs of which a step needs the ids."""
+    return set(refs_in([step.id, step.body, step.applied]))
+
+
+def _above(refs: Iterable[Ref]) -> Iterator[str]:
+    """Refs, the variant of each override, the section of each variant, and `structure` for what is part of it."""
+    for ref in refs:
+        yield ref
+        kind, key = ref.kind, ref.key
+        if kind == "override":
+            yield Ref.of("variant", key)
+        if kind in ("override", "variant"):
+            yield Ref.of("section", key.rpartition("/")[0])
+        if kind in ("variant", "section", "group"):
+            yield "structure"
+
+
+def _places(step: Step) -> Iterator[str]:
+    """Where a step stands that counts on those before it."""
+    if step.wave in _SERIAL:
+        above = step.ref.rpartition("/")[0] if step.kind == "variant" else ROOT
+        yield f"{step.wave.name} {above}"

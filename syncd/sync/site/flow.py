@@ -1,0 +1,216 @@
+"""Reconcile: the site flow. What is committed is planned against the site; gates wait for a person; else it is done."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from syncd.errors import Conflict, FileInvalid
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.read.declared import SiteFile
+from syncd.plan.site.compose import plan_site
+from syncd.plan.site.live_state import Live, Lock
+from syncd.plan.site.online import check_live
+from syncd.plan.site.options import Options
+from syncd.plan.site.steps import Gate, Line, SitePlan
+from syncd.sync.gc_tuning import few_collections
+from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.site.accept_drift import accept_on_branch
+from syncd.sync.site.apply import Done, apply_plan
+from syncd.sync.site.approvals import hold, open_gates
+from syncd.sync.site.backup import keep_before
+from syncd.sync.site.executor import few
+from syncd.sync.site.lock import Keeping
+from syncd.sync.site.options import SiteWish
+from syncd.sync.site.poll_cache import Last, facts_of
+from syncd.sync.site.read.site import read_live
+from syncd.sync.site.read.site_file import Source, committed, read_source, refuse
+from syncd.sync.workspace import Workspace
+
+_LATER = Waiting("").exit_code
+_SHOWN = 3
+"""Parts that cannot be carried out that an outcome names each."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A site's plan with all that it was made from; `findings` are warnings about the file."""
+
+    source: Source
+    file: SiteFile
+    lock: Lock
+    live: Live
+    plan: SitePlan
+    options: Options = field(default_factory=Options)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of a plan: the outcome for the run, and what was done, when it came to that."""
+
+    outcome: Outcome
+    done: Done | None = None
+
+
+def reconcile(workspace: Workspace, wish: SiteWish) -> Outcome:
+    """Given a wish, let the site follow the file that is committed on the tracked branch, when it is time to look.
+
+    Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
+    never an empty one. Source: house, section 6, "Reconcile".
+    """
+    workspace.repository.shows(workspace.branch)
+    source = committed(workspace.repository, workspace.branch, wish.file)
+    last = Last.of(workspace, wish, source)
+    if not last.is_due():
+        return last.still()
+    return settle(workspace, prepare(workspace, source, wish), wish).outcome
+
+
+@few_collections()
+def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Options | None = None) -> Prepared:
+    """Given the texts of a site file, return what they ask of the site now; nothing is written.
+
+    Raises: FileInvalid with every mistake; ConfigInvalid for a lock that cannot be used; PlatformError.
+    """
+    file, findings = read_source(source)
+    lock = Keeping(workspace, file, wish.lock).load()
+    live = read_live(workspace, file, lock, kinds=wish.kinds)
+    online = check_live(file, live, lock)
+    refuse(online, "syncd site validate --online")
+    file, live = _ordered(file, live, wish)
+    chosen = replace(options or Options(), previous=_previous(workspace, source, wish))
+    return Prepared(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
+
+
+@few_collections()
+def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
+    """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
+
+    An approval is used up by that. Raises: PlatformError, Stopped, ConfigInvalid; what was done stays recorded.
+    """
+    plan, last = prepared.plan, Last.of(workspace, wish, prepared.source)
+    closed = open_gates(workspace, plan)
+    if closed:
+        hold(workspace, plan, wish.file)
+        held = refusal(plan, closed)
+        if prepared.options.is_whole:
+            last.note(facts_of(plan, prepared.lock), held)
+        return Settled(held)
+    workspace.store.plans.drop(plan.site)
+    if plan:
+        last.expire()  # a run that is cut off leaves something to look at
+    done = _carry_out(workspace, prepared, wish)
+    offer = accept_on_branch(workspace, prepared.source, prepared.file, prepared.live, plan)
+    facts = facts_of(done.left, done.lock)
+    outcome = _outcome(workspace, prepared, done, wish)
+    notes = (*told(prepared), *offer.left)
+    if isinstance(outcome, Applied):
+        changes = (*outcome.changes, offer.change) if offer.change is not None else outcome.changes
+        outcome = Applied(changes, (*outcome.notes, *offer.left))
+    elif isinstance(outcome, Unchanged) and offer.change is not None:
+        outcome = Applied((offer.change,), notes)
+    elif isinstance(outcome, Unchanged) and last.differs(facts) and notes:
+        outcome = Applied((), notes)  # that somebody edited the site is told once, not at every look
+    if not isinstance(outcome, Waiting) and prepared.options.is_whole:
+        last.note(facts, outcome, carried=not done.failed and not done.left.steps)
+    return Settled(outcome, done)
+
+
+def told(prepared: Prepared) -> tuple[str, ...]:
+    """Given a plan, return what a person should know of it that is no change: drift and warnings."""
+    plan = prepared.plan
+    drifted = [_sentence(line) for line in plan.drifted()]
+    warned = [f"{one.path}:{one.line}:{one.column}: {one.message}" for one in prepared.findings]
+    return (*drifted, *plan.warnings, *warned)
+
+
+def refusal(plan: SitePlan, closed: Sequence[Gate]) -> Held:
+    """Given a plan and the gates that hold it, return the outcome: why, and how to let it through."""
+    digest = plan.digest()
+    why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
+    hint = f"syncd site pending {digest} shows it; syncd site approve {digest} lets it through"
+    return Held(f"plan {digest} waits for approval: {why}", hint, approval=True)
+
+
+def _carry_out(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Done:
+    plan, keeping = prepared.plan, Keeping(workspace, prepared.file, wish.lock)
+    if plan:
+        keep = partial(keep_before, workspace, prepared.source.path, lock=prepared.lock)
+        options = prepared.options
+        return apply_plan(workspace, prepared.file, plan, prepared.live, keeping, options=options, keep_before=keep)
+    # What a run left that was killed, or that a person's edit was in the way of.
+    note = keeping.finish(settled=prepared.options.is_whole)
+    return Done(keeping.lock, plan, notes=(note,) if note else ())
+
+
+def _outcome(workspace: Workspace, prepared: Prepared, done: Done, wish: SiteWish) -> Outcome:
+    plan = prepared.plan
+    if done.failed:
+        first = done.failed[0]
+        why = f"{first.step.ref}: {first.why.removeprefix(f'{first.step.ref}: ')} ({tally(done)})"
+        if all(one.exit_code == _LATER for one in done.failed):
+            return Waiting(why, first.hint)
+        return Held(why, first.hint or "mend it and run the same again", exit_code=PARTLY_DONE)
+    if done.stale:
+        why = f"somebody changed the site meanwhile: {', '.join(done.stale)}; {tally(done)}"
+        return Waiting(why, "run it again", exit_code=Conflict.exit_code)
+    if closed := open_gates(workspace, done.left):
+        hold(workspace, done.left, wish.file)
+        return refusal(done.left, closed)
+    if done.left.steps:
+        refs = few(step.ref for step in done.left.steps)
+        return Held(f"the site does not become what the file says: {refs}", "syncd site plan", exit_code=PARTLY_DONE)
+    if unfinished := find_unfinished(done.left):
+        return unfinished
+    return Applied(plan.changes(), (*told(prepared), *done.notes)) if plan else Unchanged()
+
+
+def find_unfinished(plan: SitePlan) -> Held | None:
+    """Given a plan, return what of it waits for a person although no gate holds it: conflicts, else manual steps."""
+    if refs := few(line.ref for line in plan.lines if line.is_conflict):
+        return Held(
+            f"the file and the site both changed {refs}; these stay as each side has them",
+            "syncd site plan shows both; then syncd site apply --prefer file, or --prefer live",
+            exit_code=Conflict.exit_code,
+        )
+    blocked = plan.only("blocked")
+    if not blocked:
+        return None
+    why = "; ".join(f"{line.ref}: {line.note}" for line in blocked[:_SHOWN])
+    more = f" (and {len(blocked) - _SHOWN} more)" if len(blocked) > _SHOWN else ""
+    steps = dict.fromkeys(f"{line.ref}: {line.manual}" for line in blocked[:_SHOWN] if line.manual)
+    hint = "\n".join([*steps, "what is blocked, and where the file says it: syncd site plan"])
+    return Held(f"a person has to do what syncd cannot: {why}{more}", hint, exit_code=PARTLY_DONE, manual=True)
+
+
+def tally(done: Done) -> str:
+    """Given what became of a plan, return how many of its steps failed, were left and are done, in words."""
+    failed, left, count = len(done.failed), len(done.skipped), len(done.steps)
+    parts = [f"{failed} {'step' if failed == 1 else 'steps'} failed"] if failed else []
+    parts += [f"{left} {'was' if left == 1 else 'were'} left"] if left else []
+    return ", ".join([*parts, f"{count or 'none'} {'is' if count == 1 else 'are'} done"])
+
+
+def _previous(workspace: Workspace, source: Source, wish: SiteWish) -> SiteFile | None:
+    """The site file as it was when it was last carried out, where it can still be read."""
+    with suppress(FileInvalid):
+        previous = Last.of(workspace, wish, source).carried()
+        return read_source(previous)[0] if previous is not None else None
+    return None
+
+
+def _ordered(file: SiteFile, live: Live, wish: SiteWish) -> tuple[SiteFile, Live]:
+    """The site file and what the server can do, as the operator wants siblings to get their order."""
+    sort = live.abilities.sort and wish.ordering in ("auto", "sort")
+    if wish.ordering == "off" or (wish.ordering == "sort" and not sort):
+        file = replace(file, orders={})
+    return file, replace(live, abilities=replace(live.abilities, sort=sort))
+
+
+def _sentence(line: Line) -> str:
+    fields = ", ".join(one.name for one in line.fields if one.of in ("drift", "conflict"))
+    where = f" ({line.where})" if line.where else ""
+    if line.gone:
+        return f"{line.ref} was deleted on the platform{where}; syncd site drift shows it"
+    return f"{line.ref}: {fields} changed on the platform{where}; syncd site drift shows it"

@@ -1,0 +1,199 @@
+"""Take a site over as it is: read it whole, write the file that declares it, and prove that nothing would change."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import dirname, join
+from typing import Any
+
+from syncd.api.parallel import gather
+from syncd.errors import ConfigInvalid, FileInvalid, NotFound
+from syncd.layout.lint.finding import Finding
+from syncd.layout.site.addresses.addresses import SiteMap
+from syncd.layout.site.check.file import check_site
+from syncd.layout.site.read.declared import SiteFile
+from syncd.layout.site.read.file import read_site_file
+from syncd.layout.site.write.emit import emit_site_file
+from syncd.layout.site.write.exports import csv_text
+from syncd.layout.site.write.imports import Imported, Remark
+from syncd.model.redirect import source_key
+from syncd.model.ref import AREAS, Area, Ref
+from syncd.model.text import one_line
+from syncd.plan.site.compose import plan_site
+from syncd.plan.site.declare import REDIRECT_FILE, Drawn, Names, beyond, declare_site
+from syncd.plan.site.live_state import Entry, Live, Lock
+from syncd.plan.site.online import check_live
+from syncd.plan.site.steps import SitePlan
+from syncd.sync.site.read.foreign_files import Foreign, LivePages
+from syncd.sync.site.read.parts import Reader
+from syncd.sync.site.read.site import WORKERS, read_live
+from syncd.sync.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which site is taken over, and into which file; `foreign` is a file of another tool, about the same site."""
+
+    organization: str
+    site: str
+    path: str
+    areas: frozenset[Area] = frozenset(AREAS)
+    foreign: Foreign | None = None
+
+
+@dataclass(frozen=True)
+class Import:
+    """A site that was taken over.
+
+    Shapes: `files` are texts by their path from the repository's root; `plan` is what would still change, which is
+    nothing but `further`, the redirects from elsewhere, when all went well; `outside` counts what the file leaves out;
+    `remarks` say what of the other tool's file was not taken.
+    """
+
+    file: SiteFile
+    files: Mapping[str, str]
+    lock: Lock
+    plan: SitePlan
+    findings: tuple[Finding, ...] = ()
+    outside: Mapping[str, int] = field(default_factory=dict)
+    further: frozenset[Ref] = frozenset()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """How many errors the file has: nothing of it can be applied while there is one."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether the plan has more to do than to make the further redirects, or needs a person for more."""
+        steps, blocked = self.plan.steps, self.plan.only("blocked")
+        return not {*(step.ref for step in steps), *(line.ref for line in blocked)} <= self.further
+
+
+def import_site(workspace: Workspace, target: Target) -> Import:
+    """Given a site, return the file and the lock that declare it as it is; nothing is written anywhere.
+
+    Raises: PlatformError; FileInvalid when the site holds what no file may say.
+    Source: site-file notes, §4.5.
+    """
+    live, names = read_whole(workspace, target)
+    foreign = target.foreign
+    if foreign is not None and foreign.is_structure:
+        names = replace(names, keys=foreign.keys())
+    drawn = declare_site(target.organization, target.site, live, names, target.areas)
+    taken = _taken(workspace, target, drawn, live) if foreign is not None else Imported()
+    files, further = _texts(drawn, target, taken)
+    file, findings = _read(files, target)
+    again = read_live(workspace, file, Lock(target.site))
+    plan = plan_site(file, again, Lock(target.site))
+    lock = adopted(plan, Lock(target.site))
+    return Import(
+        file,
+        files,
+        lock,
+        plan_site(file, again, lock),
+        (*findings, *check_site(file), *check_live(file, again, lock)),
+        beyond(live, target.areas),
+        further,
+        taken.remarks,
+    )
+
+
+def _read(files: Mapping[str, str], target: Target) -> tuple[SiteFile, tuple[Finding, ...]]:
+    file, findings = read_site_file(files[target.path], path=target.path, others=files)
+    if file is None:
+        raise FileInvalid("the site holds what no file can say", path=target.path, hint=str(findings[:1]))
+    return file, findings
+
+
+def _taken(workspace: Workspace, target: Target, drawn: Drawn, live: Live) -> Imported:
+    """What the other tool's file says of redirects, and what of it cannot be taken."""
+    assert target.foreign is not None
+    file, _ = _read(_texts(drawn, target, Imported())[0], target)
+    reader = Reader(workspace.client, target.organization, target.site)
+    return target.foreign.read(SiteMap(file, LivePages(reader), live.hosts), reader.page_files)
+
+
+def _texts(drawn: Drawn, target: Target, taken: Imported) -> tuple[dict[str, str], frozenset[Ref]]:
+    """The files by their paths, and the refs of the redirects from elsewhere that the site does not have."""
+    document = dict(drawn.document)
+    known = {source_key(one["from"]) for one in (*document.get("redirects", ()), *drawn.redirects)}
+    more = [one for one in taken.document.get("redirects", ()) if source_key(one["from"]) not in known]
+    if more:
+        document["redirects"] = [*document.get("redirects", ()), *more]
+    files = {target.path: emit_site_file(document)}
+    if drawn.redirects:
+        files[join(dirname(target.path), REDIRECT_FILE)] = csv_text(drawn.redirects)
+    return files, frozenset(Ref.of("redirect", source_key(one["from"])) for one in more)
+
+
+def read_whole(workspace: Workspace, target: Target) -> tuple[Live, Names]:
+    """Given a site, return all of it that a file can declare in the areas, and the titles that people know things by.
+
+    Raises: PlatformError.
+    """
+    bare = SiteFile(target.path, target.organization, target.site, managed=target.areas)
+    live = read_live(workspace, bare, Lock(target.site))
+    reader = Reader(workspace.client, target.organization, target.site)
+    variants = [thing.id for thing in live.of("variant")] if "customization" in target.areas else []
+    spaces = _spaces_with_pages(live) if {"redirects", "structure"} <= target.areas else []
+    pages = {space: found for space, found in gather(reader.pages, spaces, workers=WORKERS) if found is not None}
+    live = replace(live, overrides=dict(gather(reader.override, variants, workers=WORKERS)), pages=pages)
+    titles: dict[str, str] = {}
+    own: dict[str, str] = {}
+    for one in workspace.client.site_spaces.list(target.organization, target.site):
+        own[one.id] = one.title
+        if one.space is not None:
+            titles[one.space.id] = one.space.title or one.title
+    return live, Names(titles, own)
+
+
+def adopted(plan: SitePlan, lock: Lock) -> Lock:
+    """Given a plan and a lock, return the lock with everything that the plan takes for syncd's as it is."""
+    entries = {
+        step.ref: Entry(str(step.id), "adopted", step.applied)
+        for step in plan.steps
+        if step.call == "adopt" and isinstance(step.id, str)
+    }
+    return replace(lock, serial=lock.serial + 1, items={**lock.items, **entries})
+
+
+def one_site(workspace: Workspace, organization: str, site: str) -> tuple[str, str]:
+    """Given ids of which either may be "", return both; a missing one is found where there is only one to choose.
+
+    Raises: ConfigInvalid that lists what there is to choose from.
+    """
+    client = workspace.client
+    if not organization:
+        found = [(one.id, one.title) for one in client.organizations.list()]
+        organization = _only(found, "organization", "--org")
+    if not site:
+        try:
+            sites = [(one.id, one.title) for one in client.sites.list(organization)]
+        except NotFound as error:
+            what = f"there is no organization {organization}, or the token may not see it"
+            raise ConfigInvalid(what, hint="those that it sees: syncd api GET /orgs") from error
+        site = _only(sites, "site", "--site")
+    return organization, site
+
+
+def _only(found: Sequence[tuple[str, str]], noun: str, option: str) -> str:
+    if len(found) == 1:
+        return found[0][0]
+    if not found:
+        raise ConfigInvalid(f"this token sees no {noun}", hint=f"name it with {option}, or use another token")
+    listed = "\n".join(f"{id}  {one_line(title)}" for id, title in found[:20])
+    raise ConfigInvalid(
+        f"there are {len(found)} {noun}s; which one is meant?", hint=f"name it with {option}:\n{listed}"
+    )
+
+
+def _spaces_with_pages(live: Live) -> list[str]:
+    """The spaces of variants to whose pages redirects lead."""
+    named = {thing.fields["destination"].get("siteSpaceId") for thing in live.of("redirect") if _to_page(thing.fields)}
+    spaces = {str(thing.fields["space"]) for thing in live.of("variant") if thing.id in named and thing.fields["space"]}
+    return sorted(spaces)
+
+
+def _to_page(fields: Mapping[str, Any]) -> bool:
+    return isinstance(fields.get("destination"), Mapping) and fields["destination"].get("kind") == "site-page"

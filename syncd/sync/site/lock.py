@@ -1,0 +1,213 @@
+"""The lock of a site: every finished step is written down at once, and committed beside the site file at the end.
+
+| the committed lock is …       | then the lock is …                                                        |
+|-------------------------------|---------------------------------------------------------------------------|
+| what this store's rows add to | the committed one with these rows                                         |
+| another: somebody committed   | the committed one, and of these rows those with an id that it has nowhere |
+
+With place `state`, nothing is committed: the store has the whole lock, which begins with what is committed then.
+Requests that were begun are in the store alone.
+Source: site-file notes, §3.4.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from syncd.errors import ConfigInvalid, Held, RefMoved
+from syncd.layout.site.read.declared import SiteFile
+from syncd.model.ref import Ref
+from syncd.plan.site.live_state import Begun, Entry, Lock
+from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
+from syncd.store.locks import Basis
+from syncd.sync.branches import HEADS
+from syncd.sync.site.options import LockPlace
+from syncd.sync.summary_files import text_at
+from syncd.sync.workspace import Workspace
+
+TRAILER = "Syncd-Plan"
+_TRIES = 3
+"""How often somebody may move the branch while the lock is being committed."""
+
+
+@dataclass
+class _Known:
+    """The lock as it is now, by `items`, what of it is in no commit yet, and whether the store's rows are just that."""
+
+    lock: Lock
+    committed: Lock
+    items: dict[Ref, Entry]
+    pending: dict[Ref, Entry | None]
+    stored: bool
+    begun: dict[Ref, Begun]
+
+
+class Keeping:
+    """Keeps the lock of one site for one run."""
+
+    def __init__(self, workspace: Workspace, file: SiteFile, place: LockPlace = "repo") -> None:
+        """Given a site file of the tracked branch, and where its lock is kept, keep it."""
+        self._workspace, self._file, self._place = workspace, file, place
+        self._known: _Known | None = None
+
+    @property
+    def lock(self) -> Lock:
+        """The lock as it is now. Raises: as `load`."""
+        known = self._known or self._load()
+        return replace(known.lock, items=dict(known.items), begun=dict(known.begun))
+
+    def entry(self, ref: Ref) -> Entry | None:
+        """Given a ref, return what the lock knows of it."""
+        return (self._known or self._load()).items.get(ref)
+
+    def begun(self, ref: Ref) -> Begun | None:
+        """Given a ref, return the request about it of which nobody has heard yet what came of it."""
+        return (self._known or self._load()).begun.get(ref)
+
+    def load(self) -> Lock:
+        """Read the lock anew. Raises: ConfigInvalid when it cannot be read, or is another site's."""
+        self._load()
+        return self.lock
+
+    def begin(self, requests: Mapping[Ref, Begun]) -> None:
+        """Given requests by ref that are about to be sent, write them down durably."""
+        if requests:
+            known = self._known or self._load()
+            known.begun |= requests
+            self._workspace.store.locks.begin(self._file.site, {str(ref): _text(one) for ref, one in requests.items()})
+
+    def save(self, changes: Mapping[Ref, Entry | None], heard: Iterable[Ref] = ()) -> None:
+        """Given what became of things by ref (None: not syncd's any more), write it down durably, at once.
+
+        Shape: `heard` are the refs of requests that were answered.
+        """
+        known = self._known or self._load()
+        new = {ref: entry for ref, entry in changes.items() if known.items.get(ref) != entry}
+        ended = [ref for ref in heard if known.begun.pop(ref, None) is not None]
+        if not new and not ended:
+            return
+        known.pending |= new
+        self._store(known, new if known.stored else known.pending, whole=not known.stored, ended=ended)
+        known.stored = True
+        for ref, entry in new.items():
+            if entry is None:
+                known.items.pop(ref, None)
+            else:
+                known.items[ref] = entry
+
+    def finish(self, digest: str = "", *, settled: bool = False) -> str:
+        """Commit what no commit says yet; return why that has to wait for another run, or "".
+
+        Shape: `digest` is that of the plan that was carried out; `settled` says that nothing is left to do on the
+        site, so that it does not matter any more what came of any request. Raises: ConfigInvalid.
+        """
+        known = self._known or self._load()
+        if settled:
+            self.save({}, heard=list(known.begun))
+        if self._place == "state":
+            return ""
+        for _ in range(_TRIES):
+            if known.items == known.committed.items:
+                if known.pending:
+                    known.pending = {}
+                    self._store(known, {}, whole=True)
+                return ""
+            try:
+                self._commit(known, digest)
+                return ""
+            except RefMoved:
+                known = self._load()
+            except Held as held:
+                return f"{lock_path(self._file.path)} is not committed yet: {held.what}"
+        return f"{lock_path(self._file.path)} is not committed yet: the branch keeps moving"
+
+    def _commit(self, known: _Known, digest: str) -> None:
+        repository, branch = self._workspace.repository, self._workspace.branch
+        tip = repository.resolve(f"{HEADS}{branch}")
+        path = lock_path(self._file.path)
+        if tip is None or self._at(tip) != known.committed:
+            raise RefMoved(f"{branch} moved while the lock was being written")
+        if found := repository.obstacles(tip, [path]):
+            raise ConfigInvalid(f"{path} cannot be written: {', '.join(found)} is no directory of files")
+        lock = replace(known.lock, serial=known.lock.serial + 1, items=dict(known.items))
+        tree = repository.replaced(repository.subtree(tip), {path: lock_text(lock).encode()})
+        trailer = f"\n{TRAILER}: {digest}\n" if digest else ""
+        person = self._workspace.committer()
+        message = f"chore(syncd): lock serial {lock.serial}\n{trailer}"
+        commit = repository.commit_tree(tree, parents=[tip], message=message, author=person, committer=person)
+        repository.fast_forward(branch, old=tip, new=commit)
+        known.lock = known.committed = lock
+        known.pending = {}
+        self._store(known, {}, whole=True)
+
+    def _load(self) -> _Known:
+        workspace, site = self._workspace, self._file.site
+        # A job's clone may be on a commit and have no branch: then that commit has the lock.
+        tip = workspace.repository.resolve(f"{HEADS}{workspace.branch}") or workspace.repository.resolve("HEAD")
+        committed = self._at(tip)
+        basis, rows = workspace.store.locks.basis(site), _entries(workspace.store.locks.entries(site))
+        begun = {Ref(ref): Begun(**json.loads(text)) for ref, text in workspace.store.locks.begun(site).items()}
+        if basis is not None and basis.place == self._place == "state":
+            items = {ref: entry for ref, entry in rows.items() if entry is not None}
+            lock = Lock(site, basis.lineage, basis.serial, items)
+            self._known = _Known(lock, lock, items, {}, stored=True, begun=begun)
+            return self._known
+        current = basis is not None and basis.place == "repo" and basis.serial == committed.serial
+        pending = rows if current else _unknown_to(committed, rows)
+        items = {ref: entry for ref, entry in {**committed.items, **pending}.items() if entry is not None}
+        serial = max(committed.serial, basis.serial if basis is not None else 0)
+        lock = replace(committed, serial=serial, lineage=committed.lineage or self._lineage(basis))
+        if self._place == "state":
+            pending = dict(items)
+        self._known = _Known(lock, committed, items, pending, current and self._place == "repo", begun)
+        return self._known
+
+    def _at(self, commit: str | None) -> Lock:
+        """The lock of a commit; an empty one when it has none, which is safe."""
+        path = lock_path(self._file.path)
+        text = text_at(self._workspace.repository, commit, path)
+        if text is None:
+            return Lock(self._file.site)
+        lock = parse_lock(text, at=path)
+        if lock.site != self._file.site:
+            raise ConfigInvalid(
+                f"{path} is the lock of site {lock.site}, and {self._file.path} is about {self._file.site}",
+                hint=f"correct site.id, or, when the file is about another site now: git rm {path} && git commit",
+            )
+        return lock
+
+    def _store(
+        self, known: _Known, rows: Mapping[Ref, Entry | None], *, whole: bool, ended: Iterable[Ref] = ()
+    ) -> None:
+        serial = known.committed.serial
+        if self._place == "state":
+            serial = known.lock.serial
+        basis = Basis(self._file.site, self._place, known.lock.lineage, serial)
+        texts = {str(ref): _text(entry) for ref, entry in rows.items()}
+        self._workspace.store.locks.save(basis, texts, whole=whole, ended=tuple(map(str, ended)))
+
+    def _lineage(self, basis: Basis | None) -> str:
+        """What tells this lock from another one of the same site, begun elsewhere or later."""
+        if basis is not None and basis.lineage:
+            return basis.lineage
+        seed = f"{self._file.site}\0{self._workspace.instance}\0{self._workspace.now().isoformat()}"
+        return hashlib.sha256(seed.encode()).hexdigest()[:8]
+
+
+def _unknown_to(committed: Lock, rows: Mapping[Ref, Entry | None]) -> dict[Ref, Entry | None]:
+    """Of rows that add to another lock, those that tell of things which the committed one does not know."""
+    known = {(ref.kind, entry.id) for ref, entry in committed.items.items()}
+    return {
+        ref: entry
+        for ref, entry in rows.items()
+        if entry is not None and ref not in committed.items and (ref.kind, entry.id) not in known
+    }
+
+
+def _text(entry: Entry | Begun | None) -> str:
+    return json.dumps(vars(entry), ensure_ascii=False, sort_keys=True) if entry is not None else ""
+
+
+def _entries(rows: Mapping[str, str]) -> dict[Ref, Entry | None]:
+    return {Ref(ref): Entry(**json.loads(text)) if text else None for ref, text in rows.items()}

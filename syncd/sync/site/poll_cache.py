@@ -1,0 +1,121 @@
+"""When a site was last looked at, and how it was then: so that most ticks of a service ask the platform nothing."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from syncd import __version__
+from syncd.errors import FileInvalid
+from syncd.model.ref import Ref
+from syncd.plan.site.live_state import Lock
+from syncd.plan.site.steps import SitePlan
+from syncd.store.glance import Look
+from syncd.sync.branches import HEADS
+from syncd.sync.outcome import Held, Outcome, Unchanged
+from syncd.sync.site.approvals import is_valid
+from syncd.sync.site.lock import TRAILER
+from syncd.sync.site.options import SiteWish
+from syncd.sync.site.read.site_file import Source, at_commit
+from syncd.sync.workspace import Workspace
+
+_RECENT = 200
+"""Commits among which the last one of the lock is searched; of older ones, most clones of a job know nothing either."""
+
+
+@dataclass(frozen=True)
+class Last:
+    """The last look at a site, if any, against what would be looked at now."""
+
+    workspace: Workspace
+    wish: SiteWish
+    source: Source
+    inputs: str
+    look: Look | None
+
+    @classmethod
+    def of(cls, workspace: Workspace, wish: SiteWish, source: Source) -> "Last":
+        """Given a wish and the committed texts, return the last look at that site."""
+        ways = [__version__, wish.lock, wish.ordering, sorted(wish.kinds), source.inputs()]
+        inputs = hashlib.sha256(json.dumps(ways).encode()).hexdigest()
+        return cls(workspace, wish, source, inputs, workspace.store.plans.look(wish.file))
+
+    def is_due(self) -> bool:
+        """Return whether it is time to look: the file is another, time has passed, or a person agreed to a plan."""
+        if self.look is None or self.workspace.force or self.look.inputs != self.inputs:
+            return True
+        now = self.workspace.now()
+        age = now - datetime.fromisoformat(self.look.at)
+        if not timedelta() <= age < timedelta(seconds=self.wish.every):
+            return True
+        return any(is_valid(plan, now) for plan in self.workspace.store.plans.held(self._facts()["site"]))
+
+    def still(self) -> Outcome:
+        """Return what a run comes to that does not look: what waited for a person still does."""
+        held = self._facts()["held"]
+        return Held(**held) if held else Unchanged()
+
+    def differs(self, facts: dict[str, Any]) -> bool:
+        """Given how a site is, return whether it was different the last time, or nobody has looked yet."""
+        return any(self._facts().get(name) != value for name, value in facts.items())
+
+    def carried(self) -> Source | None:
+        """Return the site file as it was when it was last carried out, or None when it is the same or not known.
+
+        A store that does not know, such as that of a job in CI, is told by the last commit of the lock.
+        Raises: FileInvalid when that cannot be read any more.
+        """
+        commit = self._facts().get("carried", "")
+        repository = self.workspace.repository
+        if not commit or not repository.present([commit]):
+            commit = self._locked()
+        if not commit:
+            return None
+        former = at_commit(repository, commit, self.wish.file, FileInvalid("the file is gone", path=self.wish.file))
+        return former if former.inputs() != self.source.inputs() else None
+
+    def expire(self) -> None:
+        """Let the next run look, whatever becomes of this one."""
+        if self.look is not None:
+            self.workspace.store.plans.looked(replace(self.look, inputs=""))
+
+    def note(self, facts: dict[str, Any], outcome: Outcome, *, carried: bool = False) -> None:
+        """Given how a site is and what the run came to, remember both, and the commit when it was carried out."""
+        held = None
+        if isinstance(outcome, Held):
+            held = {"why": outcome.why, "hint": outcome.hint, "exit_code": outcome.exit_code}
+            held |= {"approval": outcome.approval, "manual": outcome.manual}
+        commit = self.source.commit if carried else self._facts().get("carried", "")
+        facts = {**facts, "held": held, "carried": commit}
+        at = self.workspace.now().isoformat(timespec="seconds")
+        text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
+        self.workspace.store.plans.looked(Look(self.wish.file, self.inputs, text, at))
+
+    def _locked(self) -> str:
+        """The newest commit of the tracked branch that keeps a lock, when it is not long ago; its file was applied."""
+        repository = self.workspace.repository
+        tip = self.source.commit or repository.resolve(f"{HEADS}{self.workspace.branch}")
+        recent = repository.commits(None, tip, limit=_RECENT) if tip else []
+        return next((commit.oid for commit in recent if TRAILER in commit.trailers), "")
+
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.look.facts) if self.look else {}
+        return facts
+
+
+def facts_of(plan: SitePlan, lock: Lock) -> dict[str, Any]:
+    """Given a plan and the lock, return how the site is, in numbers by state and area."""
+    return {
+        "site": plan.site,
+        "owned": _counted(lock.items),
+        "unmanaged": {str(area): count for area, count in plan.unmanaged.items() if count},
+        "drifted": _counted(line.ref for line in plan.drifted()),
+        "blocked": _counted(line.ref for line in plan.only("blocked")),
+    }
+
+
+def _counted(refs: Iterable[Ref]) -> dict[str, int]:
+    return dict(Counter(ref.area for ref in refs))

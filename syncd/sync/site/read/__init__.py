@@ -1,0 +1,1 @@
+"""Read a site, and the files that declare it."""

@@ -1,0 +1,62 @@
+"""The pages of the mirrored spaces as a repository has them, for whoever asks what an address of the site leads to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from syncd.errors import FileInvalid
+from syncd.layout.site.addresses.addresses import page_addresses
+from syncd.layout.tree.draft import read_draft
+from syncd.repo import Blob, Repository
+from syncd.sync.workspace import Binding
+
+
+def pages_at(repository: Repository, commit: str, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
+    """Given a commit, return by space the file of each page by the page's path; a space that is not there is left out.
+
+    Shape: so is one whose table of contents cannot be read: nobody can say then which pages it has.
+    """
+    found = {}
+    for binding in bindings:
+        blobs = repository.tree(commit, binding.directory)
+        found[binding.space] = _pages(list(blobs), partial(_blob, repository, blobs), binding)
+    return {space: pages for space, pages in found.items() if pages is not None}
+
+
+def pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
+    """Given the top of a work tree, return the same of what is on disk."""
+    listed = repository.listed() if bindings else []
+    found = {}
+    for binding in bindings:
+        home = top / binding.directory
+        inner = [path[len(binding.path("")) :] for path in listed if binding.holds(path)]
+        names = [path for path in inner if (home / path).is_file() and not (home / path).is_symlink()]
+        found[binding.space] = _pages(names, partial(_bytes, home), binding)
+    return {space: pages for space, pages in found.items() if pages is not None}
+
+
+def renamed(repository: Repository, before: str, after: str, bindings: Sequence[Binding]) -> dict[tuple[str, str], str]:
+    """Given two commits, return the file that each renamed page has in the later one, by space and earlier file."""
+    return {
+        (binding.space, change.old_path): change.path
+        for binding in bindings
+        for change in repository.diff(before, after, binding.directory, renames=True)
+        if change.old_path is not None
+    }
+
+
+def _blob(repository: Repository, blobs: Mapping[str, Blob], path: str) -> bytes:
+    return repository.read(blobs[path].oid)
+
+
+def _bytes(home: Path, path: str) -> bytes:
+    return (home / path).read_bytes()
+
+
+def _pages(paths: Sequence[str], read: Callable[[str], bytes], binding: Binding) -> Mapping[str, str] | None:
+    if not paths:
+        return None
+    try:
+        return page_addresses(read_draft(paths, read, links=False, at=binding.directory))
+    except FileInvalid:
+        return None

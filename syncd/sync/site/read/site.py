@@ -1,0 +1,207 @@
+"""Read a site: only what its file or its lock speaks of, at most four requests at a time, all of it or an error."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from syncd.api.parallel import gather
+from syncd.errors import NotFound
+from syncd.layout.site.read.declared import SiteFile
+from syncd.model.ref import AREA, Area, Ref
+from syncd.plan.site.live_state import Existing, Live, Lock
+from syncd.plan.site.match.first_sections import expect_structure
+from syncd.plan.site.match.match import matched
+from syncd.sync.site.read.parts import Reader
+from syncd.sync.workspace import Workspace
+
+WORKERS = 4
+_DOCUMENTED = frozenset({"site-section"})
+_BEYOND = frozenset({"site-space", "site-page", "external"})
+"""Kinds of destinations that a platform takes too which offers more than the document."""
+
+Found = Callable[[Live], Live]
+Job = Callable[[], Found]
+"""Reads something, and returns how a site is with it."""
+
+
+def read_live(workspace: Workspace, file: SiteFile, lock: Lock, *, kinds: frozenset[str] = frozenset()) -> Live:
+    """Given a site file and its lock, return what the platform has of what they speak of.
+
+    Shape: `kinds` are kinds of redirect destinations that the operator knows the platform takes.
+    Raises: PlatformError, Stopped; what could not be read is never read as absent. Source: site-file notes, §4.1.
+    """
+    reader = Reader(workspace.client, file.organization, file.site)
+    try:
+        live = _read(Live(), (partial(_AREAS[area], reader) for area in areas_of(file, lock)))
+    except NotFound as error:
+        raise _absent(reader, file, error) from error
+    live = _read(live, _details(reader, file, live, lock))
+    wanted = _spaces_of(file)
+    spaces = {space: why for space, why in live.spaces.items() if space in wanted}
+    seen = {str(one.fields["destination"].get("kind", "")) for one in live.of("redirect")} - {""}
+    taken = _DOCUMENTED | kinds | seen | (_BEYOND if live.abilities.sort else frozenset())
+    return replace(live, spaces=spaces, abilities=replace(live.abilities, kinds=taken))
+
+
+def read_again(workspace: Workspace, file: SiteFile, live: Live, area: Area) -> Live:
+    """Given what was read before, return it with one area as it is now. Raises: as `read_live`."""
+    reader = Reader(workspace.client, file.organization, file.site)
+    jobs = [partial(_AREAS[area], reader)]
+    if area == "customization":
+        jobs += [partial(_override, reader, site_space) for site_space in live.overrides]
+    return replace(_read(live, jobs), spaces=live.spaces)
+
+
+def areas_of(file: SiteFile, lock: Lock) -> tuple[Area, ...]:
+    """Given a site file and its lock, return the areas to read, the longest first.
+
+    Shape: the settings always, as they say that the site is there and where. Redirects, claims and the settings
+    of variants are about the structure, and conditions there are about the claims. Who may read the site is about all
+    that is on it.
+    """
+    kinds = {ref.kind for ref in lock.items}
+    spoken: set[Area] = {"settings", *file.managed, *(area for kind, area in AREA.items() if kind in kinds)}
+    spoken |= {"redirects"} if file.absent else set()
+    opens = any({"visibility", "adaptive_content"} & item.fields.keys() for item in file.of("site"))
+    spoken |= {"structure"} if opens or len(spoken) > 1 else set()
+    spoken |= {"visitors"} if spoken & {"structure", "customization"} else set()
+    order: tuple[Area, ...] = ("redirects", "structure", "settings", "visitors", "customization")
+    return tuple(area for area in order if area in spoken)
+
+
+def variants_of(file: SiteFile, live: Live, lock: Lock) -> Mapping[str, Existing]:
+    """Given a structure, return the variant of each key: as the lock has it, else as the file or its path says."""
+    found: dict[str, Existing] = {}
+    known = [(ref, entry.id) for ref, entry in lock.items.items()]
+    for ref, id in (*known, *matched(file, expect_structure(file, live, lock), lock).items()):
+        kind, key = ref.kind, ref.key
+        if kind in ("variant", "override") and id in live.things:
+            found.setdefault(key, live.things[id])
+    for one in live.of("variant"):
+        section = live.things.get(one.parent)
+        prefix = f"{section.fields['path']}/" if section is not None else ""
+        found.setdefault(f"{prefix}{one.fields['path']}", one)
+    return found
+
+
+def pages_named(value: Any) -> Iterator[str]:
+    """Given a value of a site file, return the key of each variant of which it names a page."""
+    if isinstance(value, dict):
+        if "page" in value and isinstance(value.get("in"), str):
+            yield value["in"]
+        for member in value.values():
+            if not isinstance(member, str):  # nearly every value
+                yield from pages_named(member)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from pages_named(member)
+
+
+def _read(live: Live, jobs: Iterable[Job]) -> Live:
+    for _, found in gather(lambda job: job(), jobs, workers=WORKERS):
+        live = found(live)
+    return live
+
+
+def _absent(reader: Reader, file: SiteFile, error: NotFound) -> NotFound:
+    """What to say when something of a site was not found: most often, it is the site itself."""
+    try:
+        reader.settings()
+    except NotFound:
+        where = f"{file.places['site.id']}: " if "site.id" in file.places else ""
+        what = f"{where}there is no site {file.site} in organization {file.organization}, or the token may not see it"
+        hint = f"organizations: syncd api GET /orgs\nsites of one: syncd api GET /orgs/{file.organization}/sites"
+        return NotFound(what, status=error.status, hint=hint)
+    return error
+
+
+def _details(reader: Reader, file: SiteFile, live: Live, lock: Lock) -> Iterator[Job]:
+    """What can be read once the structure is known: settings of variants, pages that are named, and spaces."""
+    named = [ref.key for ref in (*file.items, *lock.items) if ref.kind == "override"]
+    keys = dict.fromkeys(pages_named([item.fields for item in file.of("redirect", "customization", "override")]))
+    variants = variants_of(file, live, lock) if named or keys else {}
+    for site_space in dict.fromkeys(variants[key].id for key in named if key in variants):
+        yield partial(_override, reader, site_space)
+    for space in dict.fromkeys(_space_of(file, variants, key) for key in keys):
+        if space:
+            yield partial(_pages, reader, space)
+    if _spaces_of(file) - live.spaces.keys():
+        yield partial(_spaces, reader, _spaces_of(file) - live.spaces.keys())
+
+
+def _spaces_of(file: SiteFile) -> set[str]:
+    return {*file.spaces.values(), file.holding} - {""}
+
+
+def _space_of(file: SiteFile, variants: Mapping[str, Existing], key: str) -> str:
+    """The space whose pages a variant shows: the declared one, which it may be yet to get, else the one that it has."""
+    item = file.items.get(Ref.of("variant", key))
+    declared = item.fields.get("space") if item is not None else None
+    return str(declared or (variants[key].fields["space"] if key in variants else "") or "")
+
+
+def _settings(reader: Reader) -> Found:
+    found = reader.settings()
+    return lambda live: replace(
+        live, site=found.site, hosts=found.hosts, published=found.published, frozen=found.frozen
+    )
+
+
+def _structure(reader: Reader) -> Found:
+    found = reader.structure()
+
+    def known(live: Live) -> Live:
+        can = replace(live.abilities, sort=found.sorts, reparent=found.sorts)
+        redirects = {one.id: one for one in live.of("redirect")}
+        spaces = {**live.spaces, **found.spaces}
+        return replace(live, things={**found.things, **redirects}, orders=found.ordered(), spaces=spaces, abilities=can)
+
+    return known
+
+
+def _redirects(reader: Reader) -> Found:
+    redirects = reader.redirects()
+
+    def known(live: Live) -> Live:
+        others = {one.id: one for one in live.of("group", "section", "variant")}
+        return replace(live, things={**others, **redirects})
+
+    return known
+
+
+def _visitors(reader: Reader) -> Found:
+    schema = reader.schema()
+    return lambda live: replace(live, schema=schema)
+
+
+def _customization(reader: Reader) -> Found:
+    settings = reader.customization()
+    return lambda live: replace(live, customization=settings)
+
+
+def _override(reader: Reader, site_space: str) -> Found:
+    settings = reader.override(site_space)
+    return lambda live: replace(live, overrides={**live.overrides, site_space: settings})
+
+
+def _pages(reader: Reader, space: str) -> Found:
+    pages = reader.pages(space)
+    if pages is None:
+        return lambda live: live
+    ids = frozenset(pages.values())
+    return lambda live: replace(live, pages={**live.pages, space: pages}, page_ids={**live.page_ids, space: ids})
+
+
+def _spaces(reader: Reader, wanted: Iterable[str]) -> Found:
+    found = dict(reader.spaces(wanted))
+    return lambda live: replace(live, spaces={**live.spaces, **found})
+
+
+_AREAS: Mapping[Area, Callable[[Reader], Found]] = {
+    "settings": _settings,
+    "structure": _structure,
+    "redirects": _redirects,
+    "visitors": _visitors,
+    "customization": _customization,
+}

@@ -1,0 +1,314 @@
+"""The commit that stands for a change request's content: what of the branch and of main content it holds, by parents.
+
+A branch's commit is a parent when all of it has arrived, else a part of it without what has not: what waits for a
+person on the platform, what a killed run did not send, what is in conflict. The same goes for main content that the
+change request has taken in. What the branch had said is then the base of all that reviewers do.
+Source: two-way, sections 2 and 4.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from syncd.layout.tree.paths import is_markdown
+from syncd.layout.tree.placement import SUMMARY
+from syncd.model.change_request import ChangeRequest
+from syncd.plan.merge.summary import merge_entries
+from syncd.plan.message import REVISION
+from syncd.repo import Repository
+from syncd.sync.merge.base import Base
+from syncd.sync.merge.merge import merge, name_pages
+from syncd.sync.merge.parts import PART, leave_out, part_of, write_part
+from syncd.sync.merge.tables import listing_at
+from syncd.sync.workspace import Binding, Workspace
+
+SENT_PARENTS = 3
+"""Parents of the commit of something sent: the branch's commit, what it was planned upon, and the base of both."""
+CONTENT = "Syncd-Content"
+"""Names the tree that the platform holds, where it has merged in a way that undoes what Git knows to be merged."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What was written to a change request: `commit` has the tree that it was to have.
+
+    Shape: `first` is the branch's commit, or a part of it; `planned` is the content that it was planned upon; `base` is
+    the base of both.
+    """
+
+    commit: str
+    first: str
+    planned: str
+    base: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What is recorded of content that was read: its tree, the parents, and the tree that the platform holds."""
+
+    tree: str
+    parents: tuple[str, ...]
+    content: str = ""
+
+
+@dataclass(frozen=True)
+class Update:
+    """What is known of an update from main content that content may come from.
+
+    Shape: `is_fresh` says that syncd has just asked for it; `settled` is the branch's commit that had brought both
+    sides together before, or ""; `is_apart` says that what others wrote before it was read for itself, so that nothing
+    else was made in one step with it.
+    """
+
+    is_fresh: bool = False
+    settled: str = ""
+    is_apart: bool = False
+
+
+NO_UPDATE = Update()
+
+
+def read_sent(repository: Repository, commit: str, main: str) -> Sent:
+    """Given the commit of something sent, and that of main content, return what it was made of.
+
+    Shape: a commit that says nothing of that was sent by a former version, or noted by a person: it stands for itself.
+    """
+    parents = repository.commits(None, commit, limit=1)[0].parents
+    if len(parents) != SENT_PARENTS:
+        return Sent(commit, commit, main, main)
+    return Sent(commit, *parents)
+
+
+def content_of(repository: Repository, commit: str) -> str:
+    """Given a commit that stands for a change request's content, return the tree that the platform holds."""
+    found = repository.commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
+    whole = repository.subtree(commit)
+    assert whole is not None
+    return found if found in repository.present([found]) else whole
+
+
+def taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
+    """Given a change request, return the newest commit of main content that it holds, as far as Git knows it."""
+    if not request.outdated:
+        return workspace.repository.resolve(workspace.main)
+    start = request.revision_merged_ancestor or request.revision_initial or ""
+    found = workspace.repository.find(workspace.main, REVISION, start)
+    return found.oid if found is not None else None
+
+
+def start_of(workspace: Workspace, here: str, sent: Sequence[Sent], taken: str | None) -> str:
+    """Given what a change request held, what was sent to it, and main content that it has, return the commit or tree
+    that its content lies upon: outside of what the platform keeps, it has what all of these bring."""
+    start = sent[-1].commit if sent else here
+    if taken is None or is_known(workspace, start, taken):
+        return start
+    return merge(workspace, start, taken).kept_ours
+
+
+def is_known(workspace: Workspace, commit: str, main: str) -> bool:
+    """Given a commit and one of main content, return whether the first has taken in the second, or a part of it."""
+    return _known_as(workspace.repository, commit, main) is not None
+
+
+def record_lane(
+    workspace: Workspace,
+    binding: Binding,
+    read: str,
+    *,
+    here: str,
+    sent: Sequence[Sent],
+    taken: str | None,
+    is_own: bool = False,
+    update: Update = NO_UPDATE,
+) -> Lane:
+    """Given the tree of a change request as it was read, return the tree and the parents that its commit is to have.
+
+    Shape: `here` is the commit of what it held before, `taken` that of the main content that it holds; `is_own` says
+    that nobody has written since syncd did, so that all that differs is the platform's own doing; `update` says what is
+    known of an update that main content came by.
+    """
+    repository = workspace.repository
+    tree = _as_meant(workspace, binding, read, here=here, sent=sent)
+    parents = [part for one in sent if (part := find_arrived(workspace, binding, one, here, tree, is_own=is_own))]
+    before = sent[-1].commit if sent else here
+    parents = parents or [here]
+    if taken is not None and (known := _known_as(repository, before, taken)):
+        parents.append(known)
+    elif taken is not None:
+        tree, known_now = _updated(workspace, binding, before, taken, tree, update)
+        parents += known_now
+    return Lane(tree, _reduced(repository, parents), read if tree != read else "")
+
+
+def _as_meant(workspace: Workspace, binding: Binding, read: str, *, here: str, sent: Sequence[Sent]) -> str:
+    """What was read, with what others wrote right before syncd wrote over it, and without what the platform's own merge
+    had undone; the platform is told of both by the next write."""
+    repository = workspace.repository
+    former, meant = content_of(repository, here), repository.subtree(here)
+    assert meant is not None
+    changed = [found for found in repository.differences(former, read) if binding.holds(found.path)]
+    if not changed:
+        return meant if former != meant else read
+    texts = [found for found in changed if not found.path.endswith(SUMMARY)]
+    for one in reversed(sent):
+        wanted = repository.tree(one.commit)
+        if all(found.after == wanted.get(found.path) for found in texts):
+            planned = repository.subtree(one.planned)
+            assert planned is not None
+            return read if planned == meant else merge(workspace, meant, read, base=Base(planned, ())).kept_ours
+    return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).kept_theirs
+
+
+def find_arrived(workspace: Workspace, binding: Binding, sent: Sent, here: str, tree: str, *, is_own: bool) -> str:
+    """Given what was sent, what was there before, and a tree that was read, return the branch's commit, or a part of
+    it, of which all is in the tree or was there before; "" when nothing is. `is_own` says that nobody else has written.
+    """
+    repository = workspace.repository
+    missing = {found.path for found in repository.differences(sent.commit, tree) if binding.holds(found.path)}
+    missing &= {found.path for found in repository.differences(sent.commit, here)}
+    late = [
+        paths
+        for paths in _entries(repository, binding, sent.planned, sent.commit)
+        if missing.intersection(paths) and not _is_edited_since(repository, paths[0], sent, tree)
+    ]
+    if not late:
+        return sent.first
+    listing = listing_at(repository, binding, sent.commit)
+    left_out = _with_all_names(workspace, late, (sent.base, sent.first, sent.planned))
+    part_tree = leave_out(repository, workspace.bindings, sent.first, sent.base, left_out)
+    if is_own and listing is not None and (listing.path,) in late:
+        table = _table_that_arrived(repository, binding, (sent.commit, sent.first, tree))
+        part_tree = repository.replaced(part_tree, {listing.path: table}) if table is not None else part_tree
+    if part_tree == repository.subtree(sent.base):
+        return ""
+    base = repository.commits(None, sent.base, limit=1)[0].parents
+    return write_part(repository, _find_whole(repository, sent.first), base, part_tree, name="a branch")
+
+
+def _is_edited_since(repository: Repository, path: str, sent: Sent, tree: str) -> bool:
+    """Whether a text holds all lines that were sent and none that was taken out: then somebody edited it since."""
+    oids = [repository.lookup(commit, path) for commit in (sent.planned, sent.commit, tree)]
+    if not all(oids[1:]) or not is_markdown(path) or path.endswith(SUMMARY):
+        return False
+    before, after, now = (repository.read(oid).splitlines() if oid else [] for oid in oids)
+    return set(now) >= set(after) - set(before) and not set(now) & (set(before) - set(after))
+
+
+def _table_that_arrived(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:
+    """The branch's table of contents without what the platform made of it: what only a person can do there is not in
+    it. Given are the commit that was asked for, the branch's, and the tree that arrived."""
+    asked, ours, there = (listing_at(repository, binding, commit) for commit in commits)
+    if asked is None or ours is None or there is None:
+        return None
+    found = merge_entries(
+        asked.entries, ours.entries, there.entries, ours_paths={}, theirs_paths={}, present=_Everything()
+    )
+    return repository.read(there.oid) if found.entries == there.entries else ours.written(found.entries)
+
+
+class _Everything:
+    """Any path is there."""
+
+    def __contains__(self, path: object) -> bool:
+        return True
+
+
+def _updated(
+    workspace: Workspace, binding: Binding, before: str, main: str, tree: str, update: Update
+) -> tuple[str, tuple[str, ...]]:
+    """What an update from main content made, as it is meant, and the commits that it has taken in: main content, or the
+    part of it that has arrived.
+
+    The platform merges from an older base than Git knows of, so words that were sent before may stand twice in what it
+    makes, or be back; and it cannot know what the branch has decided. Where nobody has written, what Git knows counts,
+    and the platform is told it.
+    """
+    repository = workspace.repository
+    known = merge(workspace, before, main)
+    is_clean = not any(binding.holds(path) for page in known.held for path in page.paths)
+    meant = repository.subtree(update.settled) if update.settled else ""
+    if not meant and is_clean and _has_same_files(repository, binding, known.kept_ours, tree):
+        meant = known.kept_ours
+    if update.is_fresh and meant and _adds_nothing(repository, binding, tree, (before, main, meant)):
+        return meant, (update.settled or main,)
+    lacks = [paths for page in known.held for paths in page.entries]
+    late = _not_taken(repository, binding, before, known.kept_ours, tree)
+    lacks += _with_all_names(workspace, late, (known.base.tree, before, main))
+    if not update.is_apart:
+        # An update lets the change request's lines stand, so what others wrote before it hides those of main content.
+        unseen = merge(workspace, main, tree, base=known.base)
+        lacks += [paths for page in unseen.held for paths in page.entries]
+    if not lacks:
+        return tree, (main,)
+    part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)
+    return tree, (write_part(repository, main, known.base.commits, part_tree, name="main content"),)
+
+
+def _has_same_files(repository: Repository, binding: Binding, one: str, other: str) -> bool:
+    """Whether two trees have the same files in a space: else the platform, which knows pages by id, may know better."""
+    return repository.tree(one, binding.directory).keys() == repository.tree(other, binding.directory).keys()
+
+
+def _adds_nothing(repository: Repository, binding: Binding, tree: str, sides: Sequence[str]) -> bool:
+    """Whether each line of what was read is one of those that it may be made of: others were written just before."""
+    known: set[bytes] = set()
+    whole: set[str] = set()
+    others: list[dict[str, str]] = []
+    for side in sides:
+        changes = [found for found in repository.differences(side, tree) if binding.holds(found.path)]
+        texts = [found for found in changes if is_markdown(found.path) and not found.path.endswith(SUMMARY)]
+        known.update(line for c in texts if c.before is not None for line in repository.read(c.before.oid).splitlines())
+        whole.update(blob.oid for blob in repository.tree(side, binding.directory).values())
+        others.append({c.path: c.after.oid for c in texts if c.after is not None})
+    new = {oid for path, oid in others[0].items() if all(path in other for other in others)} - whole
+    return all(line in known for oid in new for line in repository.read(oid).splitlines())
+
+
+def _entries(repository: Repository, binding: Binding, before: str, after: str) -> Iterator[tuple[str, ...]]:
+    """The paths of each file that differs: where it is, and where it was."""
+    for found in repository.differences(before, after, renames=True):
+        if binding.holds(found.path):
+            yield (found.path,) if found.old_path is None else (found.path, found.old_path)
+
+
+def _not_taken(
+    repository: Repository, binding: Binding, before: str, after: str, tree: str
+) -> Iterator[tuple[str, ...]]:
+    """Entries that are to be another way, and are as they were or elsewhere: the platform knows pages by id, and not by
+    what their paths say."""
+    for paths in _entries(repository, binding, before, after):
+        was, wanted, now = (repository.lookup(commit, paths[0]) for commit in (before, after, tree))
+        if now != wanted and now in (was, None):
+            yield paths
+
+
+def _with_all_names(
+    workspace: Workspace, entries: Iterable[Collection[str]], sides: tuple[str, str, str]
+) -> list[tuple[str, ...]]:
+    """Entries named by the paths that their pages have in a base and on both sides: an entry is left out as a whole,
+    also where the base has it elsewhere."""
+    named = list(entries)
+    if not named:
+        return []
+    names = name_pages(workspace, *sides)
+    return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
+
+
+def _known_as(repository: Repository, commit: str, main: str) -> str | None:
+    """A commit of main content, or the newest part of it, that a commit has taken in; None when it has not."""
+    if repository.is_ancestor(main, commit):
+        return main
+    for part in repository.marked(main, commit, PART)[1]:
+        if part_of(repository, part) == main:
+            return part.oid
+    return None
+
+
+def _find_whole(repository: Repository, commit: str) -> str:
+    """The commit that a part stands for, else itself."""
+    return part_of(repository, repository.commits(None, commit, limit=1)[0]) or commit
+
+
+def _reduced(repository: Repository, commits: Collection[str]) -> tuple[str, ...]:
+    """Commits without those that another one has."""
+    each = list(dict.fromkeys(commits))
+    return tuple(one for one in each if not any(other != one and repository.is_ancestor(one, other) for other in each))

@@ -1,0 +1,56 @@
+"""What waits for a person on the platform, noted so that each push tells it again and asks the platform nothing."""
+
+from collections.abc import Sequence
+
+from syncd.plan.change import Change
+from syncd.repo import Repository
+from syncd.sync.state.notes import note, notes_of
+from syncd.sync.workspace import Binding, Workspace
+
+NO_REQUEST = 0
+"""Stands for the number where there is nothing to open a change request for."""
+WAITING = "by_hand"
+
+
+def state_of(repository: Repository, binding: Binding, desired: str, main: str) -> str:
+    """Given what is asked of a space and what it holds, return what tells this state from others."""
+    return " upon ".join(str(repository.subtree(commit, binding.directory)) for commit in (desired, main))
+
+
+def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
+    """Given a change request, or none, and what was proposed, return what waits for a person, when that was noted."""
+    noted = notes_of(workspace, binding, number).get(WAITING)
+    known = noted.get(state) if isinstance(noted, dict) else None
+    try:
+        told = [[str(field) for field in fields] for fields in known or ()]
+        return tuple(Change("report", noun, key, message, where=where) for noun, key, message, where in told)
+    except (TypeError, ValueError):
+        return ()  # a person changed the note: what waits is found out again
+
+
+def keep_waiting(workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]) -> None:
+    """Given what waits for a person, note it in place of what was noted before.
+
+    Shape: of what cannot be written whole, that nothing waits is noted too: then this state needs no further push.
+    """
+    fields = [[report.noun, report.key, report.message, report.where] for report in reports]
+    noted = {state: fields} if fields or not _is_whole(state) else {}
+    if noted or WAITING in notes_of(workspace, binding, number):
+        note(workspace, binding, number, {WAITING: noted})
+
+
+def _is_whole(state: str) -> bool:
+    """Whether the space holds all that is asked of it."""
+    desired, _, existing = state.partition(" upon ")
+    return desired == existing
+
+
+def is_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
+    """Given a change request, or none, and what was proposed, return whether that was written as far as it can be."""
+    noted = notes_of(workspace, binding, number).get(WAITING)
+    return isinstance(noted, dict) and state in noted
+
+
+def has_waiting(workspace: Workspace, binding: Binding, number: int) -> bool:
+    """Given a change request, return whether something was noted that waits for a person."""
+    return bool(notes_of(workspace, binding, number).get(WAITING))

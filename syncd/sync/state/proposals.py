@@ -1,0 +1,175 @@
+"""Own change requests: found again from Git's refs, read from the platform, and forgotten when they are done."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from syncd.errors import NotFound, Rejected, Unreachable
+from syncd.model.change_request import ChangeRequest
+from syncd.model.space import Space
+from syncd.sync.branches import HEADS
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.result import MergeResult
+from syncd.sync.state.notes import notes_ref
+from syncd.sync.state.sent_log import drop
+from syncd.sync.workspace import Binding, Workspace
+
+PAGE = 1000
+"""Change requests that one request lists."""
+
+
+class ProposalEnded(Unreachable):
+    """A change request was merged or archived after it was read; the next run sees it as it is."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One change request that stands for a branch; `commit` is the branch's, when it was sent last.
+
+    Shape: `fresh` is true only in the run that created it, while its content is still main content.
+    """
+
+    branch: str
+    commit: str
+    change_request: ChangeRequest
+    fresh: bool = False
+
+    @property
+    def lane(self) -> str:
+        """The change request's key in the store."""
+        return self.change_request.id
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether its content has become main content."""
+        return self.change_request.status == "merged"
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """A proposal as Git alone remembers it."""
+
+    ref: str
+    commit: str
+    number: str
+    branch: str
+
+
+def anchored(workspace: Workspace, binding: Binding) -> list[Anchored]:
+    """Given a space, return its proposals as Git remembers them."""
+    prefix = workspace.proposed(binding)
+    found: list[Anchored] = []
+    for ref, commit in sorted(workspace.repository.refs(prefix).items()):
+        number, _, branch = ref.removeprefix(prefix).partition("/")
+        found.append(Anchored(ref, commit, number, branch))
+    return found
+
+
+def own_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
+    """Given a space, return its own change requests as they are now.
+
+    Shape: one request each, or, when `space` says that this is less, a listing of all that are live.
+    """
+    mine = anchored(workspace, binding)
+    listed = _listed(workspace, binding, space) if space is not None and _pages(space) < len(mine) else {}
+    found: list[Proposal] = []
+    for item in mine:
+        try:
+            request = listed.get(item.number) or workspace.client.change_requests.get(binding.space, item.number)
+        except NotFound:  # gone on the platform: the branch is simply not proposed
+            workspace.repository.delete_ref(item.ref, old=item.commit)
+            continue
+        found.append(Proposal(item.branch, item.commit, request))
+    return found
+
+
+def proposal_of(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
+    """Given a branch, return its newest change request, read now."""
+    numbers = [item for item in anchored(workspace, binding) if item.branch == branch and item.number.isdecimal()]
+    if not numbers:
+        return None
+    newest = max(numbers, key=lambda item: int(item.number))
+    return Proposal(branch, newest.commit, workspace.client.change_requests.get(binding.space, newest.number))
+
+
+@contextmanager
+def noticing_end(workspace: Workspace, binding: Binding, proposal: Proposal | None) -> Iterator[None]:
+    """Given a proposal that is worked on, or None, let a refusal say so when the change request is over by now.
+
+    Raises: ProposalEnded instead of Rejected, when it was merged or archived meanwhile.
+    """
+    try:
+        yield
+    except Rejected as refusal:
+        if proposal is None:
+            raise
+        now = workspace.client.change_requests.get(binding.space, proposal.lane)
+        if now.is_live:
+            raise
+        what = f"#{now.number} was {now.status} while syncd worked on it"
+        raise ProposalEnded(what, hint="run syncd sync again: it goes on from there") from refusal
+
+
+def _pages(space: Space) -> float:
+    """Requests that a listing of all live change requests takes; without the counts nobody knows."""
+    if space.change_requests_open is None or space.change_requests_draft is None:
+        return float("inf")
+    return 2 + space.change_requests_open // PAGE + space.change_requests_draft // PAGE
+
+
+def _listed(workspace: Workspace, binding: Binding, space: Space) -> dict[str, ChangeRequest]:
+    requests = workspace.client.change_requests
+    return {
+        str(request.number): request
+        for status in ("draft", "open")
+        for request in requests.list(binding.space, status=status)
+    }
+
+
+def head_of(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+    """Given a proposal, return the commit that holds its content as last seen: with what reviewers did to it."""
+    return workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number)) or proposal.commit
+
+
+def is_gone(workspace: Workspace, branch: str) -> bool:
+    """Given a branch that was proposed, return whether there is no such branch any more."""
+    return workspace.repository.resolve(f"{HEADS}{branch}") is None
+
+
+def says_the_same(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
+    """Given what a change request holds and a commit of its branch, return whether both say the same of the space.
+
+    Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
+    """
+    repository = workspace.repository
+    if workspace.alike(binding, here, commit):
+        return True
+    main = repository.resolve(workspace.main)
+    if main is None or repository.is_ancestor(main, commit):
+        return False
+    both = merge(workspace, commit, main)
+    return not is_disputed(binding, both) and workspace.alike(binding, here, both.kept_ours)
+
+
+def is_disputed(binding: Binding, result: MergeResult) -> bool:
+    """Given what two commits come to together, return whether a page of this space waits for a person."""
+    return any(binding.holds(path) for page in result.held for path in page.paths)
+
+
+def remember(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
+    """Given a proposal whose content is on the platform, anchor the branch's commit in Git."""
+    ref = f"{workspace.proposed(binding)}{proposal.change_request.number}/{proposal.branch}"
+    old = workspace.repository.resolve(ref)
+    if old != proposal.commit:
+        workspace.repository.update_ref(ref, proposal.commit, old=old)
+
+
+def forget(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
+    """Given a proposal that is merged and mirrored, or closed, drop its refs and its lane."""
+    number = proposal.change_request.number
+    anchor = f"{workspace.proposed(binding)}{number}/{proposal.branch}"
+    workspace.store.forget(binding.space, proposal.lane)
+    for ref in (workspace.changes(binding, number), notes_ref(binding, number), anchor):
+        if (old := workspace.repository.resolve(ref)) is not None:
+            workspace.repository.delete_ref(ref, old=old)
+    drop(workspace, binding, number)

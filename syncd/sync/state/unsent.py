@@ -1,0 +1,147 @@
+"""What of a branch and of its work tree no change request holds yet, as this machine knows it; reads Git only."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from posixpath import basename
+from typing import TYPE_CHECKING
+
+from syncd.errors import FileInvalid
+from syncd.repo import Repository
+from syncd.sync.branches import HEADS
+from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, state_of
+from syncd.sync.state.notes import ADDRESS, read_notes
+from syncd.sync.workspace import Binding
+
+if TYPE_CHECKING:
+    from syncd.layout.tree.draft import Draft
+
+
+@dataclass(frozen=True)
+class Request:
+    """The newest change request of a branch that is not done: its number, and its address when the platform said it."""
+
+    number: int
+    address: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """What a branch has of its own in one space.
+
+    Shape: `changed` are paths of content that differ from main content, `unlisted` are changed pages that no table of
+    contents lists, so that they are no content; both from the repository's root. `is_sent` says that `request` was
+    made from the branch's newest commit, or holds the same. `was_tried` says that a push of just this state found
+    nothing to write, but for `manual_steps` that only a person can do on the platform.
+    """
+
+    binding: Binding
+    changed: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
+    request: Request | None = None
+    is_sent: bool = False
+    was_tried: bool = False
+    manual_steps: int = 0
+
+    @property
+    def needs_push(self) -> bool:
+        """Whether a push would write something."""
+        return bool(self.changed) and not self.is_sent and not self.was_tried
+
+
+def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: str | None) -> Unsent:
+    """Given a space, a branch and the commit of main content, return what of the branch main content lacks.
+
+    Raises: GitFailed.
+    """
+    tip = repository.resolve(f"{HEADS}{branch}")
+    if tip is None or main is None or repository.is_ancestor(tip, main):
+        return Unsent(binding)
+    base = repository.merge_base(main, tip)
+    paths = {change.path for change in repository.diff(main, tip, binding.directory)}
+    if base is not None and base != main:
+        paths &= {change.path for change in repository.diff(base, tip, binding.directory)}
+    content = [_Content(repository, binding, commit) for commit in (tip, main)] if paths else []
+    changed = tuple(binding.path(path) for path in sorted(paths) if any(one.holds(path) for one in content))
+    unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
+    request = find_request(repository, binding, branch)
+    is_sent = request is not None and _is_sent(repository, binding, tip, request)
+    noted = read_notes(repository, binding, NO_REQUEST).get(WAITING) if changed else None
+    steps = noted.get(state_of(repository, binding, tip, main)) if isinstance(noted, dict) else None
+    count = len(steps) if isinstance(steps, list) else 0
+    return Unsent(binding, changed, unlisted, request, is_sent, isinstance(steps, list), count)
+
+
+def find_request(repository: Repository, binding: Binding, branch: str) -> Request | None:
+    """Given a space and a branch, return the branch's newest change request as Git remembers it."""
+    prefix, suffix = f"refs/syncd/proposed/{binding.name}/", f"/{branch}"
+    refs = repository.refs(prefix)
+    numbers = {
+        int(ref.removeprefix(prefix).removesuffix(suffix)): commit
+        for ref, commit in refs.items()
+        if ref.endswith(suffix) and ref.removeprefix(prefix).removesuffix(suffix).isdecimal()
+    }
+    if not numbers:
+        return None
+    newest = max(numbers)
+    address = read_notes(repository, binding, newest).get(ADDRESS)
+    return Request(newest, address if isinstance(address, str) else "", numbers[newest])
+
+
+def _is_sent(repository: Repository, binding: Binding, tip: str, request: Request) -> bool:
+    if repository.is_ancestor(tip, request.commit):
+        return True
+    return repository.subtree(tip, binding.directory) == repository.subtree(request.commit, binding.directory)
+
+
+class _Content:
+    """Which files of a commit are content of the space, by what its own table of contents says.
+
+    What reads tables of contents is imported late: most branches have nothing of their
+    own, and `status` is to be quick.
+    """
+
+    def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
+        self._repository, self._at = repository, binding.directory
+        self._blobs = {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
+        self._draft = self._read(links=False)
+
+    def _read(self, *, links: bool) -> "Draft | None":
+        from syncd.layout.tree.draft import read_draft
+
+        def read(path: str) -> bytes:
+            return self._repository.read(self._blobs[path])
+
+        try:
+            return read_draft(self._blobs.keys(), read, links=links, at=self._at)
+        except FileInvalid:
+            return None  # a push says what is wrong with it, and where
+
+    @cached_property
+    def _linked(self) -> frozenset[str]:
+        """Files outside of the assets are content where a page links to them, so every page is read for these."""
+        draft = self._read(links=True)
+        return frozenset(draft.files if draft is not None else self._blobs)
+
+    def holds(self, path: str) -> bool:
+        """Whether a path, from the space's directory, is content here."""
+        from syncd.layout.tree import settings as settings_file
+        from syncd.layout.tree.paths import is_markdown
+        from syncd.layout.tree.variables import TAGS, VARIABLES
+
+        draft = self._draft
+        if path not in self._blobs or draft is None:
+            return path in self._blobs
+        below = draft.settings.below
+        tables = {settings_file.PATH, below(draft.settings.summary), below(VARIABLES), below(TAGS)}
+        if path in tables or path in draft.documents or path in draft.includes or path in draft.files:
+            return True
+        return not is_markdown(path) and not _is_hidden(path) and path in self._linked
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether a path is a page that the table of contents does not list."""
+        return self._draft is not None and path in self._draft.unlisted
+
+
+def _is_hidden(path: str) -> bool:
+    return basename(path).startswith(".")

@@ -1,0 +1,120 @@
+"""The files of a space that no page owns: SUMMARY.md, variables and tags, written when what they say has changed."""
+
+import hashlib
+from typing import NamedTuple
+
+from syncd.errors import FileInvalid
+from syncd.layout.tree.placement import Placement, entries_of
+from syncd.layout.tree.preserve import keep_entries, same_entries
+from syncd.layout.tree.settings import Settings, read_settings
+from syncd.layout.tree.summary import Entry, parse, render
+from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_variables, render_tags, render_variables
+from syncd.model.page import walk
+from syncd.model.revision import Revision
+from syncd.repo import Repository, Writer
+from syncd.sync.workspace import Binding
+
+_VARIABLES, _TAGS = "+variables", "+tags"
+
+
+def settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:
+    """Given a commit, return the settings of the space's `.gitbook.yaml` there, or the defaults."""
+    text = text_at(repository, commit, binding.path(".gitbook.yaml"))
+    return read_settings(text, at=binding.path(".gitbook.yaml"))
+
+
+def text_at(repository: Repository, commit: str | None, path: str) -> str | None:
+    """Given a commit and a path from the root, return the file's text, or None when there is none."""
+    oid = repository.lookup(commit, path) if commit else None
+    return repository.read(oid).decode("utf-8", "replace") if oid else None
+
+
+class Before(NamedTuple):
+    """What was there before: `start` is the commit whose tree the new one starts from, and `settings` are those in it;
+    `seen` is the last mirror commit, and `shape` that of what the platform had then."""
+
+    start: str | None
+    settings: Settings
+    seen: str | None
+    shape: str
+
+
+class Tables:
+    """Writes these files of one revision, each only when the one at the start says something else."""
+
+    def __init__(self, repository: Repository, binding: Binding, writer: Writer, before: Before) -> None:
+        self.repository, self.binding, self.writer = repository, binding, writer
+        self.start, self.former, self.seen, self.shape = before
+
+    def write(self, revision: Revision, placement: Placement, settings: Settings, *, shaped: bool) -> None:
+        """Given a revision and where its parts go, write what differs; with `shaped` SUMMARY.md is right already."""
+        if not shaped:
+            self._summary(revision, placement, self.former.below(self.former.summary))
+        self._variables(revision, settings.below(VARIABLES))
+        self._tags(revision, settings.below(TAGS))
+
+    def _there(self, path: str, former: str) -> str | None:
+        """The file at a path, brought there from where it lay under a root that a branch has changed."""
+        path, former = self.binding.path(path), self.binding.path(former)
+        oid = self.repository.lookup(self.start, former) if self.start and former != path else None
+        if oid is not None and text_at(self.repository, self.start, path) is None:
+            self.writer.put(path, oid)
+            self.writer.remove(former)
+            path = former
+        return text_at(self.repository, self.start, path)
+
+    def _summary(self, revision: Revision, placement: Placement, former: str) -> None:
+        entries = entries_of(revision.pages, placement)
+        path = self.binding.path(placement.summary)
+        there = self._there(placement.summary, former)
+        if there is not None:
+            written = parse(there, at=path)
+            entries = keep_entries(entries, written, self._seen_entries(self.binding.path(former)))
+            if same_entries(written, entries, at=placement.summary):
+                return
+        self._put(path, render(entries))
+
+    def _seen_entries(self, path: str) -> tuple[Entry, ...]:
+        text = text_at(self.repository, self.seen, path)
+        try:
+            return parse(text, at=path) if text is not None else ()
+        except FileInvalid:
+            return ()  # it only tells what changed since; without it, what the platform says counts
+
+    def _variables(self, revision: Revision, inner: str) -> None:
+        path = self.binding.path(inner)
+        there = self._there(inner, self.former.below(VARIABLES))
+        if not revision.variables:
+            self._drop(path, there, _VARIABLES)
+        elif there is None or parse_variables(there, at=path) != dict(revision.variables):
+            self._put(path, render_variables(revision.variables))
+
+    def _tags(self, revision: Revision, inner: str) -> None:
+        path = self.binding.path(inner)
+        there = self._there(inner, self.former.below(TAGS))
+        if not revision.tags:
+            self._drop(path, there, _TAGS)
+        elif there is None or parse_tags(there, at=path) != tuple(revision.tags):
+            self._put(path, render_tags(revision.tags))
+
+    def _drop(self, path: str, there: str | None, mark: str) -> None:
+        """Remove a file whose last value was taken away on the platform; one that was never there is Git's own."""
+        if there is not None and mark in self.shape and text_at(self.repository, self.seen, path) == there:
+            self.writer.remove(path)
+
+    def _put(self, path: str, text: str) -> None:
+        self.writer.put(path, self.writer.blob(text.encode()))
+
+
+def shape_of(revision: Revision, placement: Placement) -> str:
+    """Given a revision and its placement, return a digest of all that SUMMARY.md says of it.
+
+    Shape: marks behind it say that the platform has variables, and tags.
+    """
+    paths = placement.pages
+    facts = [
+        (p.id, above and above.id, paths.get(p.id), p.type, p.title, p.slug, p.link_title, p.target, p.computed)
+        for p, above in walk(revision.pages)
+    ]
+    digest = hashlib.sha256(repr((placement.summary, facts)).encode()).hexdigest()
+    return digest + (_VARIABLES if revision.variables else "") + (_TAGS if revision.tags else "")

@@ -1,0 +1,312 @@
+"""`syncd push --ci` as a CI job runs it: a fresh clone of one commit, variables of the service, and nothing left."""
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.cli.app import run
+from syncd.cli.terminal.ci_service import service
+from syncd.layout.yaml import yaml
+from tests.cli.conftest import PAGES, Shell, plant
+
+MANUAL = Path(__file__).parents[3] / "syncd" / "manual"
+MORE = "# Use\n\nLike this, and like that.\n"
+GITLAB = {"GITLAB_CI": "true", "CI_PROJECT_PATH": "team/docs", "CI_DEFAULT_BRANCH": "main"}
+GITHUB = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
+
+
+@dataclass
+class Came:
+    """What a job came to."""
+
+    code: int
+    out: str
+    err: str
+    summary: str = ""
+
+
+@dataclass
+class Jobs:
+    """A shared repository, and jobs that clone it."""
+
+    shell: Shell
+    patch: pytest.MonkeyPatch
+    capture: pytest.CaptureFixture[str]
+    count: int = 0
+    clone: Path = Path()
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def origin(self) -> Path:
+        return self.shell.root / "origin"
+
+    def commit(self, files: Mapping[str, str], message: str = "Say more", branch: str = "main") -> str:
+        plant(self.origin, files)
+        self.shell.git("checkout", "--quiet", "-B", branch, cwd=self.origin)
+        self.shell.git("add", "--all", cwd=self.origin)
+        self.shell.git("commit", "--quiet", "--message", message, cwd=self.origin)
+        return self.shell.git("rev-parse", "HEAD", cwd=self.origin).strip()
+
+    def job(self, *words: str, environ: Mapping[str, str] | None = None, detached: bool = True) -> Came:
+        """Run `push --ci` in a fresh clone of one commit, on no branch, as CI services check out."""
+        self.count += 1
+        self.clone = self.shell.root / f"job{self.count}"
+        self.shell.git("clone", "--quiet", "--depth=1", f"file://{self.origin}", str(self.clone), cwd=self.shell.root)
+        if detached:
+            self.shell.git("checkout", "--quiet", "--detach", cwd=self.clone)
+        summary = self.shell.root / f"summary{self.count}.md"
+        token = self.shell.token.read_text().strip()
+        given = {"SYNCD_TOKEN": token, "GITHUB_STEP_SUMMARY": str(summary), **(GITHUB if environ is None else environ)}
+        with self.patch.context() as patch:
+            for name, value in given.items():
+                patch.setenv(name, value)
+            patch.chdir(self.clone)
+            code = run(["push", "--ci", *words])
+        said = self.capture.readouterr()
+        assert self.shell.git("status", "--porcelain", "--ignored", cwd=self.clone) == ""
+        assert "platform" not in self.shell.git("for-each-ref", cwd=self.clone)
+        return Came(code, said.out, said.err, summary.read_text() if summary.exists() else "")
+
+    def named(self, *words: str, **more: Any) -> Came:
+        return self.job("--url", self.shell.url, "--space", self.shell.space, *words, **more)
+
+
+@pytest.fixture
+def jobs(shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Jobs:
+    plant(shell.root / "origin", PAGES)
+    shell.git("init", "--quiet", "--initial-branch=main", cwd=shell.root / "origin")
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    made = Jobs(shell, monkeypatch, capsys)
+    made.commit({}, "Begin")
+    return made
+
+
+def test_a_job_proposes_tells_github_and_repeats_for_free(jobs: Jobs) -> None:
+    tip = jobs.commit(
+        {"use.md": MORE, "SUMMARY.md": PAGES["SUMMARY.md"] + "\n## New group\n\n* [X](x.md)\n", "x.md": "# X\n\ny\n"}
+    )
+    came = jobs.named()
+    assert came.code == 0, came.err
+    assert "change request #1 http" in came.out
+    assert "## syncd: `main`" in came.summary
+    assert "| ~ update | page `use.md` |" in came.summary
+    assert re.search(r"\[#1\]\(http://[^)]+\) `Say more \[main#[0-9a-f]{6}\]`", came.summary)
+    again = jobs.named("--json")
+    assert again.code == 0
+    document = json.loads(again.out)
+    assert document["requests"].keys() == {"GET"}
+    assert [request["number"] for request in document["change_requests"]] == [1]
+    described = jobs.shell.syncd(
+        *("api", "GET", f"/spaces/{jobs.shell.space}/change-requests/1", "--url", jobs.shell.url),
+        *("--token-file", jobs.shell.token),
+    )
+    assert tip in described.stdout
+
+
+@pytest.mark.long
+def test_a_rehearsal_shows_the_plan_and_returns_2_when_changes_wait(jobs: Jobs) -> None:
+    assert jobs.named("--dry-run").code == 0
+    jobs.commit({"use.md": MORE})
+    came = jobs.named("--dry-run")
+    assert came.code == 2
+    assert "update page use.md" in came.out
+    assert "Nothing was written" in came.out
+    assert "| Would change |" in came.summary
+
+
+@pytest.mark.long
+def test_a_committed_configuration_is_found(jobs: Jobs) -> None:
+    url = {"SYNCD_URL": jobs.shell.url}
+    text = f'[[repository]]\n[[repository.space]]\nid = "{jobs.shell.space}"\n'
+    jobs.commit({"syncd.toml": text + 'directory = "docs"\n', **{f"docs/{path}": body for path, body in PAGES.items()}})
+    assert jobs.job(environ={**GITHUB, **url}).code == 0
+    jobs.commit({"docs/use.md": MORE})
+    came = jobs.job(environ=url)
+    assert came.code == 78, "no branch is known on a detached HEAD outside of a CI service"
+    assert jobs.job("--url", jobs.shell.url, environ={}, detached=False).code == 0
+    assert "update page use.md" in jobs.job("other", "--dry-run", environ=url).out
+
+
+@pytest.mark.long
+def test_a_branch_has_the_name_that_the_service_gives_it(jobs: Jobs) -> None:
+    jobs.commit({"use.md": MORE}, branch="try")
+    github = {**GITHUB, "GITHUB_HEAD_REF": "try", "GITHUB_BASE_REF": "main", "GITHUB_REF_NAME": "7/merge"}
+    assert "[try#" in jobs.named(environ=github).out
+    jobs.commit({"use.md": MORE + "\nMore.\n"}, branch="try")
+    gitlab = {"GITLAB_CI": "true", "CI_PROJECT_PATH": "team/docs", "CI_COMMIT_REF_NAME": "try"}
+    came = jobs.named("--quality", str(jobs.shell.root / "quality.json"), environ=gitlab)
+    assert came.code == 0, came.err
+    assert "section_start:" in came.out
+    assert "#1" in came.out, "the project and the branch are the same, so the change request is"
+    assert isinstance(json.loads((jobs.shell.root / "quality.json").read_text()), list)
+
+
+@pytest.mark.parametrize("branch", ["syncd/platform", "syncd/platform-changes/docs/2", "syncd/main"])
+def test_a_branch_that_syncd_made_is_not_proposed(jobs: Jobs, branch: str) -> None:
+    jobs.commit({"use.md": MORE})
+    came = jobs.named(environ={**GITHUB, "GITHUB_REF_NAME": branch})
+    assert came.code == 0
+    assert f"{branch} is one of syncd's own branches; nothing is proposed from it" in came.out
+    assert "says what the branch says" not in came.summary
+    assert "use.md" not in came.out
+
+
+def test_a_fork_without_a_token_is_told_why(jobs: Jobs) -> None:
+    environ = {**GITHUB, "SYNCD_TOKEN": "", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_HEAD_REF": "patch"}
+    came = jobs.named(environ=environ)
+    assert came.code == 77
+    assert "comes from a fork" in came.err
+    assert came.out.startswith("::error::there is no token")
+    assert "### Failed" in came.summary
+
+
+@pytest.mark.long
+def test_a_conflict_is_an_annotation_at_its_page(jobs: Jobs) -> None:
+    space, url = jobs.shell.space, jobs.shell.url
+    first = jobs.named()
+    assert first.code == 0
+    jobs.commit({"use.md": "# Use\n\nLike mine.\n"})
+    assert jobs.named().code == 0
+    request = jobs.shell.syncd(
+        *("api", "GET", f"/spaces/{space}/change-requests/1/content/path/use", "--url", url, "-F", "format=markdown"),
+        *("--token-file", jobs.shell.token),
+    )
+    page = json.loads(request.stdout)["id"]
+    edit = {
+        "changes": [{"operation": "update_page", "page": page, "document": {"markdown": "# Use\n\nLike theirs.\n"}}]
+    }
+    body = jobs.shell.root / "edit.json"
+    body.write_text(json.dumps(edit))
+    jobs.shell.fine(
+        *("api", "POST", f"/spaces/{space}/change-requests/1/content", "--url", url, "--input", body),
+        *("--token-file", jobs.shell.token),
+    )
+    jobs.commit({"use.md": "# Use\n\nLike mine again.\n"})
+    came = jobs.named()
+    assert came.code == 6
+    assert re.search(r"^::error file=use\.md,line=1::", came.out, re.MULTILINE)
+    assert "`use.md:1`" in came.summary
+
+
+@pytest.mark.parametrize(
+    ("environ", "branch", "target", "is_fork"),
+    [
+        ({}, "", "", False),
+        ({**GITHUB, "GITHUB_REF_TYPE": "branch"}, "main", "", False),
+        ({**GITHUB, "GITHUB_REF_TYPE": "tag"}, "", "", False),
+        (
+            {**GITHUB, "GITHUB_HEAD_REF": "try", "GITHUB_BASE_REF": "main", "GITHUB_REF_NAME": "7/merge"},
+            "try",
+            "main",
+            False,
+        ),
+        ({**GITHUB, "GITHUB_EVENT_NAME": "pull_request", "GITHUB_HEAD_REF": "try"}, "try", "", True),
+        ({**GITLAB, "CI_COMMIT_REF_NAME": "try"}, "try", "main", False),
+        ({**GITLAB, "CI_COMMIT_REF_NAME": "v1", "CI_COMMIT_TAG": "v1"}, "", "main", False),
+        ({**GITLAB, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "try", "CI_COMMIT_REF_NAME": "x"}, "try", "main", False),
+        ({**GITLAB, "CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": "other/docs"}, "", "main", True),
+    ],
+)
+def test_a_service_says_which_branch_a_job_is_about(
+    environ: Mapping[str, str], branch: str, target: str, is_fork: bool
+) -> None:
+    told = service(environ)
+    assert (told.branch, told.target, told.is_fork) == (branch, target, is_fork)
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "is_fork"),
+    [
+        ("pull_request", '{"pull_request": {"head": {"repo": {"full_name": "team/docs"}}}}', False),
+        ("pull_request", '{"pull_request": {"head": {"repo": {"full_name": "evil/docs"}}}}', True),
+        ("pull_request_target", '{"pull_request": {"head": {"repo": {"full_name": "evil/docs"}}}}', True),
+        ("pull_request_target", '{"pull_request": {"head": {"repo": null}}}', True),
+        ("pull_request_review", "{}", True),
+        ("push", "{}", False),
+    ],
+)
+def test_a_pull_request_is_a_strangers_unless_the_event_says_it_is_ours(
+    name: str, event: str, is_fork: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "event.json").write_text(event)
+    environ = {**GITHUB, "GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    assert service(environ).is_fork is is_fork
+
+
+@pytest.mark.parametrize(
+    ("event", "target"),
+    [('{"repository": {"default_branch": "trunk"}}', "trunk"), ("[]", ""), ("not JSON", ""), (None, "")],
+)
+def test_the_default_branch_is_read_from_the_event(tmp_path: Path, event: str | None, target: str) -> None:
+    if event is not None:
+        (tmp_path / "event.json").write_text(event)
+    assert service({**GITHUB, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}).target == target
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--url", "http://127.0.0.1:1"),
+        ("--space", "abc"),
+        ("--url", "http://127.0.0.1:1", "--space", "a", "--config", "x"),
+    ],
+)
+def test_flags_name_platform_and_space_together(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+    assert run(["push", "--ci", *words]) == 64
+
+
+def test_the_options_of_ci_need_ci() -> None:
+    assert run(["push", "--dry-run"]) == 64
+
+
+def recipes() -> list[tuple[str, str]]:
+    """Every YAML block of the pages about CI."""
+    found = []
+    for page in sorted((MANUAL / "ci").glob("*.md")):
+        found += [(page.name, block) for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.M | re.S)]
+    return found
+
+
+@pytest.mark.parametrize(("page", "text"), recipes())
+def test_every_recipe_is_yaml_and_its_commands_can_be_typed(page: str, text: str) -> None:
+    import shlex
+
+    from tests.test_docs import COMMANDS, options
+
+    parsed = yaml.load(text, at=page)
+    assert isinstance(parsed, dict)
+    lines = re.findall(r"(?:run: |- |^\s+|&& |\|\| )(syncd [^\n&|]*)", text, re.MULTILINE)
+    assert lines
+    for line in lines:
+        words = shlex.split(line.split(" > ")[0])[1:]
+        used = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert words[0] in COMMANDS
+        assert used <= set(options(COMMANDS[words[0]])), line
+
+
+@pytest.mark.long
+def test_the_hook_of_the_manual_refuses_a_push_of_broken_pages(jobs: Jobs, tmp_path: Path) -> None:
+    script = re.search(r"^```sh\n(#!/bin/sh\n.*?)^```", (MANUAL / "ci" / "hooks.md").read_text(), re.M | re.S)
+    assert script
+    hook = jobs.origin / ".git" / "hooks" / "pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(script[1].replace("syncd check", f"{__import__('sys').executable} -m syncd check"))
+    hook.chmod(0o755)
+    target = tmp_path / "target.git"
+    jobs.shell.git("init", "--quiet", "--bare", str(target), cwd=tmp_path)
+    jobs.shell.git("push", "--quiet", str(target), "main", cwd=jobs.origin)
+    jobs.commit({"use.md": "# Use\n\n[x](nowhere.md)\n"})
+    push = subprocess.run(["git", "push", str(target), "main"], cwd=jobs.origin, capture_output=True, text=True)
+    assert push.returncode != 0
+    assert "link-broken" in push.stdout + push.stderr

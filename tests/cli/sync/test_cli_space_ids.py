@@ -1,0 +1,103 @@
+"""Where a space's id is asked for, the address of the space in the browser says it too."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from syncd.cli.app import run
+from syncd.cli.sync.space_ids import read_space_id, read_space_word
+from tests.cli.conftest import Shell
+from tests.cli.typed import typing
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("a-B_9", "a-B_9"),
+        ("https://app.gitbook.com/o/Org1/s/Space1", "Space1"),
+        ("https://app.gitbook.com/o/Org1/s/Space1/", "Space1"),
+        ("https://app.gitbook.com/o/Org1/s/Space1/guides/s/deep?x=y#z", "Space1"),
+        ("https://app.gitbook.com/s/Space1/~/changes/12/guides", "Space1"),
+        ("http://127.0.0.1:8470/app/o/Org1/s/Space1/~/revisions/r", "Space1"),
+    ],
+)
+def test_an_id_is_read_from_an_address(text: str, id: str) -> None:
+    assert read_space_id(text) == id
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a/b",
+        "a b",
+        "../x",
+        "x" * 129,
+        "https://app.gitbook.com/o/Org1/sites/site_1",
+        "https://app.gitbook.com/o/Org1/s/",
+        "https://docs.example.org/s",
+        "https://app.gitbook.com/o/Org1/s/a%2Fb",
+        "ftp://app.gitbook.com/o/Org1/s/Space1",
+    ],
+)
+def test_what_holds_no_id_is_refused(text: str) -> None:
+    with pytest.raises(typer.BadParameter):
+        read_space_id(text)
+
+
+def test_a_directory_follows_an_address_as_it_follows_an_id() -> None:
+    assert read_space_word("abc=docs/en") == ("abc", "docs/en")
+    assert read_space_word("https://app.gitbook.com/o/x/s/abc/page=docs") == ("abc", "docs")
+    assert read_space_word("https://app.gitbook.com/o/x/s/abc/page#top") == ("abc", "")
+    with pytest.raises(typer.BadParameter, match=r"https://app\.gitbook\.com/o/x/s/abc=DIR"):
+        read_space_word("https://app.gitbook.com/o/x/s/abc?a=b=docs")
+
+
+def test_the_address_that_the_platform_gives_is_taken_by_every_command(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    token = ("--token-file", str(shell.token))
+    type_ = typing("", shell.root, monkeypatch, capsys)
+    found: Any = json.loads(type_("api", "GET", f"/spaces/{shell.space}", "--url", shell.url, *token).out)
+    address = found["urls"]["app"]
+    assert address.endswith(f"/s/{shell.space}")
+    assert type_("clone", shell.url, address, "cloned", *token).code == 0
+    assert f'id = "{shell.space}"' in (shell.root / "cloned" / ".git" / "syncd.toml").read_text()
+    assert type_("platform", "export", address, "exported", "--data", str(shell.data)).code == 0
+    assert type_("platform", "import", "exported", "--space", f"{address}/use", "--data", str(shell.data)).code == 0
+    bound = shell.root / "bound"
+    subprocess.run(["git", "clone", "--quiet", "cloned", "bound"], cwd=shell.root, check=True)
+    type_ = typing("", bound, monkeypatch, capsys)
+    assert type_("init", shell.url, address, *token).code == 0
+    monkeypatch.setenv("SYNCD_TOKEN", shell.token.read_text().strip())
+    assert type_("push", "--ci", "main", "--dry-run", "--url", shell.url, "--space", address).code == 0
+
+
+@pytest.mark.parametrize("words", [("clone", "URL", "a/b", "docs"), ("push", "--ci", "--url", "URL", "--space", "a/b")])
+def test_what_is_no_id_is_a_mistake_of_usage(words: tuple[str, ...], tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SYNCD_TOKEN", "x")
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    assert run([word.replace("URL", "http://127.0.0.1:1") for word in words]) == 64
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("clone", "URL", "abc", "docs"),
+        ("init", "URL", "abc", "--branch", "main"),
+        ("api", "GET", "/user", "--url", "URL"),
+    ],
+)
+def test_without_a_token_the_hint_names_the_option_of_the_command(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    said = typing("", tmp_path, monkeypatch, capsys)(*[word.replace("URL", "http://127.0.0.1:1") for word in words])
+    assert said.code == 78
+    assert "hint: name its file with --token-file FILE, or set the variable SYNCD_TOKEN" in said.err
+    assert "platform.token_file" not in said.err

@@ -1,0 +1,159 @@
+"""`push --ci` remembers nothing of the run before: what it does and says is the same as if it did.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_ci.py
+"""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from syncd.model.space import SpaceCreate
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of, text_of
+from tests.sampling import sampled
+
+FIVE = ("P1", "P2", "P3", "P4", "P5")
+Job = Callable[..., str]
+
+
+@pytest.fixture
+def origin(team: Team) -> Writer:
+    """The shared repository of a team that keeps its docs in Git."""
+    return team.repository("origin")
+
+
+@pytest.fixture
+def job(team: Team, origin: Writer, web: Web) -> Job:
+    """Runs `push --ci` in a fresh clone of the newest commit of main, on no branch, and returns what it says."""
+    numbers = iter(range(100))
+
+    def run(*words: str, code: int = 0, depth: int = 1, space: str = web.space) -> str:
+        clone = Writer(team.root / f"job{next(numbers)}")
+        cut = (f"--depth={depth}",) if depth else ()
+        origin.git("clone", "--quiet", *cut, f"file://{origin.path}", str(clone.path))
+        clone.git("checkout", "--quiet", "--detach")
+        service = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "team/docs", "GITHUB_REF_NAME": "main"}
+        token = team.token.read_text().strip()
+        given = ("push", "--ci", "--url", team.url, "--space", space, *words)
+        done = clone.syncd(*given, **service, SYNCD_TOKEN=token)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def plant(origin: Writer, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        origin.write(path, text)
+    origin.commit()
+
+
+@pytest.mark.parametrize(
+    ("what", "depth"), sampled([("text", 1), ("picture", 0), ("picture", 1), ("pages below", 0)], kept=(0, 3))
+)
+def test_every_job_of_one_commit_tells_the_same_manual_steps(
+    team: Team, origin: Writer, job: Job, what: str, depth: int
+) -> None:
+    web = team.space("five", pages_of(*FIVE) if what == "pages below" else pages_of())
+    groups, files = "", pages_of(*FIVE)
+    for number in range(1, 6):
+        groups += f"\n## Group {number}\n\n* [P{number}](p{number}.md)\n"
+        if what == "pages below":
+            groups += f"  * [Q{number}](q/q{number}.md)\n"
+            files[f"q/q{number}.md"] = text_of(f"Q{number}")
+    if what == "picture":
+        files["p1.md"] += "\n![A picture](picture.png)\n"
+        files["picture.png"] = "Not quite a picture."
+    plant(origin, {**files, "SUMMARY.md": f"# Table of contents\n\n* [Home](README.md)\n{groups}"})
+    for _ in range(3):
+        said = job(space=web.space, depth=depth)
+        assert len(re.findall(r"report group Group \d", said)) == 5, said
+        (request,) = web.requests()
+        assert request.description is not None
+        assert len(re.findall(r"Create the group 'Group \d'", request.description.text())) == 5
+
+
+@pytest.mark.parametrize("depth", sampled([0, 1], kept=(1,)))
+def test_manual_steps_are_told_beside_a_reviewers_words(team: Team, origin: Writer, job: Job, depth: int) -> None:
+    web = team.space("five", pages_of("P1", "P2"))
+    table = "# Table of contents\n\n* [Home](README.md)\n\n## Group\n\n* [P1](p1.md)\n* [P2](p2.md)\n"
+    plant(origin, {**pages_of("P1", "P2"), "SUMMARY.md": table})
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job(space=web.space)
+    for number in range(3):
+        (request,) = (each.number for each in web.requests())
+        web.edit("p2", "P2 one", "P2 one, says R", request=request)
+        if number:
+            origin.edit("p1.md", "P1 one, says B", "P1 one, says B" + " more" * number)
+        for _ in range(2):
+            assert "report group Group" in job(space=web.space, depth=0 if number else depth)
+        assert "P1 one, says B" + " more" * sum(range(number + 1)) in web.text("p1", request=request)
+        assert "P2 one" + ", says R" * (number + 1) in web.text("p2", request=request)
+
+
+def test_the_first_job_fills_a_fresh_space(team: Team, origin: Writer, job: Job) -> None:
+    (organization,) = team.client.organizations.list()
+    web = Web(team.client, team.client.spaces.create(organization.id, SpaceCreate(title="Fresh")).id)
+    table = "# Table of contents\n\n* [Start](start.md)\n* [P1](p1.md)\n"
+    plant(origin, {"start.md": text_of("Start"), "p1.md": text_of("P1"), "SUMMARY.md": table})
+    job(space=web.space)
+    web.merge()
+    assert [page.title for page in web.pages()] == ["Start", "P1"]
+    assert web.text("p1") == text_of("P1")
+
+
+def test_a_job_keeps_what_a_reviewer_wrote_after_the_one_before(origin: Writer, web: Web, job: Job) -> None:
+    plant(origin, pages_of("P1", "P2", "P3", "P4"))
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job()
+    request = web.proposed()
+    web.edit("p1", "P1 one, says B.", "P1 one, says B, better.", request=request)
+    web.edit("p2", "P2 one.", "P2 one, says R.", request=request)
+    origin.edit("p1.md", "P1 three.", "P1 three, says B.")
+    for _ in range(2):
+        job()
+        assert [each.number for each in web.requests()] == [request]
+        assert "P1 one, says B, better." in web.text("p1", request=request)
+        assert "P1 three, says B." in web.text("p1", request=request)
+        assert "P2 one, says R." in web.text("p2", request=request)
+
+
+def test_a_job_is_in_conflict_where_a_reviewer_changed_the_same_line(origin: Writer, web: Web, job: Job) -> None:
+    plant(origin, pages_of("P1", "P2", "P3", "P4"))
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job()
+    request = web.proposed()
+    web.edit("p1", "P1 one, says B.", "P1 one, says R.", request=request)
+    origin.edit("p1.md", "P1 one, says B.", "P1 one, says B now.")
+    origin.edit("p2.md", "P2 one.", "P2 one, says B.")
+    described = set[str]()
+    for _ in range(2):
+        assert "::error file=p1.md" in job(code=6, depth=0)
+        found = web.requests()[-1]
+        assert found.description is not None
+        described.add(f"{found.updated_at} {found.description.text()}")
+        assert "P1 one, says R." in web.text("p1", request=request)
+        assert "P2 one, says B." in web.text("p2", request=request)
+    (once,) = described
+    assert "In this change request (p1.md):" in once
+
+
+def test_a_job_of_an_amended_commit_takes_back_what_it_dropped_and_nothing_else(
+    origin: Writer, web: Web, job: Job
+) -> None:
+    plant(origin, pages_of("P1", "P2", "P3", "P4"))
+    origin.replace("p1.md", "P1 one.", "P1 one, says B.")
+    origin.edit("p2.md", "P2 one.", "P2 one, says B.")
+    job()
+    request = web.proposed()
+    web.edit("p3", "P3 one.", "P3 one, says R.", request=request)
+    web.edit(HOME, "Home one.", "Home one, says the web.")
+    origin.replace("p1.md", "P1 one, says B.", "P1 one.")
+    origin.git("commit", "--quiet", "--all", "--amend", "--message", "Say less")
+    job()
+    request = web.proposed()
+    assert "P1 one.\n" in web.text("p1", request=request)
+    assert "P2 one, says B." in web.text("p2", request=request)
+    assert "P3 one, says R." in web.text("p3", request=request)
+    web.merge()
+    assert "Home one, says the web." in web.text(HOME)

@@ -1,0 +1,217 @@
+"""A page in conflict waits for a person, alone: it loses no word of anybody, and no other page waits for it.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_conflicts.py
+"""
+
+import pytest
+
+from tests.cli.sync.two_way import AHEAD, BEHIND, HOME, MAIN, Team, Web, Writer, conflicts
+from tests.sampling import sampled
+
+UNTAKEN = sampled([b"# P2\n\nLike \0 this.\n", b"# P2\n\nLike \xff this.\n"], kept=(0,))
+
+
+def start_conflict(docs: Writer, web: Web) -> None:
+    """Let the writer and somebody in a browser change the same line of p3."""
+    docs.edit("p3.md", "P3 two.", "P3 two, says B.")
+    web.edit("p3", "P3 two.", "P3 two, says the web.")
+
+
+@pytest.mark.parametrize("command", ["push", "sync"])
+def test_a_change_request_beside_a_conflict_takes_nothing_back_when_the_next_one_comes(
+    docs: Writer, web: Web, command: str
+) -> None:
+    """Main content came into no branch, or not into this one: an uncommitted edit was in the way."""
+    start_conflict(docs, web)
+    web.edit("p1", "P1 one.", "P1 one, says A.")
+    web.rename("p1", "first")
+    docs.retitle("P4", "Fourth")
+    if command == "sync":
+        docs.write("p1.md", docs.read("p1.md") + "\nNot committed.\n")
+    docs.syncd(command)
+    web.merge()
+    if command == "sync":
+        docs.git("checkout", "--", "p1.md")
+    docs.edit("p1.md", "P1 three.", "P1 three, says B.")
+    assert conflicts(docs.run(command, code=6)) == ["p3.md"]
+    proposed = web.proposed()
+    assert "P1 one, says A." in web.everything(request=proposed)
+    assert "first" in web.slugs(request=proposed)
+    web.merge()
+    assert "P1 one, says A." in web.text("first")
+    assert "P1 three, says B." in web.text("first")
+    assert "P3 two, says the web." in web.text("p3")
+    assert web.titles()["p4"] == "Fourth"
+
+
+def test_what_waited_beside_a_conflict_is_whole_once_it_is_resolved(docs: Writer, web: Web) -> None:
+    start_conflict(docs, web)
+    web.edit("p1", "P1 one.", "P1 one, says A.")
+    docs.retitle("P4", "Fourth")
+    docs.run("push", code=6)
+    web.merge()
+    docs.run("sync", code=6)
+    docs.run("resolve", "p3.md", "--ours")
+    docs.run("sync")
+    web.merge()
+    docs.run("sync")
+    assert "P3 two, says B." in web.text("p3")
+    assert "P1 one, says A." in docs.read("p1.md")
+    assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
+
+
+def test_a_conflict_told_by_push_deletes_no_page_of_others_at_the_next_sync(docs: Writer, web: Web) -> None:
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    web.edit("p4", "P4 one.", "P4 one, says the web.")
+    web.retitle("p1", "First")
+    web.add("w1", "# W1\n\nAnother page.\n", below="p1")
+    docs.edit("p2.md", "P2 one.", "P2 one, says A.")
+    docs.edit("README.md", "Home one.", "Home one, says A.")
+    assert conflicts(docs.run("push", code=6)) == ["p2.md"]
+    web.add("w2", "# W2\n\nOne more page.\n", below="p1")
+    said = docs.run("sync", code=6)
+    assert conflicts(said) == ["p2.md"]
+    assert "delete" not in said
+    for request in (web.proposed(), 0):
+        assert web.slugs(request=request) == [HOME, "p1", "w1", "w2", "p2", "p3", "p4"]
+        assert web.titles(request=request)["p1"] == "First"
+        assert "P4 one, says the web." in web.text("p4", request=request)
+        if request:
+            web.merge(request)
+    assert "Home one, says A." in web.text(HOME)
+    assert "P2 one, says the web." in web.text("p2")
+
+
+def test_a_page_is_not_deleted_while_a_page_in_conflict_links_to_it(docs: Writer, web: Web) -> None:
+    docs.edit("p3.md", "P3 one.", "See [it](p4.md).")
+    docs.run("sync")
+    web.merge()
+    docs.run("sync")
+    docs.replace("p3.md", "See [it](p4.md).", "See nothing.")
+    docs.delete("p4.md")
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    web.edit("p3", "See ", "Do see ")
+    assert conflicts(docs.run("sync", code=6)) == ["p3.md"]
+    assert "p4" in web.slugs(request=web.proposed())
+    assert "P1 one, says B." in web.text("p1", request=web.proposed())
+    docs.run("resolve", "p3.md", "--ours")
+    docs.settle()
+    assert "p4" not in web.slugs(request=web.proposed())
+    assert "See nothing." in web.text("p3", request=web.proposed())
+    assert not docs.has("p4.md")
+
+
+def test_a_conflict_in_one_space_holds_nothing_in_another(team: Team) -> None:
+    one, two = team.space("one"), team.space("two")
+    docs = team.clone(f"{one.space}=one", f"{two.space}=two")
+    docs.edit("one/p3.md", "P3 two.", "P3 two, says B.")
+    one.edit("p3", "P3 two.", "P3 two, says the web.")
+    docs.edit("two/p3.md", "P3 two.", "P3 two, says B.")
+    two.edit("p3", "P3 three.", "P3 three, says the web.")
+    for _ in range(2):
+        assert conflicts(docs.run("sync", code=6)) == ["one/p3.md"]
+        assert "P3 three, says the web." in docs.read("two/p3.md")
+    assert not one.requests()
+    two.merge()
+    assert conflicts(docs.run("sync", code=6)) == ["one/p3.md"]
+    assert "P3 two, says B." in two.text("p3")
+    assert "P3 three, says the web." in two.text("p3")
+    docs.run("resolve", "one/p3.md", "--theirs")
+    docs.settle()
+    assert not one.requests()
+    assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+@pytest.mark.parametrize("bad", UNTAKEN, ids=["NUL", "not UTF-8"])
+def test_a_page_that_no_platform_takes_stops_no_other_page(docs: Writer, web: Web, bad: bytes) -> None:
+    docs.write("p2.md", bad)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    for _ in range(2):
+        assert "p2.md:3:6" in docs.run("push", code=65)
+    assert "P1 one, says A." in web.text("p1", request=web.proposed())
+    assert "P2 one." in web.text("p2", request=web.proposed())
+    assert len(web.requests()) == 1
+    assert "p2.md:3:6: error" in docs.syncd("check").stdout
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    docs.run("sync", code=65)
+    assert "P3 one, says the web." in docs.read("p3.md")
+    docs.write("p2.md", "# P2\n\nLike this.\n")
+    docs.commit()
+    docs.run("sync")
+    assert "Like this." in web.text("p2", request=web.proposed())
+
+
+@pytest.mark.parametrize("bad", UNTAKEN, ids=["NUL", "not UTF-8"])
+def test_a_page_that_no_platform_takes_leaves_no_empty_change_request(docs: Writer, web: Web, bad: bytes) -> None:
+    docs.write("p2.md", bad)
+    docs.commit()
+    assert "p2.md:3:6" in docs.run("push", code=65)
+    assert "p2.md:3:6" in docs.run("sync", code=65)
+    assert not web.requests()
+
+
+def start_title_conflict(docs: Writer, web: Web) -> int:
+    """Let the writer and a reviewer of his change request retitle p3; return the change request."""
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("push")
+    request = web.proposed()
+    web.retitle("p3", "Third", request=request)
+    docs.retitle("P3", "Dritte")
+    return request
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_title_in_conflict_with_a_reviewer_waits_until_it_is_resolved(docs: Writer, web: Web, side: str) -> None:
+    request = start_title_conflict(docs, web)
+    for command in ("sync", "push", "sync"):
+        assert conflicts(docs.run(command, code=6)) == ["p3.md"]
+        assert "[Dritte](p3.md)" in docs.read("SUMMARY.md")
+        assert web.titles(request=request)["p3"] == "Third"
+    assert "p3.md" in docs.run("resolve", code=6)
+    docs.run("resolve", "p3.md", f"--{side}")
+    title = {"ours": "Dritte", "theirs": "Third"}[side]
+    for _ in range(2):
+        docs.run("sync")
+        assert f"[{title}](p3.md)" in docs.read("SUMMARY.md")
+        assert web.titles(request=request)["p3"] == title
+
+
+@pytest.mark.parametrize(
+    ("how", "is_reviewer", "clock"),
+    sampled(
+        [("text", True, AHEAD), ("text", False, BEHIND), ("title", True, BEHIND), ("title", False, AHEAD)], kept=(1, 2)
+    ),
+)
+def test_a_page_that_is_resolved_stays_so_when_the_next_one_is(
+    docs: Writer, web: Web, how: str, is_reviewer: bool, clock: str
+) -> None:
+    docs.clock = clock
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("push")
+    request = web.proposed() if is_reviewer else MAIN
+    if how == "text":
+        docs.edit("README.md", "Home two.", "Home two, says A.")
+        web.edit(HOME, "Home two.", "Home two, says R.", request=request)
+    else:
+        docs.retitle("Home", "Start")
+        web.retitle(HOME, "Welcome", request=request)
+    docs.edit("p2.md", "P2 two.", "P2 two, says A.")
+    web.edit("p2", "P2 two.", "P2 two, says R.", request=request)
+    assert conflicts(docs.run("sync", code=6)) == ["README.md", "p2.md"]
+    docs.run("resolve", "README.md", "--ours")
+    editor = docs.path.parent / "editor.sh"
+    editor.write_text('#!/bin/sh\nprintf "# P2\\n\\nBoth.\\n" > "$1"\n')
+    editor.chmod(0o755)
+    edited = docs.syncd("resolve", "p2.md", "--edit", EDITOR=str(editor))
+    assert edited.returncode == 0, edited.stdout + edited.stderr
+    if how == "text":
+        assert "Home two, says A." in docs.read("README.md")
+    else:
+        assert "[Start](README.md)" in docs.read("SUMMARY.md")
+    assert "Both." in docs.read("p2.md")
+    docs.run("sync")
+    assert "Both." in web.text("p2", request=web.proposed())
+    if how == "text":
+        assert "Home two, says A." in web.text(HOME, request=web.proposed())
+    else:
+        assert web.titles(request=web.proposed())[HOME] == "Start"

@@ -1,0 +1,159 @@
+"""What happens on the platform in the middle of a run, or was undone there, costs nobody a word.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_races.py
+"""
+
+import re
+
+import pytest
+
+from tests.cli.sync.two_way import Interposer, Team, Web, Writer, conflicts
+
+TRY_AGAIN = (0, 69, 75)
+"""Codes of a run that is done, or asks for another one because the platform moved while it read."""
+
+
+@pytest.fixture
+def docs(team: Team, web: Web, interposer: Interposer) -> Writer:
+    return team.clone(web.space)
+
+
+def test_a_line_that_somebody_merges_while_syncd_opens_is_a_conflict(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.edit("p3.md", "P3 two.", "P3 two, says B.")
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    interposer.at("POST", "/change-requests$", lambda: web.edit("p3", "P3 two.", "P3 two, says the web."))
+    assert conflicts(docs.run("push", code=6)) == ["p3.md"]
+    docs.edit("p3.md", "P3 three.", "P3 three, says B.")
+    assert conflicts(docs.run("sync", code=6)) == ["p3.md"]
+    web.merge()
+    assert "P3 two, says the web." in web.text("p3")
+    assert "P1 one, says B." in web.text("p1")
+    assert "P3 two, says B." in docs.read("p3.md")
+    docs.run("resolve", "p3.md", "--ours")
+    docs.run("sync")
+    web.merge()
+    assert "P3 two, says B." in web.text("p3")
+
+
+def test_what_a_reviewer_writes_just_before_syncd_does_is_kept(docs: Writer, web: Web, interposer: Interposer) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    docs.edit("p1.md", "P1 two.", "P1 two, says B.")
+    interposer.at("POST", "/content$", lambda: web.edit("p1", "P1 three.", "P1 three, says R.", request=request))
+    docs.settle()
+    for text in (web.text("p1", request=request), docs.read("p1.md")):
+        for words in ("P1 one, says B.", "P1 two, says B.", "P1 three, says R."):
+            assert words in text
+
+
+def test_a_line_that_a_reviewer_writes_just_before_syncd_does_is_a_conflict(
+    docs: Writer, web: Web, interposer: Interposer
+) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    docs.edit("p1.md", "P1 two.", "P1 two, says B.")
+    interposer.at("POST", "/content$", lambda: web.edit("p1", "P1 two.", "P1 two, says R.", request=request))
+    for _ in range(2):
+        assert conflicts(docs.run("sync", code=6)) == ["p1.md"]
+        assert "P1 two, says R." in web.text("p1", request=request)
+        assert "P1 two, says B." in docs.read("p1.md")
+
+
+def test_what_a_reviewer_writes_just_after_syncd_did_comes_back(docs: Writer, web: Web, interposer: Interposer) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    words = ("P1 one, says B.", "P1 one, says B, better.")
+    interposer.at("POST", "/content$", lambda: web.edit("p1", *words, request=web.proposed()), when="after")
+    docs.run("sync")
+    docs.edit("p1.md", "P1 three.", "P1 three, says B.")
+    docs.run("sync")
+    for text in (web.text("p1", request=web.proposed()), docs.read("p1.md")):
+        assert "P1 one, says B, better." in text
+        assert "P1 three, says B." in text
+
+
+@pytest.mark.parametrize("nth", range(1, 7))
+def test_a_change_request_merged_while_sync_runs_is_merged_and_nothing_else(
+    docs: Writer, web: Web, interposer: Interposer, nth: int
+) -> None:
+    docs.add("new.md", "New")
+    docs.run("sync")
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    docs.edit("new.md", "New one.", "New one, says B.")
+    interposer.at("GET", "/spaces/", web.merge, nth=nth)
+    assert docs.syncd("sync").returncode in TRY_AGAIN
+    if interposer.withdraw():  # it made fewer requests
+        web.merge()
+    docs.settle()
+    assert [page.title for page in web.pages()] == ["Home", "P1", "P2", "P3", "P4", "New"]
+    if web.requests():
+        assert [page.title for page in web.pages(request=web.proposed())] == ["Home", "P1", "P2", "P3", "P4", "New"]
+        web.merge()
+        docs.settle()
+    assert "New one, says B." in web.text("new")
+    assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_space_that_was_restored_from_a_backup_is_held(
+    docs: Writer, web: Web, team: Team, interposer: Interposer, goes_on: bool
+) -> None:
+    backup = team.back_up()
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    web.merge()
+    docs.run("sync")
+    web = team.restore(backup, web, interposer)
+    if goes_on:
+        web.edit("p2", "P2 one.", "P2 one, says the web.")
+    before = docs.tip(), docs.tip("platform/main")
+    for command in ("pull", "sync", "push", "sync"):
+        said = docs.run(command, code=5)
+        assert re.search("restored|backup|went back|earlier revision", said), said
+        assert (docs.tip(), docs.tip("platform/main")) == before
+        assert "P1 one, says B." in docs.read("p1.md")
+        assert not web.requests()
+    assert docs.syncd("status").returncode == 5
+
+
+def restored(docs: Writer, web: Web, team: Team, interposer: Interposer) -> Web:
+    """Publish words of the writer, restore the platform to before that, and let somebody go on there."""
+    backup = team.back_up()
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    web.merge()
+    docs.run("sync")
+    web = team.restore(backup, web, interposer)
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    assert "--force restored.docs=1" in docs.run("sync", code=5)
+    return web
+
+
+def test_a_restored_space_is_taken_in_when_a_person_says_so(
+    docs: Writer, web: Web, team: Team, interposer: Interposer
+) -> None:
+    web = restored(docs, web, team, interposer)
+    docs.run("sync", "--force", "restored.docs=1")
+    docs.settle()
+    assert "P1 one.\n" in docs.read("p1.md")
+    assert "P2 one, says the web." in docs.read("p2.md")
+    assert not web.requests()
+    assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
+
+
+def test_what_a_restored_space_has_lost_is_proposed_again_when_a_person_reverts_that(
+    docs: Writer, web: Web, team: Team, interposer: Interposer
+) -> None:
+    web = restored(docs, web, team, interposer)
+    docs.run("pull", "--force", "restored.docs=1")
+    went_back = docs.git("log", "--format=%H", "--grep=^Restore", "platform/main").split()
+    docs.git("revert", "--no-edit", *went_back)
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert "P1 one, says B." in web.text("p1")
+    assert "P2 one, says the web." in web.text("p2")
+    assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")

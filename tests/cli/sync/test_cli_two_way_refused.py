@@ -1,0 +1,127 @@
+"""Pages that no platform takes: each is told of with its place and exit code 65, and stops nothing else.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_refused.py
+"""
+
+import hashlib
+import json
+
+import pytest
+
+from syncd.model.content_write import TEXT_MAX
+from tests.cli.sync.two_way import FOUR, Team, Web, Writer, conflicts, pages_of
+
+BAD = b"# P2\n\nLike \0 this.\n"
+POINTER = (
+    f"version https://git-lfs.github.com/spec/v1\noid sha256:{hashlib.sha256(b'x').hexdigest()}\nsize 1\n".encode()
+)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [(POINTER, "p2.md:1:1: is a Git LFS pointer"), (b"x" * (TEXT_MAX + 1), "p2.md:1:1: has more than 1,000,000")],
+    ids=["LFS", "too long"],
+)
+def test_a_page_that_cannot_be_sent_stops_no_other_page(docs: Writer, web: Web, bad: bytes, said: str) -> None:
+    docs.write("p2.md", bad)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    assert said in docs.run("sync", code=65)
+    assert "p2.md:1:1: error" in docs.syncd("check").stdout
+    assert "P1 one, says A." in web.text("p1", request=web.proposed())
+    assert "P2 one." in web.text("p2", request=web.proposed())
+    web.merge()
+    docs.run("sync", code=65)
+    assert docs.read("p2.md") == bad.decode()
+    assert docs.run("status", code=65).count(said) == 1
+    docs.git("checkout", "--quiet", "platform/main", "--", "p2.md")
+    docs.commit()
+    docs.run("sync")
+    docs.run("status")
+    assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+@pytest.mark.parametrize("place", ["a page", "a folder"])
+def test_a_link_in_the_place_of_pages_deletes_none_and_stops_no_other(team: Team, place: str) -> None:
+    web = team.space(files=FOUR | pages_of("P1", "Far/In", "Far/Out"))
+    docs = team.clone(web.space)
+    name = {"a page": "p1.md", "a folder": "far"}[place]
+    docs.git("rm", "-r", "--quiet", name)
+    (docs.path / name).symlink_to("elsewhere")
+    docs.edit("README.md", "Home one.", "Home one, says A.")
+    slugs = web.slugs()
+    for _ in range(2):
+        assert f"{name}:1:1: is a symbolic link" in docs.run("push", code=65)
+    assert web.slugs(request=web.proposed()) == slugs
+    assert "Home one, says A." in web.text("", request=web.proposed())
+    web.merge()
+    docs.run("sync", code=65)
+    assert (docs.path / name).is_symlink()
+    (docs.path / name).unlink()
+    docs.commit()
+    docs.run("sync")
+    assert len(web.slugs(request=web.proposed())) == len(slugs) - {"a page": 1, "a folder": 2}[place]
+
+
+def test_new_pages_that_no_platform_takes_wait_and_those_below_them_go_on(docs: Writer, web: Web) -> None:
+    docs.write("group/README.md", BAD)
+    docs.write("group/in.md", "# In\n\nIn one.\n")
+    docs.write("new.md", BAD)
+    listed = "* [Group](group/README.md)\n  * [In](group/in.md)\n* [New](new.md)\n"
+    docs.write("SUMMARY.md", docs.read("SUMMARY.md") + listed)
+    docs.commit()
+    said = docs.run("sync", code=65)
+    assert "group/README.md:3:6" in said
+    assert "new.md:3:6" in said
+    assert "In" in web.titles(request=web.proposed()).values()
+    assert not {"Group", "New"} & set(web.titles(request=web.proposed()).values())
+    docs.write("group/README.md", "# Group\n\nGood.\n")
+    docs.write("new.md", "# New\n\nGood.\n")
+    docs.commit()
+    docs.run("sync")
+    assert {"Group", "In", "New"} < set(web.titles(request=web.proposed()).values())
+    web.merge()
+    docs.run("sync")
+    assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+def test_a_page_that_no_platform_takes_and_one_in_conflict_are_both_told(docs: Writer, web: Web) -> None:
+    docs.write("p2.md", BAD)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    web.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.edit("p3.md", "P3 one.", "P3 one, says A.")
+    said = docs.run("sync", code=4)
+    assert conflicts(said) == ["p1.md"]
+    assert "! page p2.md held: p2.md:3:6" in said
+    assert "P3 one, says A." in web.text("p3", request=web.proposed())
+    assert docs.run("resolve", code=6).count("p2.md") == 0
+
+
+def test_a_page_that_was_renamed_and_cannot_be_sent_stays_as_it_was(docs: Writer, web: Web) -> None:
+    docs.rename("p2.md", "sub/p5.md")
+    docs.write("sub/p5.md", docs.read("sub/p5.md").encode() + b"\0\n")
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    assert "sub/p5.md:8:1" in docs.run("sync", code=65)
+    assert web.slugs(request=web.proposed()) == ["", "p1", "p2", "p3", "p4"]
+    web.edit("p2", "P2 one.", "P2 one, says R.", request=web.proposed())
+    assert conflicts(docs.run("sync", code=6)) == ["sub/p5.md"]  # lines of what is no text are not merged
+    docs.write("sub/p5.md", docs.read("sub/p5.md").replace("\0", "And more."))
+    docs.commit()
+    docs.run("sync")
+    assert "P2 one, says R." in docs.read("sub/p5.md")
+    assert "And more." in web.text("p5", request=web.proposed())
+    assert not docs.has("p2.md")
+
+
+def test_a_page_that_no_platform_takes_is_told_until_it_is_mended(docs: Writer, web: Web) -> None:
+    docs.write("p2.md", BAD)
+    docs.commit()
+    for command in ("push", "sync", "push"):
+        results = json.loads(docs.run(command, "--json", code=65))["results"]
+        (told,) = [result for result in results if result["exit_code"]]
+        assert (told["flow"], told["key"], told["paths"]) == ("page", "p2.md", ["p2.md"])
+    assert "p2.md:3:6" in docs.run("status", code=65)
+    docs.write("p2.md", "# P2\n\nGood.\n")
+    docs.commit()
+    docs.run("push")
+    assert "p2.md:3:6" not in docs.run("status")
+    assert "Good." in web.text("p2", request=web.proposed())

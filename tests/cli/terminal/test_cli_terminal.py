@@ -1,0 +1,35 @@
+"""Text on a terminal: lines are broken between words only, and a reader who leaves early is no failure."""
+
+import subprocess
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from syncd.cli.terminal.text import wrap_line
+
+WORDS = st.lists(st.text("abcdefghij/é語-", min_size=1, max_size=30), min_size=1, max_size=30)
+
+
+def test_a_line_that_fits_is_left_alone() -> None:
+    assert wrap_line("  ~ update page  use.md", 80) == ["  ~ update page  use.md"]
+
+
+def test_colours_and_wide_letters_are_measured_as_people_see_them() -> None:
+    assert wrap_line("\x1b[32mgreen\x1b[0m words", 11) == ["\x1b[32mgreen\x1b[0m words"]
+    assert wrap_line("語語 語語", 8) == ["語語", "    語語"]
+
+
+@given(WORDS, st.integers(20, 200))
+def test_no_word_is_broken_and_none_is_lost(words: list[str], width: int) -> None:
+    parts = wrap_line("  " + " ".join(words), width)
+    assert " ".join(parts).split() == words
+    for part in parts:
+        assert len(part.split()) == 1 or len(part) <= width
+
+
+def test_a_reader_that_leaves_early_sees_no_complaint() -> None:
+    command = f"{sys.executable} -m syncd explain all | head -n 1"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) == 1

@@ -1,0 +1,52 @@
+"""Addresses keep leading to the same things when a page has one path in Git and another on the platform."""
+
+from syncd.layout.tree.placement import Placement
+from syncd.layout.tree.translate import Translation
+
+PLACEMENT = Placement(
+    pages={"p1": "maths.md", "p2": "maps.md", "p3": "README.md"},
+    files={"f1": ".gitbook/assets/a b.png"},
+    includes={},
+    forms={"p1": "go/maths.md", "p2": "go/maps.md", "p3": "README.md", "f1": ".gitbook/assets/a b.png"},
+)
+
+
+def arriving(text: str, id: str = "p1") -> str:
+    return Translation(PLACEMENT).incoming(text.encode(), id).decode()
+
+
+def test_relative_addresses_follow_the_page() -> None:
+    assert arriving("[m](maps.md#x)") == "[m](maps.md#x)"
+    assert arriving("[home](../README.md)") == "[home](README.md)"
+    assert arriving("![p](<../.gitbook/assets/a b.png>)") == "![p](<.gitbook/assets/a b.png>)"
+
+
+def test_addresses_by_id_become_paths() -> None:
+    assert arriving("[m](/pages/p2#x) ![p](/files/f1)") == "[m](maps.md#x) ![p](<.gitbook/assets/a b.png>)"
+
+
+def test_what_is_unknown_stays_as_it_is() -> None:
+    text = "[a](/pages/nobody) [b](https://example.org/maps.md) [c](elsewhere.md) `[d](maps.md)`"
+    assert arriving(text) == text
+
+
+def test_files_leave_by_id_and_pages_stay_relative_where_that_means_the_same() -> None:
+    text, complete = Translation(PLACEMENT).outgoing("![p](<.gitbook/assets/a b.png>) [m](maps.md)", "maths.md")
+    assert complete
+    assert text == "![p](/files/f1) [m](maps.md)"
+    text, complete = Translation(PLACEMENT).outgoing("[home](README.md)", "maths.md")
+    assert text == "[home](/pages/p3)"
+
+
+def test_a_link_to_a_page_that_is_not_there_yet_is_told() -> None:
+    translation = Translation(PLACEMENT)
+    assert translation.outgoing("[n](new.md)", "maths.md") == ("[n](new.md)", False)
+    translation.learn("p9", "new.md")
+    assert translation.outgoing("[n](new.md)", "maths.md") == ("[n](/pages/p9)", True)
+
+
+def test_what_leaves_comes_back() -> None:
+    text = '![p](<.gitbook/assets/a b.png>) [m](maps.md#y) [home](README.md) <img src=".gitbook/assets/a b.png">'
+    translation = Translation(PLACEMENT)
+    sent, _ = translation.outgoing(text, "maths.md")
+    assert translation.incoming(sent.encode(), "p1").decode() == text

@@ -1,0 +1,77 @@
+"""Hunks of a text in conflict: nothing is lost between parts and text, and what looks like a marker is none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from syncd.plan.merge.hunks import (
+    Hunk,
+    Labels,
+    find_lines,
+    hunks_of,
+    join_hunks,
+    number_hunks,
+    settle_hunks,
+    split_hunks,
+)
+from syncd.plan.merge.pages import SIDES, Side
+
+LABELS = Labels("main", "platform/main")
+LINES = st.lists(st.sampled_from([b"one\n", b"two\n", b"\n", b"=======\n", b"<<<<<<< HEAD\n"]), max_size=4).map(
+    b"".join
+)
+HUNKS = st.builds(Hunk, st.just(1), st.none() | LINES, LINES, LINES)
+
+
+def whole(parts: list[bytes | Hunk], side: Side) -> bytes:
+    return b"".join(part if isinstance(part, bytes) else part.at(side) for part in parts)
+
+
+@given(st.lists(st.tuples(LINES, HUNKS), min_size=1, max_size=4), LINES)
+def test_parts_are_the_text_again(pairs: list[tuple[bytes, Hunk]], rest: bytes) -> None:
+    parts = [part for plain, hunk in pairs for part in (plain, hunk)] + [rest]
+    text = join_hunks(parts, LABELS)
+    found = split_hunks(text, LABELS, {side: whole(parts, side) for side in SIDES})
+    assert join_hunks(found, LABELS) == text
+    assert len(hunks_of(found)) == len(pairs)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_heading_that_is_underlined_is_no_marker(end: bytes) -> None:
+    ours, theirs = b"Mine\n=======\nText.\n".replace(b"\n", end), b"Theirs\n=======\nWords.\n".replace(b"\n", end)
+    base = b"Title\n=======\nText.\n".replace(b"\n", end)
+    text = join_hunks([b"", Hunk(1, base, ours, theirs), b""], LABELS)
+    (hunk,) = hunks_of(split_hunks(text, LABELS, {"ours": ours, "theirs": theirs}))
+    assert (hunk.base, hunk.ours, hunk.theirs) == (base, ours, theirs)
+
+
+def test_a_last_line_without_end_gets_none() -> None:
+    text = join_hunks([b"one\n", Hunk(1, b"two\n", b"mine\n", b"theirs\n")], LABELS)
+    parts = split_hunks(text, LABELS, {"ours": b"one\nmine", "theirs": b"one\ntheirs\n"})
+    (hunk,) = hunks_of(parts)
+    assert join_hunks(settle_hunks(parts, {1: hunk.ours}), LABELS) == b"one\nmine"
+    assert join_hunks(settle_hunks(parts, {1: hunk.theirs}), LABELS) == b"one\ntheirs\n"
+
+
+def test_markers_that_are_not_complete_are_text() -> None:
+    for text in (b"<<<<<<< main\nours\n=======\n", b"<<<<<<< main\nours\n>>>>>>> platform/main\n"):
+        assert split_hunks(text, LABELS, {"ours": text, "theirs": text}) == (text,)
+
+
+def test_numbers_stay_when_hunks_before_them_are_settled_or_changed() -> None:
+    hunks = [Hunk(number, b"b\n", b"o%d\n" % number, b"t\n") for number in (1, 2, 3)]
+    changed = Hunk(1, b"b\n", b"another\n", b"t\n")
+    left = number_hunks([b"one\n", changed, b"two\n", hunks[2], b""], hunks)
+    assert [hunk.number for hunk in hunks_of(left)] == [0, 3]
+
+
+def test_lines_are_found_where_a_side_has_them() -> None:
+    parts = (
+        b"same\ntheirs alone\n",
+        Hunk(1, b"", b"x\n", b"y\ny\n"),
+        b"same\n",
+        Hunk(2, b"b\n", b"", b"z\n"),
+        b"end\n",
+    )
+    assert find_lines(parts, "ours", b"same\nx\nsame\nend\n") == {1: (1, 2), 2: (3, 3)}
+    assert find_lines(parts, "theirs", b"same\ntheirs alone\ny\ny\nsame\nz\nend\n") == {1: (2, 4), 2: (5, 6)}

@@ -1,0 +1,75 @@
+"""Comments carry a proposal that cannot be written, whatever its texts hold."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncd.layout.compare.words import Loss
+from syncd.plan.change import Change, Plan
+from syncd.plan.propose.comments import PART_MAX, PARTS_MAX, code, loss_comment, loss_mark, mark_of, wanted_comments
+from syncd.plan.propose.proposal import ROOT, AddFile, DeleteStep, InsertStep, Proposal, Step, UpdateStep
+
+INSTANCE = "0a1b2c"
+
+
+def wanted(*steps: Step, text: str = "", reports: tuple[Change, ...] = ()) -> list[tuple[str | None, str]]:
+    proposal = Proposal(steps, Plan.of(reports))
+    found = wanted_comments(
+        proposal, read=lambda _: text, paths={"p1": "guide/setup.md"}, instance=INSTANCE, source="abc:docs/"
+    )
+    for one in found:
+        mark = mark_of(one.text, INSTANCE)
+        assert mark is not None
+        assert (mark.key, mark.part, mark.digest) == (one.key, one.part, one.digest)
+        assert mark_of(one.text, "ffffff") is None
+        assert len(one.text) < 50_000
+    return [(one.page, one.text) for one in found]
+
+
+@given(st.text(alphabet=st.sampled_from("`~ab\n \t"), max_size=80))
+@settings(max_examples=50, deadline=None)
+def test_a_text_comes_out_of_its_comment_as_it_went_in(text: str) -> None:
+    ((page, said),) = wanted(UpdateStep("p1", "guide/setup.md", oid="o"), text=text or "a")
+    assert page == "p1"
+    fence = said.splitlines()[2].removesuffix("markdown")
+    inner = said.partition("markdown\n")[2].rpartition(f"\n{fence}\n\nsyncd proposal")[0]
+    assert inner == (text or "a").removesuffix("\n")
+    assert f"\n{fence}\n" not in f"\n{inner}\n"
+
+
+def test_a_long_text_is_parted_at_line_ends_and_a_longer_one_is_named() -> None:
+    step = UpdateStep("p1", "guide/setup.md", oid="o")
+    line = "many words here\n"
+    assert len(wanted(step, text=line * (PART_MAX // len(line) + 1))) == 2
+    ((_, said),) = wanted(step, text="x" * PART_MAX * (PARTS_MAX + 1))
+    assert "`git show abc:docs/guide/setup.md`" in said
+
+
+def test_all_that_is_no_text_of_a_page_is_one_list() -> None:
+    reports = (Change("report", "group", "G", "group 'G' has to be created on the platform by hand"),)
+    steps = (
+        AddFile("a.png", "o"),
+        InsertStep("new.md", "o", "New `one`", "new", "p1", 0),
+        UpdateStep("p1", "guide/setup.md", title="Install", slug="new", into=ROOT, at=2),
+        DeleteStep("p2", "old.md", ("old/one.md",)),
+    )
+    (orders, text) = wanted(*steps, text="# New\n", reports=reports)
+    assert orders[0] is None
+    assert text[0] is None
+    assert orders[1].splitlines()[2:7] == [
+        "1. Upload the file `a.png`.",
+        "2. Add the page `` New `one` `` below `guide/setup.md`, as number 1; its text is in a comment here.",
+        "3. Page `guide/setup.md`: call it `Install`, give it the slug `new`, move it at the top level, as number 3.",
+        "4. Delete the page `old.md`, with 1 pages below it.",
+        "5. group 'G' has to be created on the platform by hand",
+    ]
+
+
+def test_the_same_losses_have_the_same_mark_wherever_they_stand() -> None:
+    one, other = (Loss(3, ("<a>", "b")),), (Loss(7, ("<a>",)), Loss(8, ("b",)))
+    assert loss_mark("p1", one) == loss_mark("p1", other) != loss_mark("p2", one)
+    assert loss_comment("p1", "a.md", one).endswith(loss_mark("p1", one))
+    assert "* line 3: `<a> b`" in loss_comment("p1", "a.md", one)
+
+
+def test_code_holds_any_text() -> None:
+    assert [code(text) for text in ("a", "`", "a``b", " a")] == ["`a`", "`` ` ``", "```a``b```", "`  a `"]

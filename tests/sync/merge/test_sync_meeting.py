@@ -1,0 +1,298 @@
+"""Two sides meet page by page: every pair of deeds has the outcome that the manual promises, and no words are lost."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from syncd.layout.tree.summary import parse, walk
+from syncd.plan.merge.pages import SIDES, Side
+from syncd.repo import Person, Repository
+from syncd.sync.merge.former import convert_former_record
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.parts import leave_out, write_part
+from syncd.sync.merge.result import MergeResult
+from syncd.sync.workspace import Binding, Workspace
+from tests.plan.merge.deeds import Deed, outcome, pairs, table_lines
+
+PERSON = Person("Ada", "ada@example.com", datetime(2026, 1, 2, tzinfo=UTC))
+LINES = "\n".join(f"Line {number} of a page that is long enough.\n" for number in range(9))
+Files = dict[str, str | bytes]
+BASE: Files = {
+    "README.md": "# Home\n",
+    "x.md": f"# The page\n\n{LINES}",
+    "other.md": "# Other\n\nSomething else.\n",
+    "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [The page](x.md)\n* [Other](other.md)\n",
+}
+
+
+@dataclass
+class Place:
+    """A repository with one space at its root, and commits made of whole trees."""
+
+    workspace: Workspace
+    _known: dict[Any, str] = field(default_factory=dict)
+
+    @property
+    def repository(self) -> Repository:
+        return self.workspace.repository
+
+    def commit(self, files: Mapping[str, str | bytes], *parents: str, message: str = "Change\n") -> str:
+        key = (tuple(sorted(files.items())), parents, message)
+        if key not in self._known:
+            content = {path: text if isinstance(text, bytes) else text.encode() for path, text in files.items()}
+            self._known[key] = self.repository.commit_tree(
+                self.repository.replaced(None, content),
+                parents=parents,
+                message=message,
+                author=PERSON,
+                committer=PERSON,
+            )
+        return self._known[key]
+
+    def files(self, tree: str) -> dict[str, str]:
+        blobs = self.repository.tree(tree)
+        return {path: self.repository.read(blob.oid).decode("utf-8", "replace") for path, blob in blobs.items()}
+
+    def titles(self, tree: str) -> dict[str, str]:
+        entries = parse(self.files(tree)["SUMMARY.md"])
+        return {entry.path: entry.title for entry, _ in walk(entries) if entry.path}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with Repository.create(tmp_path_factory.mktemp("place") / "work") as repository:
+        nothing = cast(Any, None)
+        binding = Binding("space", "", "docs")
+        yield Place(Workspace(nothing, repository, nothing, lambda: datetime.now(UTC), (binding,)))
+
+
+def edited(text: str | bytes, line: int, words: str) -> str:
+    assert isinstance(text, str)
+    return text.replace(f"Line {line} of", f"{words} of")
+
+
+def done(deed: Deed, side: str, line: int) -> Files:
+    """The files after a deed; each side writes words of its own into a line, a name or a title."""
+    files = dict(BASE)
+    summary = str(files["SUMMARY.md"])
+
+    def moved(path: str) -> None:
+        files[path] = files.pop("x.md")
+        files["SUMMARY.md"] = summary.replace("(x.md)", f"({path})")
+
+    match deed:
+        case Deed.EDITED:
+            files["x.md"] = edited(files["x.md"], line, f"{side}-text")
+        case Deed.MOVED:
+            moved(f"{side}.md")
+        case Deed.MOVED_AND_EDITED:
+            files["x.md"] = edited(files["x.md"], line, f"{side}-text")
+            moved(f"{side}.md")
+        case Deed.FOLDER:
+            moved("x/README.md")
+        case Deed.RETITLED:
+            files["SUMMARY.md"] = summary.replace("[The page]", f"[{side}-title]")
+        case Deed.REORDERED:
+            rest = summary.replace("* [The page](x.md)\n", "")
+            first, last = "* [The page](x.md)\n* [Home]", "(other.md)\n  * [The page](x.md)\n"
+            files["SUMMARY.md"] = (
+                rest.replace("* [Home]", first) if side == "ours" else rest.replace("(other.md)\n", last)
+            )
+        case Deed.DELETED:
+            del files["x.md"]
+            files["SUMMARY.md"] = summary.replace("* [The page](x.md)\n", "")
+        case Deed.ADDED:
+            files["new.md"] = f"# New\n\n{side}-text\n"
+            files["SUMMARY.md"] = summary + "* [New](new.md)\n"
+    return files
+
+
+def words_of(deed: Deed, side: str) -> set[str]:
+    text = {f"{side}-text"} if "text" in deed.changes else set()
+    return text | ({f"{side}-title"} if "title" in deed.changes else set())
+
+
+def met(place: Place, ours: Deed, theirs: Deed, *, same_lines: bool) -> MergeResult:
+    base = place.commit(BASE)
+    one = place.commit(done(ours, "ours", 1), base)
+    other = place.commit(done(theirs, "theirs", 1 if same_lines else 7), base)
+    return merge(place.workspace, one, other)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), list(pairs()), ids=lambda deed: deed.name)
+def test_every_pair_of_deeds_has_the_outcome_that_the_table_states(place: Place, ours: Deed, theirs: Deed) -> None:
+    promise = outcome(ours, theirs)
+    meeting = met(place, ours, theirs, same_lines=False)
+    conflict = met(place, ours, theirs, same_lines=True) if promise.may_be_held else None
+    where = {"x.md", "x/README.md", "ours.md", "theirs.md", "new.md"}
+    if conflict is not None:
+        assert len(conflict.held) == 1
+        for tree, side, deed in ((conflict.kept_ours, "ours", ours), (conflict.kept_theirs, "theirs", theirs)):
+            assert words_of(deed, side) <= words_in(place, tree)
+        both_titled = "title" in ours.changes & theirs.changes
+        if not both_titled and Deed.ADDED not in (ours, theirs):
+            assert meeting.held == ()
+    if conflict is None or not meeting.held:
+        assert meeting.held == ()
+        files = place.files(meeting.kept_ours)
+        found = where & files.keys()
+        assert len(found) == (1 if promise.stays else 0), found
+        listed = place.titles(meeting.kept_ours)
+        assert where & listed.keys() == found
+        assert files.keys() - {"SUMMARY.md"} == listed.keys()
+        if promise.stays:
+            assert words_of(ours, "ours") | words_of(theirs, "theirs") <= words_in(place, meeting.kept_ours)
+            assert found == {place_of(ours, theirs)}
+
+
+def test_the_manual_states_every_pair() -> None:
+    page = Path(__file__).parents[3] / "syncd" / "manual" / "writing" / "both-sides.md"
+    assert "\n".join(table_lines()) in page.read_text(encoding="utf-8")
+
+
+def words_in(place: Place, tree: str) -> set[str]:
+    text = "\n".join(place.files(tree).values())
+    return {word for side in ("ours", "theirs") for word in (f"{side}-text", f"{side}-title") if word in text}
+
+
+def place_of(ours: Deed, theirs: Deed) -> str:
+    for deed, side in ((ours, "ours"), (theirs, "theirs")):
+        if deed is Deed.FOLDER:
+            return "x/README.md"
+        if "path" in deed.changes:
+            return f"{side}.md"
+    return "x.md"
+
+
+def test_a_part_counts_only_with_the_tree_that_it_names(place: Place) -> None:
+    """A part that a cherry-pick copied onto a branch that never had the rest brings no more than its own change."""
+    one, two = "# The page\n\nOne.\n", "# The page\n\nTwo.\n"
+    root = place.commit(BASE)
+    ours = place.commit({**BASE, "x.md": one}, root)
+    theirs = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": two}, root)
+    result = merge(place.workspace, ours, theirs)
+    tree = leave_out(place.repository, place.workspace.bindings, theirs, result.base.tree, [("x.md",)])
+    part = write_part(place.repository, theirs, result.base.commits, tree, name="main")
+    grown = place.commit({**BASE, "x.md": one}, ours, part)
+    again = merge(place.workspace, grown, theirs)
+    assert place.files(again.kept_ours)["other.md"] == BASE["other.md"], "what was taken in and undone is no news"
+    assert [page.path for page in again.held] == ["x.md"]
+    (found,) = place.repository.commits(None, part, limit=1)
+    message = f"{found.subject}\n\n{found.body}\n"
+    picked = place.commit({**BASE, "x.md": one}, ours, message=message)
+    assert "Newer" in place.files(merge(place.workspace, picked, theirs).kept_ours)["other.md"]
+
+
+@pytest.mark.long
+def test_bases_of_bases_of_bases_are_merged_once_each(place: Place) -> None:
+    """Three lines merge each other again and again: the base at each level is two merges, each with bases below."""
+    tips = [place.commit({**BASE, "new.md": f"# New {line}\n"}, place.commit(BASE)) for line in range(3)]
+    for level in range(12):
+        files = {**BASE, "new.md": f"# New\n\nLevel {level}.\n"}
+        tips = [place.commit({**files, "other.md": f"# Other\n\n{line}.\n"}, *tips) for line in range(3)]
+    meeting = merge(place.workspace, *tips[:2])
+    assert [page.path for page in meeting.held] == ["other.md"]
+
+
+def test_a_conflict_outside_of_every_space_is_told_apart(place: Place) -> None:
+    workspace = replace(place.workspace, bindings=(Binding("space", "docs", "docs"),))
+    base = place.commit({"docs/a.md": "# A\n", "Makefile": "all:\n"})
+    ours = place.commit({"docs/a.md": "# Ours\n", "Makefile": "ours:\n"}, base)
+    theirs = place.commit({"docs/a.md": "# Theirs\n", "Makefile": "theirs:\n"}, base)
+    meeting = merge(workspace, ours, theirs)
+    assert {page.path for page in meeting.held} == {"docs/a.md", "Makefile"}
+    assert meeting.outside == ("Makefile",)
+
+
+def test_pictures_changed_on_both_sides_are_held(place: Place) -> None:
+    base = place.commit({"a.png": b"\0one\n"})
+    meeting = merge(
+        place.workspace, place.commit({"a.png": b"\0two\n"}, base), place.commit({"a.png": b"\0three\n"}, base)
+    )
+    assert [page.path for page in meeting.held] == ["a.png"]
+
+
+@pytest.mark.parametrize("moved", ["the page", "what it links to"])
+def test_a_link_that_follows_a_move_is_no_change_of_its_line(place: Place, moved: str) -> None:
+    """The platform writes links anew when a page moves; a writer who edits the same line has changed it alone."""
+    text = "# Page\n\nSee [the other](other.md) for more.\n"
+    summary = "* [Home](README.md)\n* [Page](page.md)\n* [Other](other.md)\n"
+    files: Files = {"README.md": "# Home\n", "page.md": text, "other.md": "# Other\n\nElse.\n", "SUMMARY.md": summary}
+    base = place.commit(files)
+    ours = place.commit({**files, "page.md": text.replace("for more", "for much more")}, base)
+    path, former = ("deep/page.md", "page.md") if moved == "the page" else ("deep/other.md", "other.md")
+    address = "../other.md" if moved == "the page" else "deep/other.md"
+    theirs = {name: content for name, content in files.items() if name != former}
+    theirs |= {path: files[former], "SUMMARY.md": summary.replace(former, path)}
+    page = path if moved == "the page" else "page.md"
+    theirs[page] = text.replace("other.md", address)
+    meeting = merge(place.workspace, ours, place.commit(theirs, base))
+    assert meeting.held == ()
+    assert place.files(meeting.kept_ours)[page] == f"# Page\n\nSee [the other]({address}) for much more.\n"
+
+
+@pytest.mark.parametrize("mover", SIDES)
+@pytest.mark.parametrize("first", ["One", "First"])
+def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
+    place: Place, mover: Side, first: str
+) -> None:
+    text = "# Page\n\n%s.\n\nTwo.\n\nThree.\n%s"
+    summary = "* [Home](README.md)\n* [Page](deep/page.md)\n"
+    files: Files = {"README.md": "# Home\n", "deep/picture.png": b"x", "SUMMARY.md": summary}
+    base = place.commit({**files, "deep/page.md": text % ("One", "")})
+    shown = "\n![A picture](%spicture.png)\n"
+    edited = place.commit({**files, "deep/page.md": text % ("One", shown % "")}, base)
+    listed: Files = {**files, "SUMMARY.md": summary.replace("deep/", "")}
+    moved = place.commit({**listed, "page.md": text % (first, "")}, base)
+    meeting = merge(place.workspace, *((moved, edited) if mover == "ours" else (edited, moved)))
+    assert meeting.held == ()
+    assert place.files(meeting.kept_ours)["page.md"] == text % (first, shown % "deep/")
+
+
+def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) -> None:
+    summary = str(BASE["SUMMARY.md"]).replace("* ", "- ") + "- [More](more.md)\n- [Last](last.md)\n"
+    files = {**BASE, "more.md": "# More\n", "last.md": "# Last\n", "SUMMARY.md": summary}
+    base = place.commit(files)
+    ours = place.commit({**files, "SUMMARY.md": summary.replace("[Home]", "[Start]")}, base)
+    theirs = place.commit({**files, "SUMMARY.md": summary.replace("[Last]", "[End]")}, base)
+    merged = place.files(merge(place.workspace, ours, theirs).kept_ours)["SUMMARY.md"]
+    assert merged == summary.replace("[Home]", "[Start]").replace("[Last]", "[End]")
+
+
+def test_the_root_of_a_space_may_lie_deeper(place: Place) -> None:
+    def inside(side: str, line: int) -> Files:
+        files = {
+            f"pages/{path}": text
+            for path, text in done(Deed.RETITLED if side == "ours" else Deed.MOVED, side, line).items()
+        }
+        return {**files, ".gitbook.yaml": "root: ./pages/\n"}
+
+    base = place.commit({**{f"pages/{path}": text for path, text in BASE.items()}, ".gitbook.yaml": "root: ./pages/\n"})
+    meeting = merge(place.workspace, place.commit(inside("ours", 1), base), place.commit(inside("theirs", 1), base))
+    assert not meeting.held
+    assert "[ours-title](theirs.md)" in place.files(meeting.kept_ours)["pages/SUMMARY.md"]
+
+
+def test_what_a_former_version_had_recorded_becomes_a_part(place: Place) -> None:
+    """It named in trailers what a branch had taken in but for a page; taken back since, that stays taken back."""
+    repository = place.repository
+    one, two = "# The page\n\nOne.\n", "# The page\n\nTwo.\n"
+    root = place.commit(BASE)
+    theirs = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": two}, root)
+    message = f"Bring\n\nSyncd-Met: {theirs}\nSyncd-Since: {root}\nSyncd-Held: x.md\n"
+    took = place.commit({**BASE, "other.md": "# Other\n\nNewer.\n", "x.md": one}, root, message=message)
+    tip = place.commit({**BASE, "x.md": one}, took)
+    repository.update_ref("refs/heads/main", tip, old=None)
+    repository.update_ref(place.workspace.main, theirs, old=None)
+    assert convert_former_record(place.workspace, "main")
+    assert not convert_former_record(place.workspace, "main"), "once"
+    joined = repository.resolve("refs/heads/main")
+    assert joined is not None
+    assert repository.subtree(joined) == repository.subtree(tip), "no file changes"
+    result = merge(place.workspace, joined, theirs)
+    assert place.files(result.kept_ours)["other.md"] == BASE["other.md"]
+    assert [page.path for page in result.held] == ["x.md"]

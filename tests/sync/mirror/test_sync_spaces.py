@@ -1,0 +1,121 @@
+"""Several spaces in one repository: what one of them does takes nothing away from another."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from syncd.api.client import Client
+from syncd.api.tries import TRIES
+from syncd.platform.services.directory.read import import_directory
+from syncd.repo import Repository
+from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.workspace import Binding
+from tests.sync.conftest import assert_fine, plant
+
+OTHER: dict[str, str | bytes] = {
+    "README.md": "# Other\n\nOne.\n",
+    "SUMMARY.md": "# Table of contents\n\n* [Other](README.md)\n",
+}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["docs-first", "other-first"])
+def test_an_updated_change_request_of_one_space_reverts_nothing_of_another(world: Any, order: Sequence[int]) -> None:
+    made = import_directory(world.storage, plant(world.root / "other", OTHER), title="Other", space=None)
+    bindings = (Binding(world.space, "docs", "docs"), Binding(made.space, "other", "other"))
+    clone = world.root / "clone"
+
+    def run(wish: Wish) -> list[Result]:
+        with world.workspace() as workspace:
+            return run_cycle(replace(workspace, bindings=tuple(bindings[place] for place in order)), wish)
+
+    Repository.create(clone, branch="main").close()
+    assert_fine(run(Wish(integrate=False, propose=False)))
+    with Repository.open(clone) as repository:
+        tip = repository.resolve("refs/remotes/platform/main")
+        assert tip is not None
+        repository.update_ref("refs/heads/main", tip, old=None)
+        repository.checkout_new("main")
+    world.commit("Mine", {"docs/options.md": "# Options\n\n* first\n* second\n* mine\n", "notes.txt": "mine\n"})
+    assert_fine(run(Wish()))
+    world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
+    theirs: dict[str, str | bytes] = {**OTHER, "README.md": "# Other\n\nTwo, from the platform.\n"}
+    import_directory(world.storage, plant(world.root / "other", theirs), title=None, space=made.space)
+    assert_fine(run(Wish()))
+    assert (clone / "other" / "README.md").read_bytes() == b"# Other\n\nTwo, from the platform.\n"
+    assert (clone / "docs" / "guide" / "usage.md").read_text() == "# Usage\n\nTheirs.\n"
+    assert (clone / "notes.txt").read_text() == "mine\n"
+    with world.client() as client:
+        assert not list(client.change_requests.list(made.space, "open"))
+    assert_fine(run(Wish()))
+    assert set(world.requests[-1]) == {"GET"}
+
+
+class Faulty(httpx.BaseTransport):
+    """The way to the platform; requests for the paths in `broken` are answered so, or with no answer for None."""
+
+    def __init__(self, broken: Mapping[str, int | None]) -> None:
+        self.broken, self.asked = dict(broken), Counter[str]()
+        self._real = httpx.HTTPTransport()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.removeprefix("/v1")
+        self.asked[path] += 1
+        status = next((status for start, status in self.broken.items() if path.startswith(start)), 0)
+        if status is None:
+            raise httpx.ConnectError("nobody is there", request=request)
+        if status:
+            return httpx.Response(status, json={"error": {"code": status, "message": "refused"}})
+        return self._real.handle_request(request)
+
+    def close(self) -> None:
+        self._real.close()
+
+
+@pytest.fixture
+def spaces(world: Any) -> list[str]:
+    """Four spaces on the platform, and a repository for them."""
+    Repository.create(world.root / "clone", branch="main").close()
+    titles = ("One", "Two", "Three", "Four")
+    return [
+        import_directory(world.storage, plant(world.root / title, OTHER), title=title, space=None).space
+        for title in titles
+    ]
+
+
+def run_through(world: Any, spaces: Sequence[str], transport: Faulty) -> dict[str, int]:
+    """Run every flow of spaces named `s0`, `s1` and so on, and return the exit code of each mirror."""
+    bindings = tuple(Binding(space, f"s{number}", f"s{number}") for number, space in enumerate(spaces))
+    with (
+        world.workspace() as workspace,
+        Client(world.url, world.token, transport=transport, sleep=lambda seconds: None) as client,
+    ):
+        results = run_cycle(replace(workspace, client=client, bindings=bindings), Wish())
+    assert {result.flow for result in results if result.outcome.exit_code} <= {"mirror"}
+    return {result.key: result.outcome.exit_code for result in results if result.flow == "mirror"}
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+@pytest.mark.parametrize(("status", "code"), [(404, 78), (403, 77), (500, 69)])
+def test_a_space_that_cannot_be_read_stops_no_other(
+    world: Any, spaces: list[str], place: int, status: int, code: int
+) -> None:
+    transport = Faulty({f"/spaces/{spaces[place]}": status, "/orgs": 403})
+    codes = run_through(world, spaces, transport)
+    assert codes == {f"s{number}": code if number == place else 0 for number in range(4)}
+    assert transport.asked[f"/spaces/{spaces[place]}"] == (TRIES if status == 500 else 1), "it is asked for once a run"
+    for number in set(range(4)) - {place}:
+        assert world.git("show", f"platform/main:s{number}/README.md") == OTHER["README.md"]
+    assert set(run_through(world, spaces, Faulty({})).values()) == {0}
+
+
+@pytest.mark.parametrize(("status", "code", "asked"), [(401, 77, 1), (None, 69, TRIES)])
+def test_a_failure_that_all_spaces_share_is_met_once(
+    world: Any, spaces: list[str], status: int | None, code: int, asked: int
+) -> None:
+    transport = Faulty({"/": status})
+    assert run_through(world, spaces, transport) == {f"s{number}": code for number in range(4)}
+    assert transport.asked.total() == asked

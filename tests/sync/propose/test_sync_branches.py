@@ -1,0 +1,178 @@
+"""Several branches at once: patterns, one change request for each, and what becomes of it when its branch goes."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
+from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
+from syncd.model.document import Document
+from syncd.plan.message import former_marker
+from syncd.sync.branches import matched
+from syncd.sync.outcome import Applied, Held, outcome_of
+from syncd.sync.policy import Policy
+from syncd.sync.review.close import close
+from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.state.proposals import Proposal
+
+OPTIONS = "# Options\n\n* first\n* second\n"
+
+
+def run(world: Any, wish: Wish, **policy: Any) -> list[Result]:
+    with world.workspace() as workspace:
+        return run_cycle(replace(workspace, policy=Policy(**policy)), wish)
+
+
+def branch_with(world: Any, name: str, files: dict[str, str], start: str = "main") -> str:
+    world.git("checkout", "--quiet", "-b", name, start)
+    commit = world.commit(f"Work on {name}", files)
+    world.git("checkout", "--quiet", "main")
+    return str(commit)
+
+
+def edit(world: Any, number: int, slug: str, text: str) -> None:
+    """A reviewer rewrites a page of a change request."""
+    with world.client() as client:
+        pages = [
+            page for top in client.change_request_content.get(world.space, str(number)).pages for page in top.pages
+        ]
+        id = next(page.id for page in pages if page.slug == slug)
+        write = ContentWrite(changes=(UpdatePage(page=id, document=Markdown(markdown=text)),))
+        client.change_requests.write_content(world.space, str(number), write)
+
+
+def live(world: Any) -> list[str]:
+    with world.client() as client:
+        return [request.subject for request in client.change_requests.list(world.space, status="open")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("docs/*", ["docs/a", "docs/deep/b"]),
+        ("doc?/a", ["docs/a"]),
+        ("*", ["docs/a", "docs/deep/b", "main"]),
+        ("[!d]*", ["main"]),
+        ("syncd/*", ["syncd/site/drift"]),
+        ("nothing/*", []),
+        ("docs/" + "*" * 60 + "z", []),
+    ],
+)
+def test_a_pattern_matches_names_that_can_be_shown(pattern: str, names: Sequence[str]) -> None:
+    hostile = ["docs/\u202egnirts", "docs/\udcff", "docs/a\u2028b", "-docs/x", "docs/\x1b[2J"]
+    assert list(matched(["docs/a", "docs/deep/b", "syncd/site/drift", "main", *hostile], [pattern])) == names
+
+
+def test_a_pattern_follows_branches_that_come_and_go(world: Any, fine: Any) -> None:
+    world.clone()
+    one = branch_with(world, "docs/one", {"options.md": f"{OPTIONS}* mine\n"})
+    two = branch_with(world, "docs/deep/two", {"guide/usage.md": "# Usage\n\nBy two.\n"})
+    branch_with(world, "docs/three", {"errors.md": "# Errors explained\n\nBy three.\n"})
+    hostile = b"refs/heads/docs/\xff\xe2\x80\xae"
+    subprocess.run([b"git", b"update-ref", hostile, two.encode()], cwd=world.root / "clone", check=True)
+    wish = Wish(branches=("main",), patterns=("docs/*", "nothing/*"))
+    fine(run(world, wish))
+    names = ["docs/deep/two", "docs/one", "docs/three"]
+    assert sorted(live(world)) == [f"Work on {name} [{name}#0a1b2c]" for name in names]
+
+    fine(run(world, wish))
+    assert world.requests[-1] == {"GET": 3}, "the space, and a listing of drafts and one of open change requests"
+
+    world.edit_on_platform({"guide/setup.md": "# Setup\n\nNew in main content.\n"})
+    edit(world, 2, "options", f"{OPTIONS}* mine, said better\n")
+    fine(run(world, wish, update="never"))
+    assert "New in main" in world.git("show", "main:guide/setup.md")
+    assert world.git("rev-parse", "docs/deep/two").strip() == two, "main content is not merged into every branch"
+    assert "said better" in world.git("show", "docs/one:options.md")
+    assert "New in main" not in world.git("show", "docs/one:guide/setup.md")
+    fine(run(world, wish))
+    assert world.git("rev-parse", "docs/deep/two").strip() == two, "nor when its change request took it in"
+    assert "New in main" in world.git("show", "platform/changes/docs/2:guide/setup.md")
+
+    assert world.merge(1) == "merge"
+    fine(run(world, wish))
+    assert world.git("rev-parse", "docs/deep/two") == world.git("rev-parse", "platform/main"), "nothing of its own"
+    assert world.git("rev-parse", "docs/one^{tree}") != world.git("rev-parse", "main^{tree}")
+    assert one in world.git("rev-list", "docs/one")
+
+
+def test_branches_with_the_same_end_have_a_change_request_each(world: Any, fine: Any) -> None:
+    world.clone()
+    end = "a-chapter-with-a-rather-long-name"
+    with world.client() as client:
+        subject = f"Begun {former_marker(f'ann/{end}', '0a1b2c')}"
+        left = client.change_requests.create(world.space, ChangeRequestCreate(subject=subject))
+        told = Document.of_text(f"Proposed by syncd from branch ann/{end}.")
+        client.change_requests.update(world.space, left.id, ChangeRequestUpdate(description=told))
+    branch_with(world, f"ann/{end}", {"options.md": f"{OPTIONS}* ann\n"})
+    branch_with(world, f"bob/{end}", {"guide/usage.md": "# Usage\n\nBy Bob.\n"})
+    fine(run(world, Wish(branches=(f"bob/{end}", f"ann/{end}"), integrate=False)))
+    refs = world.git("for-each-ref", "--format=%(refname)", "refs/syncd/proposed").split()
+    assert refs == [f"refs/syncd/proposed/docs/1/ann/{end}", f"refs/syncd/proposed/docs/2/bob/{end}"]
+
+
+def test_a_deleted_branch_closes_its_change_request_and_keeps_what_reviewers_wrote(world: Any, fine: Any) -> None:
+    world.clone()
+    tip = branch_with(world, "docs/one", {"options.md": f"{OPTIONS}* mine\n"})
+    wish = Wish(patterns=("docs/*",))
+    fine(run(world, wish))
+    edit(world, 1, "options", f"{OPTIONS}* mine, said better\n")
+    world.git("branch", "--delete", "--force", "docs/one")
+    fine(run(world, wish, deleted_branch="keep"))
+    fine(run(world, replace(wish, propose=False)))
+    assert len(live(world)) == 1, "kept, and never closed by a pull"
+
+    results = run(world, wish)
+    fine(results)
+    (closed,) = [result.outcome for result in results if result.flow == "close"]
+    assert isinstance(closed, Applied)
+    ref = "refs/syncd/archived/docs/1/docs/one"
+    assert any(ref in remark for remark in closed.notes)
+    assert "said better" in world.git("show", f"{ref}:options.md")
+    assert not live(world)
+    assert world.git("for-each-ref", "refs/syncd/proposed", "refs/remotes/platform/changes") == ""
+    fine(run(world, wish))
+    assert world.requests[-1] == {"GET": 1}
+
+    world.git("branch", "docs/one", tip)
+    fine(run(world, wish))
+    assert live(world) == ["Work on docs/one [docs/one#0a1b2c]"], "a branch that comes back is proposed afresh"
+
+
+def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
+    clone = world.root / "clone"
+    subprocess.run(["git", "init", "--quiet", str(clone)], check=True)
+    requests = [ChangeRequest(id=f"c{n}", number=n, status="open") for n in range(11)]
+    gone = [Proposal(f"docs/{request.number}", "1" * 40, request) for request in requests]
+    with world.workspace() as workspace:
+        binding = workspace.bindings[0]
+        held = outcome_of(lambda: close(workspace, binding, gone, existing=11))
+        assert isinstance(held, Held)
+        assert "--force archive.docs=11" in held.hint
+        assert not workspace.client.requests_sent
+
+
+def test_a_pattern_that_matches_too_much_opens_no_crowd_of_change_requests(world: Any, fine: Any) -> None:
+    world.clone()
+    fine(run(world, Wish()))
+    for number in range(11):
+        branch_with(world, f"old/{number}", {"options.md": f"{OPTIONS}* {number}\n"})
+    branch_with(world, "old/code", {"src/code.py": "pass\n"})
+    branch_with(world, "mine", {"errors.md": "# Errors explained\n\nMine.\n"})
+    wish = Wish(branches=("main", "mine"), patterns=("old/*",))
+    held = [(one.flow, one.key, one.outcome) for one in run(world, wish) if one.outcome.exit_code]
+    [(flow, key, outcome)] = held
+    assert (flow, key) == ("propose", "docs")
+    assert isinstance(outcome, Held)
+    assert "11 branches would each get a change request" in outcome.why
+    assert "--force open.docs=11" in outcome.hint
+    assert len(live(world)) == 1  # the branch that was named goes on
+    with world.workspace() as workspace:
+        fine(run_cycle(replace(workspace, force={"open.docs": 11}), wish))
+    assert len(live(world)) == 12
+    branch_with(world, "old/late", {"options.md": f"{OPTIONS}* late\n"})
+    fine(run(world, wish))
+    assert len(live(world)) == 13
