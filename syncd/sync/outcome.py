@@ -1,4 +1,4 @@
-"""What a flow came to: the only thing that leaves the hall besides what it did."""
+"""What a flow came to: the only thing that leaves it besides what it did."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
