@@ -200,8 +200,8 @@ def _bring_revision(
     signature = replace(signature, message=signature.message + render_moves(result.moves))
     tree = repository.subtree(result.commit)
     assert tree is not None
-    is_own = revision.id in wrote[-1:]
-    lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=step.update)
+    is_own, update = revision.id in wrote[-1:], replace(step.update, moves=result.moves)
+    lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
     commit = _lane_commit(repository, lane, signature, result.commit)
     keep_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:

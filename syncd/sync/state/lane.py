@@ -6,8 +6,8 @@ change request has taken in. What the branch had said is then the base of all th
 Source: two-way, sections 2 and 4.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.placement import SUMMARY
@@ -56,12 +56,13 @@ class Update:
 
     Shape: `is_fresh` says that syncd has just asked for it; `settled` is the branch's commit that had brought both
     sides together before, or ""; `is_apart` says that what others wrote before it was read for itself, so that nothing
-    else was made in one step with it.
+    else was made in one step with it; `moves` are the pages that went elsewhere with the revision, as their ids tell.
     """
 
     is_fresh: bool = False
     settled: str = ""
     is_apart: bool = False
+    moves: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_UPDATE = Update()
@@ -231,7 +232,8 @@ def _updated(
     if update.is_fresh and meant and _adds_nothing(repository, binding, tree, (before, main, meant)):
         return meant, (update.settled or main,)
     lacks = [paths for page in known.held for paths in page.entries]
-    late = _not_taken(repository, binding, before, known.kept_ours, tree)
+    moves = _find_moves(repository, before, known.kept_ours, tree, update.moves)
+    late = _not_taken(repository, binding, before, known.kept_ours, tree, moves)
     lacks += _with_all_names(workspace, late, (known.base.tree, before, main))
     if not update.is_apart:
         # An update lets the change request's lines stand, so what others wrote before it hides those of main content.
@@ -271,14 +273,25 @@ def _entries(repository: Repository, binding: Binding, before: str, after: str) 
 
 
 def _not_taken(
-    repository: Repository, binding: Binding, before: str, after: str, tree: str
+    repository: Repository, binding: Binding, before: str, after: str, tree: str, moves: Mapping[str, str]
 ) -> Iterator[tuple[str, ...]]:
-    """Entries that are to be another way, and are as they were or elsewhere: the platform knows pages by id, and not by
-    what their paths say."""
+    """Entries that are to be another way, and are as they were: the platform knows pages by id, and not by what their
+    paths say. What came with the update and lies elsewhere, as a page that has no pages below it there, is taken."""
     for paths in _entries(repository, binding, before, after):
         was, wanted, now = (repository.lookup(commit, paths[0]) for commit in (before, after, tree))
-        if now != wanted and now in (was, None):
+        if now == wanted or now not in (was, None):
+            continue
+        former = repository.lookup(before, paths[-1])
+        there = {repository.lookup(tree, moves[path]) for path in paths if path in moves}
+        if not (there - {None}) or (wanted not in there and former in there):
             yield paths
+
+
+def _find_moves(repository: Repository, before: str, after: str, tree: str, known: Mapping[str, str]) -> dict[str, str]:
+    """Where a tree has files that another one is to have, and that were not there before: as ids tell, else Git."""
+    changes = repository.differences(after, tree, renames=True)
+    found = {change.old_path: change.path for change in changes if change.old_path is not None}
+    return {old: new for old, new in found.items() if repository.lookup(before, new) is None} | dict(known)
 
 
 def _with_all_names(
