@@ -93,9 +93,10 @@ class History(Writers, Editors):
         with self.world.client() as client:
             for side in (None, *self.requests_of(client)):
                 name = side.id if side is not None else ""
-                found, base = self.content(client, side).get(mark), clone.agreed.get((name, mark))
-                versions += [f"base of {name}:\n{base}", f"theirs:\n{found[1] if found is not None else None}"]
-                if found is not None and (base is None or same_place(base, ours, found[1])):
+                found = self.content(client, side).get(mark)
+                bases = [known.get((name, mark)) for known in (clone.agreed, clone.taken)]
+                versions += [*(f"base of {name}:\n{base}" for base in bases), f"theirs:\n{found and found[1]}"]
+                if found and any(base is None or same_place(base, ours, found[1]) for base in bases):
                     return True, versions
         return False, versions
 

@@ -42,13 +42,15 @@ class Clone:
     """A writer's clone with an instance of its own.
 
     Shape: `agreed` is the last text that the branch and a side of the platform ("" for main content, or the id of a
-    change request) both had of a page, by that side and the page's mark.
+    change request) both had of a page, by that side and the page's mark; `taken` the last one that the side had when
+    the branch had taken it in, maybe into words of its own.
     """
 
     name: str
     path: Path
     instance: str
     agreed: dict[tuple[str, str], str] = field(default_factory=dict)
+    taken: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
 class Stage:
@@ -180,7 +182,7 @@ class Stage:
         return "\n\n".join(paragraphs) + "\n"
 
     def _agree(self, clone: Clone) -> None:
-        """Remember the pages that the branch and each side of the platform have in common."""
+        """Remember the pages that the branch has taken in of each side of the platform, and those both have alike."""
         pages = self.branch(clone)
         marks = [(mark, path) for path, page in pages.items() for mark in MARK.findall(page)]
         # A page that one side deleted may come back twice, by edits of two others who did not know of each other.
@@ -191,8 +193,10 @@ class Stage:
         with self.world.client() as client:
             for side in (None, *self.requests_of(client)):
                 for mark, (_, text) in self.content(client, side).items():
+                    key = side.id if side is not None else "", mark
+                    clone.taken[key] = text
                     if branch.get(mark) == text:
-                        clone.agreed[side.id if side is not None else "", mark] = text
+                        clone.agreed[key] = text
 
     @contextmanager
     def _editing(self, client: Client, request: ChangeRequest | None = None) -> Iterator[Callable[..., None]]:
