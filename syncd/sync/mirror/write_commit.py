@@ -1,6 +1,6 @@
 """Bring one revision of a space into Git: fetch what changed, keep what means the same, write one commit."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from syncd.layout.tree.settings import PATH
@@ -55,11 +55,12 @@ def write_content(
 ) -> Written:
     """Given a gathered revision, write it as one commit and move `ref` from `old` to it, or change nothing.
 
-    Shape: `former` are the anchors of what the commit follows upon, so that it tells of pages that moved.
+    Shape: `former` are the anchors of what the commit follows upon, so that it tells of pages that moved, and keeps
+    none where it was.
     Raises: RevisionMoved when the content changed meanwhile; RefMoved when the ref did.
     """
     with workspace.repository.writer(ref, old=old) as writer:
-        composer = _Composer(workspace, binding, gathered, writer)
+        composer = _Composer(workspace, binding, gathered, writer, former)
         with composer.bodies.kept():
             put = composer.compose()
             if gathered.source.revision() != gathered.revision.id:
@@ -83,8 +84,16 @@ def write_content(
 class _Composer:
     """Streams the changed files of one commit to its writer."""
 
-    def __init__(self, workspace: Workspace, binding: Binding, gathered: Gathered, writer: Writer) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        binding: Binding,
+        gathered: Gathered,
+        writer: Writer,
+        former: Mapping[str, Anchor],
+    ) -> None:
         self.workspace, self.binding, self.gathered, self.writer = workspace, binding, gathered, writer
+        self.former = former
         self.repository = workspace.repository
         self.shape = shape_of(gathered.revision, gathered.placement)
         start, base = gathered.base.start, gathered.base
@@ -95,7 +104,7 @@ class _Composer:
         """Stream every body that changed and name every file that does, and return the anchors that are new."""
         plan = self.gathered.plan
         check_free(self.workspace, self.binding, self.gathered.base.start, self._fresh())
-        for path in plan.gone:
+        for path in self._left():
             self._remove(path)
         arrived = self.bodies.anchors()
         put = {a.id: a for group in (arrived, plan.moved) for a in group}
@@ -111,6 +120,16 @@ class _Composer:
         tables = Tables(self.repository, self.binding, self.writer, before)
         tables.write(self.gathered.revision, self.gathered.placement, settings, shaped=shaped)
         return tuple(put.values())
+
+    def _left(self) -> Iterable[str]:
+        """The paths that nothing is at any more. A page that a merged change request has elsewhere than main content
+        has left both paths, or one of them."""
+        base, plan = self.gathered.base, self.gathered.plan
+        former = {a.path for id, a in self.former.items() if id in base.anchors and base.anchors[id].path != a.path}
+        if not former:
+            return plan.gone
+        taken = {item.path for item in plan.fetch} | {a.path for a in (*plan.keep, *plan.moved)}
+        return sorted({*plan.gone, *(former - taken)})
 
     def _lists_as_seen(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""

@@ -7,6 +7,7 @@ import pytest
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, InsertPage, Operation, UpdatePage
 from syncd.model.page import walk
+from syncd.sync.run.cycle import Wish
 
 TABLE = (
     "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Setup](guide/setup.md)\n"
@@ -57,4 +58,22 @@ def test_a_page_whose_only_child_a_change_request_has_elsewhere_stands_once(
     for _ in range(2):
         fine(world.sync())
     assert titles_of(world) == expected
+    assert world.git("diff", "--stat", "main", "platform/main") == ""
+
+
+def test_a_page_that_both_sides_gave_pages_below_stands_once_when_they_are_merged(world: Any, fine: Any) -> None:
+    """In the change request it lies where the branch lists it, and in main content it has become a folder."""
+    world.clone()
+    table = TABLE.replace("* [Options](options.md)\n", "* [Options](options.md)\n  * [More](more.md)\n")
+    world.commit("Add", {"SUMMARY.md": table, "more.md": "# More\n"})
+    fine(world.sync())
+    page, before = ids(world), titles_of(world)
+    edit_main(world, UpdatePage.model_validate({"page": page["Usage"], "into": page["Options"]}))
+    fine(world.run(Wish(integrate=False, propose=False)))
+    with world.client() as client:
+        client.change_requests.refresh(world.space, "1")
+    assert world.merge(1) == "merge"
+    for _ in range(2):
+        fine(world.sync())
+        assert titles_of(world) == before
     assert world.git("diff", "--stat", "main", "platform/main") == ""
