@@ -197,11 +197,12 @@ def _bring_revision(
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     signature = Signature(_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
-    signature = replace(signature, message=signature.message + render_moves(result.moves))
     tree = repository.subtree(result.commit)
     assert tree is not None
     is_own, update = revision.id in wrote[-1:], replace(step.update, moves=result.moves)
     lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
+    moves = {old: new for old, new in result.moves.items() if repository.lookup(lane.tree, new) is not None}
+    signature = replace(signature, message=signature.message + render_moves(moves))
     commit = _lane_commit(repository, lane, signature, result.commit)
     keep_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:

@@ -132,9 +132,10 @@ def record_lane(
     parents = [part for one in sent if (part := find_arrived(workspace, binding, one, here, tree, is_own=is_own))]
     before = sent[-1].commit if sent else here
     parents = parents or [here]
-    if taken is not None and (known := _known_as(repository, before, taken)):
+    known = _known_as(repository, before, taken) if taken is not None else None
+    if known is not None:
         parents.append(known)
-    elif taken is not None:
+    if taken is not None and (known is None or update.is_fresh):
         tree, known_now = _updated(workspace, binding, before, taken, tree, update)
         parents += known_now
     return Lane(tree, _reduced(repository, parents), read if tree != read else "")
@@ -227,7 +228,7 @@ def _updated(
     known = merge(workspace, before, main)
     is_clean = not any(binding.holds(path) for page in known.held for path in page.paths)
     meant = repository.subtree(update.settled) if update.settled else ""
-    if not meant and is_clean and _has_same_files(repository, binding, known.kept_ours, tree):
+    if not meant and is_clean and _has_same_files(repository, binding, before, known.kept_ours, tree):
         meant = known.kept_ours
     if update.is_fresh and meant and _adds_nothing(repository, binding, tree, (before, main, meant)):
         return meant, (update.settled or main,)
@@ -245,9 +246,14 @@ def _updated(
     return tree, (write_part(repository, main, known.base.commits, part_tree, name="main content"),)
 
 
-def _has_same_files(repository: Repository, binding: Binding, one: str, other: str) -> bool:
-    """Whether two trees have the same files in a space: else the platform, which knows pages by id, may know better."""
-    return repository.tree(one, binding.directory).keys() == repository.tree(other, binding.directory).keys()
+def _has_same_files(repository: Repository, binding: Binding, before: str, merged: str, tree: str) -> bool:
+    """Whether an update has made the files in a space that Git makes of it: else the platform, which knows pages by id,
+    may know better. A page that each side has of its own, under one name, is one file in Git: its double on the
+    platform, beside it and as it was before, is none."""
+    former, wanted, there = (repository.tree(side, binding.directory) for side in (before, merged, tree))
+    kept = {blob.oid for path, blob in former.items() if path in wanted}
+    doubles = {path for path in there.keys() - wanted.keys() - former.keys() if there[path].oid in kept}
+    return wanted.keys() == there.keys() - doubles
 
 
 def _adds_nothing(repository: Repository, binding: Binding, tree: str, sides: Sequence[str]) -> bool:

@@ -125,7 +125,6 @@ def test_a_page_that_the_branch_deleted_does_not_come_back_by_an_update(world: A
     assert world.git("diff", "main", "platform/main") == ""
 
 
-@pytest.mark.long
 def test_a_page_of_which_each_side_has_its_own_is_one_after_an_update(world: Any, fine: Any) -> None:
     """A page that an editor deleted and made anew, with the same words, is one file in Git and two on the platform."""
     text = "# Errors\n\nAs before.\n"
