@@ -211,7 +211,9 @@ def test_a_mirror_that_was_made_anew_replaces_what_this_clone_pushed(hosted: Hos
     hosted.web.edit("p1", "P1 two", WEB)
     hosted.sync()
     former = hosted.host.tip(MIRROR)
-    hosted.clone.git("update-ref", "refs/remotes/platform/main", f"{former}^")
+    message, hosted.clone.clock = hosted.clone.git("log", "-1", "--format=%B", former), "2001-01-01T00:00:00Z"
+    anew = hosted.clone.git("commit-tree", f"{former}^{{tree}}", "-p", f"{former}^", "-m", message).strip()
+    hosted.clone.git("update-ref", "refs/remotes/platform/main", anew)
     hosted.web.edit("p2", "P2 two", "P2 two by web")
     hosted.sync()
     made = hosted.host.tip(MIRROR)
