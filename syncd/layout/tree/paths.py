@@ -77,6 +77,13 @@ def is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown"))
 
 
+def is_one_page(path: str, other: str) -> bool:
+    """Given two paths, return whether they are those of one page with pages below it and without: `x/README.md` and
+    `x.md`."""
+    stem = path.removesuffix(".md").removesuffix("/README")
+    return {path, other} == {f"{stem}.md", f"{stem}/README.md"}
+
+
 def collision_key(path: str) -> str:
     """Given a path, return its NFC and case-folded form.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from syncd.errors import FileInvalid
 from syncd.layout.tree.draft import ASSETS, INCLUDES, read_draft
 from syncd.layout.tree.path_allocator import unnumbered
+from syncd.layout.tree.paths import is_one_page
 from syncd.layout.tree.placement import Placement, match, place
 from syncd.layout.tree.summary import Entry, walk
 from syncd.model.anchor import Anchor
@@ -74,7 +75,7 @@ def recovered(repository: Repository, binding: Binding, revision: Revision, comm
         if (oid := listing.get(item.path)) is not None:
             fingerprint = item.fingerprint if item.blob == oid else ""
             # A page that won or lost its last child meanwhile has to move; any other path was a writer's choice.
-            form = "" if item.kind == "page" and _is_turned(item.path, plain.pages[item.id]) else item.form
+            form = "" if item.kind == "page" and is_one_page(item.path, plain.pages[item.id]) else item.form
             anchors[item.id] = Anchor(item.id, item.kind, item.path, form, fingerprint, oid)
     claimed = {anchor.path for anchor in anchors.values()}
     owned = {entry.path for entry, _ in walk(entries) if entry.path is not None}
@@ -126,11 +127,6 @@ def _same_files(
             found[file.id] = paths.pop()
             taken.add(found[file.id])
     return found
-
-
-def _is_turned(path: str, other: str) -> bool:
-    """Whether two paths are one page with children and without."""
-    return {path, other} == {(stem := path.removesuffix(".md").removesuffix("/README")) + ".md", f"{stem}/README.md"}
 
 
 def save_lane(

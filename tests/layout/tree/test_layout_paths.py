@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import PathRefused
-from syncd.layout.tree.paths import collision_key, safe_path, safe_segment, slugify
+from syncd.layout.tree.paths import collision_key, is_one_page, safe_path, safe_segment, slugify
 from syncd.layout.tree.placement import Placement, place
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
@@ -172,3 +172,17 @@ def _assert_safe(placement: Placement) -> None:
     assert not keys & folders
     assert all(path.endswith(".md") for path in [*placement.pages.values(), *placement.includes.values()])
     assert not any(path.startswith(".gitbook/") for path in placement.pages.values())
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "is_one"),
+    [
+        ("x.md", "x/README.md", True),
+        ("a/x/README.md", "a/x.md", True),
+        ("x.md", "x.md", False),
+        ("x.md", "y/README.md", False),
+        ("x/README.md", "x/y.md", False),
+    ],
+)
+def test_a_page_has_one_of_two_paths_as_pages_come_below_it(path: str, other: str, *, is_one: bool) -> None:
+    assert is_one_page(path, other) is is_one
