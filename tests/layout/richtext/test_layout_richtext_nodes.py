@@ -362,6 +362,7 @@ def test_a_document_comes_back_from_markdown(nodes: list[Node]) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 @given(st.lists(blocks, max_size=4))
 @settings(max_examples=EXAMPLES, deadline=None)
 def test_many_documents_come_back_from_markdown(nodes: list[Node]) -> None:
