@@ -11,6 +11,8 @@ import pytest
 
 from syncd.daemon.locks import RUN, Lock, holder
 
+pytestmark = pytest.mark.story
+
 Describe = Callable[..., dict[str, Any]]
 
 

@@ -14,6 +14,8 @@ import pytest
 from syncd.model.site import SiteCreate
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 7, 64, 65, 69, 75, 77, 78}
 """House, section 8."""
 TRIES = 3

@@ -19,6 +19,8 @@ from syncd.model.change_request import ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, UpdatePage
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 KILLS = int(os.environ.get("SYNCD_TEST_KILLS", "240"))
 TRIES = 2
 """Runs in which a command has to recover."""

@@ -16,6 +16,8 @@ import pytest
 from syncd.model.content_write import ContentWrite, UpdatePage
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 COUNT = int(os.environ.get("SYNCD_TEST_DEEDS", "160"))
 DOCUMENTED = {0, 1, 4, 5, 6, 7, 69, 75}
 SUMMARY = (

@@ -16,6 +16,8 @@ from syncd.sync.mirror.fetch import BATCH, WORKERS
 from tests.faults.conftest import PAGES as FEW
 from tests.faults.conftest import Reply, plant
 
+pytestmark = pytest.mark.story
+
 PAGES = 300
 UNDER_WAY = 2 * WORKERS
 """Bodies that are asked for but not yet written when a run ends."""

@@ -8,6 +8,8 @@ import pytest
 
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 
 def both(stage: Any) -> tuple[str, ...]:
     """Both sides have changed, and the writer's commit is to be proposed."""

@@ -7,6 +7,8 @@ import pytest
 from tests.cli.conftest import PAGES, Shell, plant
 from tests.cli.service.service import Service, Two, serving
 
+pytestmark = pytest.mark.story
+
 CONFLICT = "docs: ! conflict use.md held"
 
 

@@ -14,6 +14,8 @@ from tests.cli.conftest import Shell
 from tests.cli.service.service import Two, assert_docs_broken, assert_good, command, serving
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 PLACES = ["docs", "docs/.git", "docs/.git/objects", "docs/.git/syncd/state.db"]
 NAMES = ("main", "second", "third")
 FAILING_GIT = """#!/bin/sh

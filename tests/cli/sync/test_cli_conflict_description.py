@@ -9,6 +9,8 @@ from syncd.model.document import Document
 from tests.cli.service.hosted import MIRROR, Hosted
 from tests.cli.sync.two_way import Team, conflicts, text_of
 
+pytestmark = pytest.mark.story
+
 GIT, WEB = "P1 two by Git", "P1 two by web"
 PART = "Pages in conflict"
 

@@ -12,6 +12,8 @@ from syncd.model.space import SpaceCreate
 from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of, text_of
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 FIVE = ("P1", "P2", "P3", "P4", "P5")
 Job = Callable[..., str]
 

@@ -8,6 +8,8 @@ import pytest
 from tests.cli.sync.two_way import AHEAD, BEHIND, HOME, MAIN, Team, Web, Writer, conflicts
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.story
+
 UNTAKEN = sampled([b"# P2\n\nLike \0 this.\n", b"# P2\n\nLike \xff this.\n"], kept=(0,))
 
 

@@ -10,6 +10,8 @@ import pytest
 from syncd.model.change_request import ChangeRequestCreate
 from tests.cli.sync.two_way import HOME, MAIN, Team, Web, Writer, conflicts
 
+pytestmark = pytest.mark.story
+
 Deed = Callable[[Writer], None]
 
 

@@ -11,6 +11,8 @@ from syncd.fault_points import FaultPoint
 from tests.cli.sync.two_way import MAIN, Interposer, Team, Web, Writer, conflicts, text_of
 from tests.stopping import kill, stopped_at
 
+pytestmark = pytest.mark.story
+
 CONTENT = "/content$"
 opening = pytest.mark.parametrize("later", [0, 3])
 """Requests after the first write to a new change request: it has content, and nothing in Git says so yet."""

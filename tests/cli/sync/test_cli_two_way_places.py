@@ -7,6 +7,8 @@ import pytest
 
 from tests.cli.sync.two_way import Team, Web, Writer, conflicts, text_of
 
+pytestmark = pytest.mark.story
+
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_two_pages_that_exchange_slugs_while_one_is_edited_here(team: Team, number: int) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.sync.two_way import Interposer, Team, Web, Writer, conflicts
 
+pytestmark = pytest.mark.story
+
 TRY_AGAIN = (0, 69, 75)
 """Codes of a run that is done, or asks for another one because the platform moved while it read."""
 

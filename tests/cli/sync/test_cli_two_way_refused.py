@@ -11,6 +11,8 @@ import pytest
 from syncd.model.content_write import TEXT_MAX
 from tests.cli.sync.two_way import FOUR, Team, Web, Writer, conflicts, pages_of
 
+pytestmark = pytest.mark.story
+
 BAD = b"# P2\n\nLike \0 this.\n"
 POINTER = (
     f"version https://git-lfs.github.com/spec/v1\noid sha256:{hashlib.sha256(b'x').hexdigest()}\nsize 1\n".encode()

@@ -7,6 +7,8 @@ import pytest
 
 from tests.cli.sync.two_way import Team, Writer
 
+pytestmark = pytest.mark.story
+
 AUTO = '\n[repository.change_requests]\nmerge = "auto"\n'
 
 

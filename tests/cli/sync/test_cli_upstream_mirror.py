@@ -5,6 +5,8 @@ import pytest
 from tests.cli.service.hosted import MIRROR, Hosted
 from tests.cli.sync.two_way import Team, conflicts, text_of
 
+pytestmark = pytest.mark.story
+
 GIT, WEB, BOTH = "P1 two by Git", "P1 two by web", "P1 two by both"
 CHANGES = f"{MIRROR}-changes/docs/"
 
