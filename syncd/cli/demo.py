@@ -80,7 +80,7 @@ def _room(keep: Path | None) -> Iterator[Path]:
 @contextmanager
 def _platform(root: Path, run: Run) -> Iterator[_Stage]:
     """Start the embedded platform, and publish the manual on it as a space with a site."""
-    from syncd.platform.server import Background
+    from syncd.platform.server import BackgroundServer
     from syncd.platform.services.directory.read import import_directory
     from syncd.platform.storage.storage import Storage
 
@@ -89,7 +89,7 @@ def _platform(root: Path, run: Run) -> Iterator[_Stage]:
         storage.bootstrap()
         made = import_directory(storage, MANUAL, title="syncd manual", space=None)
         token = (data / "token").read_text(encoding="utf-8").strip()
-        with Background(storage) as url, Client(url, token) as client:
+        with BackgroundServer(storage) as url, Client(url, token) as client:
             organization = client.spaces.get(made.space).organization or ""
             site = client.sites.create(organization, SiteCreate(title="syncd docs"))
             body = SiteSectionCreate(space_id=made.space, title="Manual")

@@ -8,12 +8,12 @@ from starlette.middleware.cors import CORSMiddleware
 from syncd.platform.change_requests import change_requests, merge_request
 from syncd.platform.comments import commenters, comments, replies
 from syncd.platform.content import changes, content, content_write, documents, templates, view
-from syncd.platform.description import TITLE, Description
+from syncd.platform.description import TITLE, OpenApiDescription
 from syncd.platform.http import failures
-from syncd.platform.http.limits import Limits
-from syncd.platform.http.methods import Methods, answer_information
-from syncd.platform.http.routing import PREFIX, Shelves, operations
-from syncd.platform.http.work import Work
+from syncd.platform.http.limits import RequestLimits
+from syncd.platform.http.methods import MethodsMiddleware, answer_information
+from syncd.platform.http.routing import PREFIX, RouteTable, index_operations
+from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.integrations import delivery, installing, placing, tracing
 from syncd.platform.integrations import publishing as integrations
 from syncd.platform.people import (
@@ -40,14 +40,14 @@ from syncd.platform.services.search import routes as search
 from syncd.platform.services.specs import routes as specs
 from syncd.platform.services.translations import routes as translations
 from syncd.platform.services.translations import running
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.sites import order, redirects, section_groups, sections, site_spaces, sites
 from syncd.platform.spaces import collections, move, permissions, spaces
 from syncd.platform.storage.health import answer_readiness
-from syncd.platform.storage.jobs import Handler
+from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
 
-_ROOMS = (
+_ROUTER_MODULES = (
     content,
     users,
     organizations,
@@ -96,10 +96,10 @@ _ROOMS = (
     tracing,
     translations,
 )
-OPERATIONS = operations(room.router for room in _ROOMS)
+OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
 """Every operation by its id; applications share them."""
-DESCRIPTION = Description(OPERATIONS.values())
-_HANDLERS: Mapping[str, Handler] = {
+DESCRIPTION = OpenApiDescription(OPERATIONS.values())
+_JOB_HANDLERS: Mapping[str, JobHandler] = {
     **spaces.HANDLERS,
     **search_index.HANDLERS,
     **specs.HANDLERS,
@@ -107,11 +107,11 @@ _HANDLERS: Mapping[str, Handler] = {
     **running.HANDLERS,
     **conversations.HANDLERS,
 }
-"""What carries out each kind of job: `**room.HANDLERS` of every room that has some."""
-_DEFAULT = Settings()
+"""What carries out each kind of job: `**module.HANDLERS` of every module that has some."""
+_DEFAULT = PlatformSettings()
 
 
-def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
+def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastAPI:
     """Given a storage and settings, return the platform as an ASGI application.
 
     Shapes: `app.state` has the `storage`, the `settings`, the `callers`, the `operations` by their ids, the
@@ -128,12 +128,12 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
     app.state.settings = settings
     app.state.callers = Callers(storage)
     app.state.meant = view.Memory(storage)
-    app.state.handlers = dict(_HANDLERS)
-    app.state.work = Work()
-    shelves = Shelves(OPERATIONS.values())
-    app.add_middleware(Methods, operations=shelves)
+    app.state.handlers = dict(_JOB_HANDLERS)
+    app.state.work = RequestScheduler()
+    shelves = RouteTable(OPERATIONS.values())
+    app.add_middleware(MethodsMiddleware, operations=shelves)
     app.add_middleware(
-        Limits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
+        RequestLimits, clock=storage.now, admit=app.state.callers.named, per_minute=settings.requests_per_minute
     )
     if settings.origins:
         # Tokens are sent by scripts, never by the browser on its own, so no cookie is let through.
@@ -144,7 +144,7 @@ def create_app(storage: Storage, settings: Settings = _DEFAULT) -> FastAPI:
             allow_headers=["*"],
             expose_headers=["ETag", "Location", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
         )
-    failures.install(app)
+    failures.install_error_handlers(app)
     app.state.operations = OPERATIONS
     app.router.routes.append(shelves)
     for root in (PREFIX, f"{PREFIX}/"):

@@ -36,7 +36,7 @@ class ErrorBody(BaseModel):
     error: ErrorDetail
 
 
-class Description:
+class OpenApiDescription:
     """The description of some operations, made once, when somebody asks for it first; any number of threads may ask.
 
     That takes more than a second of computing. A thread of its own does it, so that neither the event loop nor one of
@@ -70,7 +70,7 @@ class Description:
 
     def _make(self, made: Future[tuple[dict[str, Any], bytes, str]]) -> None:
         try:
-            document = _described(self._operations)
+            document = _build_document(self._operations)
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
             made.set_result((document, body, f'"{sha256(body).hexdigest()}"'))
         except BaseException as failure:
@@ -78,7 +78,7 @@ class Description:
             raise
 
 
-def _described(operations: tuple[APIRoute, ...]) -> dict[str, Any]:
+def _build_document(operations: tuple[APIRoute, ...]) -> dict[str, Any]:
     document = get_openapi(title=TITLE, version=syncd.__version__, routes=operations, description=_ABOUT)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     error = ErrorBody.model_json_schema(ref_template="#/components/schemas/{model}")
@@ -89,11 +89,11 @@ def _described(operations: tuple[APIRoute, ...]) -> dict[str, Any]:
     for path, item in document["paths"].items():
         for method in _METHODS:
             if method in item:
-                _complete(item[method], signed=not path.startswith(_UNSIGNED))
+                _complete_operation(item[method], signed=not path.startswith(_UNSIGNED))
     return document
 
 
-def _complete(operation: dict[str, Any], *, signed: bool) -> None:
+def _complete_operation(operation: dict[str, Any], *, signed: bool) -> None:
     # Invalid requests are answered with 400 and this platform's own error body, never with FastAPI's 422.
     operation["responses"].pop("422", None)
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}

@@ -17,12 +17,12 @@ from fastapi import FastAPI
 from syncd.errors import ConfigInvalid, Unreachable
 from syncd.platform.app import create_app
 from syncd.platform.http.connections import Connections
-from syncd.platform.http.work import THREADS
-from syncd.platform.settings import Settings
-from syncd.platform.storage.data_dir import Premises
+from syncd.platform.http.scheduler import THREADS
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.health import DatabaseHealth
 from syncd.platform.storage.jobs import Worker
 from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.storage_options import StorageOptions
 
 GRACE_S = 5
 """Seconds that open connections get to finish once the server was asked to stop."""
@@ -36,13 +36,13 @@ everything up for half a second: it comes after so many objects that no single r
 _BACKLOG = 2048
 _TICKS = 10
 """Of uvicorn in a second."""
-_DEFAULT = Settings()
+_DEFAULT = PlatformSettings()
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104  (named, not bound)
 
 
 def serve(
-    premises: Premises,
-    settings: Settings = _DEFAULT,
+    premises: StorageOptions,
+    settings: PlatformSettings = _DEFAULT,
     *,
     host: str,
     port: int,
@@ -57,20 +57,20 @@ def serve(
     Raises: ConfigInvalid when host and port cannot be listened on; the errors of Storage.
     """
     asked = threading.Event()
-    with premises.open() as storage, _listen(host, port) as listener, _on_signals(asked.set):
+    with premises.open() as storage, _open_listener(host, port) as listener, _handle_signals(asked.set):
         storage.bootstrap()
         app = create_app(storage, replace(settings, host=host))
         _tune_interpreter()
         _Server(app, announce=announce, report=report, stop=lambda: asked.is_set() or stop()).run([listener])
 
 
-class Background:
+class BackgroundServer:
     """The same server in a thread of its own, without signal handlers: `with Background(storage) as url`."""
 
     def __init__(
         self,
         storage: Storage,
-        settings: Settings = _DEFAULT,
+        settings: PlatformSettings = _DEFAULT,
         *,
         host: str = "127.0.0.1",
         port: int = 0,
@@ -91,7 +91,7 @@ class Background:
 
     def start(self) -> str:
         """Start serving and return the base URL, which accepts connections from now on. Raises: ConfigInvalid."""
-        listener = _listen(self._host, self._port)
+        listener = _open_listener(self._host, self._port)
         self._thread = threading.Thread(target=self._run, args=(listener,), name="syncd-platform", daemon=True)
         self._thread.start()
         return self._ready.result()
@@ -132,7 +132,7 @@ class _Server(uvicorn.Server):
         stop: Callable[[], bool],
         works: bool = True,
     ) -> None:
-        settings: Settings = app.state.settings
+        settings: PlatformSettings = app.state.settings
         self._connections = Connections(settings.connections)
         super().__init__(
             uvicorn.Config(
@@ -167,7 +167,7 @@ class _Server(uvicorn.Server):
         assert sockets
         if self._worker is not None:
             self._worker.start()
-        self._announce(_address(sockets[0]))
+        self._announce(_build_url(sockets[0]))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
@@ -190,7 +190,7 @@ def _tune_interpreter() -> None:
     gc.set_threshold(*COLLECT_AT)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_listener(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named because asyncio turns Nagle's delay off only where it sees it: 40 ms a request.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -206,14 +206,14 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _address(listener: socket.socket) -> str:
+def _build_url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     reached = _ANYWHERE.get(host, host)
     return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
 
 
 @contextlib.contextmanager
-def _on_signals(act: Callable[[], None]) -> Iterator[None]:
+def _handle_signals(act: Callable[[], None]) -> Iterator[None]:
     former = {number: signal.signal(number, lambda *_: act()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield

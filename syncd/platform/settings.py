@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 
 
 @dataclass(frozen=True)
-class Endpoint:
+class ServiceEndpoint:
     """A service elsewhere that the platform may ask. Shapes: `key` is a secret and is never shown."""
 
     url: str
@@ -40,7 +40,7 @@ class ConnectionBounds:
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlatformSettings:
     """The settings of one platform.
 
     Shapes: `requests_per_minute` limits each token, None never refuses; `private_addresses` lets the platform send
@@ -56,8 +56,8 @@ class Settings:
 
     requests_per_minute: int | None = None
     private_addresses: bool = False
-    ask: Endpoint | None = None
-    translate: Endpoint | None = None
+    ask: ServiceEndpoint | None = None
+    translate: ServiceEndpoint | None = None
     content_write: bool = True
     site_write: bool = True
     rewrite: Callable[[str], str] | None = None
@@ -68,10 +68,10 @@ class Settings:
     origins: tuple[str, ...] = ()
 
 
-async def _configured(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
+async def _read_settings(request: Request) -> PlatformSettings:
+    settings: PlatformSettings = request.app.state.settings
     return settings
 
 
-Configured = Annotated[Settings, Depends(_configured)]
+CurrentSettings = Annotated[PlatformSettings, Depends(_read_settings)]
 """A handler's parameter for the settings of the application that it runs in."""

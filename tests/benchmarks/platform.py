@@ -102,7 +102,7 @@ def index(data: Path) -> None:
     """Given a data directory, do the work that imports leave to a server, so that it is not done while we measure."""
     with Storage(data) as storage:
         app = create_app(storage)
-        jobs.run_due(jobs.Work(storage, app.state.settings), app.state.handlers)
+        jobs.run_due_jobs(jobs.JobContext(storage, app.state.settings), app.state.handlers)
 
 
 @contextmanager

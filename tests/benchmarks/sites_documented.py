@@ -4,14 +4,20 @@ import sys
 from pathlib import Path
 
 from syncd.platform.server import serve
-from syncd.platform.settings import Settings
-from syncd.platform.storage.data_dir import Premises
+from syncd.platform.settings import PlatformSettings
+from syncd.platform.storage.storage_options import StorageOptions
 
 
 def main() -> None:
     """Serve the directory that the command line names, until a signal comes."""
-    premises = Premises(Path(sys.argv[1]))
-    serve(premises, Settings(site_write=False), host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
+    premises = StorageOptions(Path(sys.argv[1]))
+    serve(
+        premises,
+        PlatformSettings(site_write=False),
+        host="127.0.0.1",
+        port=0,
+        announce=lambda url: print(url, flush=True),
+    )
 
 
 if __name__ == "__main__":

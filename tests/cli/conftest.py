@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from tests.cli.sync.two_way import Interposer, Team, Web, Writer, interposed, serving
 from tests.forked import run_forked
@@ -77,7 +77,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     with new_storage(shell.data) as storage:
         storage.bootstrap()
         shell.space = import_directory(storage, source, title="Docs").space
-        with Background(storage) as shell.url:
+        with BackgroundServer(storage) as shell.url:
             yield shell
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from syncd.platform.app import create_app
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target
@@ -21,7 +21,7 @@ def open_target(data: Path, *, over_socket: bool = True, database: str | None = 
         storage.bootstrap()
         app = create_app(storage)
         if over_socket:
-            url = stack.enter_context(Background(storage, works=False))
+            url = stack.enter_context(BackgroundServer(storage, works=False))
             client = stack.enter_context(httpx.Client(base_url=url, trust_env=False, timeout=30))
         else:
             client = stack.enter_context(httpx.Client(base_url="http://platform", transport=InProcess(app)))

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from syncd.model.listing import Listing
-from syncd.platform.people.auth import ROLES, needed_role
+from syncd.platform.people.auth import ROLES, read_needed_role
 from tests.contract.expected import lacking
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import World
@@ -82,7 +82,7 @@ def refuses_who_may_not(world: World, route: APIRoute, ask: Ask) -> None:
         return
     outside = send(world, route, ask, by=world.outsider)
     assert outside.status_code == ask.outsider, f"an outsider got {outside.status_code}: {outside.text[:300]}"
-    weaker = ROLES.index(needed_role(route.openapi_extra)) - 1
+    weaker = ROLES.index(read_needed_role(route.openapi_extra)) - 1
     refused(send(world, route, ask, by=world.person(None if weaker < 0 else ROLES[weaker])[1]), 403)
 
 

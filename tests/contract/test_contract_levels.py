@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from syncd.platform.app import OPERATIONS
-from syncd.platform.people.auth import ROLES, needed_role
+from syncd.platform.people.auth import ROLES, read_needed_role
 from syncd.platform.schema.collections import collections
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.people import permissions
@@ -55,7 +55,7 @@ def test_the_level_decides(world: World, operation: str) -> None:
     kind = kind_of(route.path)
     assert kind
     ask, (name, table) = PROBES[operation](world), kind
-    content, needed = ask.path[name], needed_role(route.openapi_extra)
+    content, needed = ask.path[name], read_needed_role(route.openapi_extra)
     weaker, copies = ROLES[: ROLES.index(needed)], operation == "duplicateSpace"
     member, guest = world.person("create"), world.person(None)
 

@@ -10,8 +10,8 @@ from fastapi.routing import APIRoute
 
 from syncd.platform.schema import accounts
 from syncd.platform.storage import jobs
-from syncd.platform.storage.storage import Storage, token_hash
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import Storage, hash_token
+from syncd.platform.storage.times import format_time
 
 HOME = {"operation": "insert_page", "title": "Home", "document": {"markdown": "# Home\n\nWelcome.\n"}}
 
@@ -59,7 +59,7 @@ class World:
             )
             here = organization or self.organization
             connection.execute(accounts.members.insert().values(organization=here, user=user, role=role, joined_at=now))
-            row = {"hash": token_hash(token), "user": user, "label": "test", "created_at": now}
+            row = {"hash": hash_token(token), "user": user, "label": "test", "created_at": now}
             connection.execute(accounts.tokens.insert().values(row))
         return user, token
 
@@ -133,7 +133,7 @@ class World:
     def run_jobs(self) -> int:
         """Do all work that is due, and return how many jobs it was."""
         state = self.target.app.state
-        return jobs.run_due(jobs.Work(self.storage, state.settings), state.handlers)
+        return jobs.run_due_jobs(jobs.JobContext(self.storage, state.settings), state.handlers)
 
     def _organization(self) -> str:
         id = self.storage.new_id()
@@ -144,7 +144,7 @@ class World:
         return id
 
     def _now(self) -> str:
-        return iso(self.storage.now())
+        return format_time(self.storage.now())
 
 
 def _snake(name: str) -> str:

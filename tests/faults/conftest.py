@@ -24,7 +24,7 @@ from syncd.config import ConfigFile, trust_document
 from syncd.config.finding import read_valid
 from syncd.model.change_request import ChangeRequest
 from syncd.model.page import walk
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from syncd.store.store import Store
@@ -453,7 +453,7 @@ class Theatre:
         with (Storage if space else new_storage)(root / "platform") as storage:
             storage.bootstrap()
             space = space or import_directory(storage, plant(root / "source", PAGES), title="Docs", space=None).space
-            with Background(storage) as url:
+            with BackgroundServer(storage) as url:
                 self.proxy.upstream = url
                 self.proxy.reset()
                 yield Stage(root, storage, self.proxy, self.zygote, url, space)

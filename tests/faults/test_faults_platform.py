@@ -24,7 +24,7 @@ import sqlalchemy as sa
 from syncd.platform.revisions.tree import Row, unseal
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import change_requests, nodes, revisions, spaces
-from syncd.platform.storage.data_dir import Premises
+from syncd.platform.storage.storage_options import StorageOptions
 from tests.postgres import Process
 from tests.serving import PATIENT, Serving, Zygote
 
@@ -38,7 +38,7 @@ class Stage:
     """Servers of one platform, and where it is."""
 
     servers: Sequence[Serving]
-    premises: Premises
+    premises: StorageOptions
     postgres: Process | None = None
 
 
@@ -154,7 +154,7 @@ def expect_all(servers: Sequence[Serving], record: Record) -> None:
                 assert http.get(f"/spaces/{space}/revisions/{revision}/pages").status_code == 200
 
 
-def expect_whole(premises: Premises) -> None:
+def expect_whole(premises: StorageOptions) -> None:
     """Expect that every node and blob of every revision is there, and that no number was given twice."""
     with premises.open() as storage, storage.read() as connection:
         known = {row.hash: unseal(Row(row.hash, row.own, row.children)) for row in connection.execute(sa.select(nodes))}
@@ -191,7 +191,7 @@ def on_sqlite(root: Path) -> Iterator[Stage]:
     with Zygote() as zygote:
         server = Serving(zygote, root)
         server.start()
-        yield Stage([server], Premises(root))
+        yield Stage([server], StorageOptions(root))
 
 
 @contextmanager
@@ -202,7 +202,7 @@ def on_postgresql(root: Path, start: Callable[..., Process]) -> Iterator[Stage]:
         servers = [Serving(zygote, root / name, *words) for name in ("one", "two")]
         for server in servers:
             server.start()
-        yield Stage(servers, Premises(root / "one", process.url, str(root / "files")), process)
+        yield Stage(servers, StorageOptions(root / "one", process.url, str(root / "files")), process)
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
@@ -25,7 +25,7 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
 def server(storage: Storage) -> Iterator[tuple[str, str]]:
     """The base URL of a running server, and the owner's token; a test that needs the platform's jobs does them."""
     storage.bootstrap()
-    with Background(storage, works=False) as url:
+    with BackgroundServer(storage, works=False) as url:
         yield url, storage.token_file.read_text().strip()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from syncd.platform.app import create_app
 from syncd.platform.http.limits import BODY_BYTES_MAX
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from tests.storages import new_storage
 
@@ -133,7 +133,7 @@ def test_rate_headers_are_on_every_answer_and_generous_without_a_limit(http: htt
 def test_beyond_the_limit_requests_are_refused_until_the_time_named(tmp_path: Path) -> None:
     moment = [datetime(2026, 1, 1, 12, 0, 50, tzinfo=UTC)]
     with new_storage(tmp_path, clock=lambda: moment[0]) as storage:
-        app = create_app(storage, Settings(requests_per_minute=3))
+        app = create_app(storage, PlatformSettings(requests_per_minute=3))
 
         async def answers() -> AsyncIterator[httpx.Response]:
             transport = httpx.ASGITransport(app)

@@ -7,13 +7,13 @@ import httpx
 from starlette.requests import Request
 
 from syncd.platform.app import OPERATIONS
-from syncd.platform.description import Description
+from syncd.platform.description import OpenApiDescription
 
 _ASKED = {"type": "http", "method": "GET", "path": "/openapi.json", "query_string": b"", "headers": []}
 
 
 def test_the_event_loop_goes_on_while_the_document_is_made() -> None:
-    description = Description(OPERATIONS.values())
+    description = OpenApiDescription(OPERATIONS.values())
 
     async def turns() -> int:
         asked = asyncio.gather(*(description.answer(Request(_ASKED)) for _ in range(50)))
@@ -30,7 +30,7 @@ def test_the_event_loop_goes_on_while_the_document_is_made() -> None:
 
 
 def test_who_leaves_takes_the_document_away_from_nobody() -> None:
-    description = Description(OPERATIONS.values())
+    description = OpenApiDescription(OPERATIONS.values())
 
     async def answered() -> int:
         first, second = (asyncio.ensure_future(description.answer(Request(_ASKED))) for _ in range(2))

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from syncd import errors
-from syncd.platform.server import Background, serve
-from syncd.platform.storage.data_dir import Premises
+from syncd.platform.server import BackgroundServer, serve
 from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.storage_options import StorageOptions
 from tests.forked import Forked
 from tests.platform.together import start_serving
 
@@ -58,7 +58,7 @@ def test_a_request_that_never_ends_does_not_keep_it_alive(tmp_path: Path) -> Non
 def test_it_ends_when_its_caller_says_so(tmp_path: Path) -> None:
     seen: list[str] = []
     former = signal.getsignal(signal.SIGTERM)
-    serve(Premises(tmp_path), host="127.0.0.1", port=0, announce=seen.append, stop=lambda: bool(seen))
+    serve(StorageOptions(tmp_path), host="127.0.0.1", port=0, announce=seen.append, stop=lambda: bool(seen))
     assert seen[0].startswith("http://127.0.0.1:")
     assert signal.getsignal(signal.SIGTERM) is former
 
@@ -67,16 +67,16 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, Storage(tmp_path) as storage:
         port = taken.getsockname()[1]
         with pytest.raises(errors.ConfigInvalid, match=f"127.0.0.1:{port}"):
-            Background(storage, port=port).start()
+            BackgroundServer(storage, port=port).start()
 
 
 def test_in_the_background_it_starts_answers_and_gives_its_port_back(storage: Storage) -> None:
-    background = Background(storage)
+    background = BackgroundServer(storage)
     url = background.start()
     assert httpx.get(f"{url}/openapi.json", trust_env=False, timeout=30).status_code == 200
     background.stop()
     assert not [thread for thread in threading.enumerate() if thread.name == "syncd-platform"]
-    with Background(storage, port=int(url.rpartition(":")[2])) as again:
+    with BackgroundServer(storage, port=int(url.rpartition(":")[2])) as again:
         assert again == url
 
 

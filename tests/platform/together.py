@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from syncd.platform.schema import accounts
 from syncd.platform.server import serve
-from syncd.platform.storage.data_dir import Premises
 from syncd.platform.storage.storage import Storage
+from syncd.platform.storage.storage_options import StorageOptions
 from tests.forked import Forked
 
 PATIENT = 60.0
@@ -62,7 +62,7 @@ def open_and_close(data: Path, database: str | None) -> int:
 
 
 def _serve(data: Path, database: str | None) -> int:
-    serve(Premises(data), host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
+    serve(StorageOptions(data), host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
     print("ended", flush=True)
     return 0
 

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from syncd.errors import ConfigInvalid
-from syncd.platform.http.addresses import public_origin
-from syncd.platform.server import Background
-from syncd.platform.settings import Settings
+from syncd.platform.http.addresses import parse_public_origin
+from syncd.platform.server import BackgroundServer
+from syncd.platform.settings import PlatformSettings
 from tests.storages import new_storage
 
 FORGED = {
@@ -35,7 +35,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Ask]]:
     def started(**settings: Any) -> Ask:
         storage = new_storage(tmp_path / "platform")
         storage.bootstrap()
-        server = Background(storage, Settings(**settings), works=False)
+        server = BackgroundServer(storage, PlatformSettings(**settings), works=False)
         client = httpx.Client(base_url=server.start(), trust_env=False, timeout=30)
         client.headers["Authorization"] = f"Bearer {storage.token_file.read_text().strip()}"
         opened.extend([client.close, server.stop, storage.close])
@@ -92,7 +92,7 @@ def test_no_header_of_a_request_decides_where_addresses_lead(serve: Callable[...
 
 
 def test_the_operators_public_address_goes_before_all(serve: Callable[..., Ask]) -> None:
-    ask = serve(public_url=public_origin("https://docs.example.com/"))
+    ask = serve(public_url=parse_public_origin("https://docs.example.com/"))
     paths = filled(ask)
     for headers in ({}, FORGED, {"Host": "localhost"}):
         answers = list(everything(ask, paths, headers))
@@ -137,4 +137,4 @@ def test_a_client_cannot_claim_another_address_to_go_beyond_its_limit(serve: Cal
 )
 def test_a_public_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ConfigInvalid, match="--public-url"):
-        public_origin(url)
+        parse_public_origin(url)

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.http.work import kind_of
+from syncd.platform.http.scheduler import classify_operation
 from tests.contract.in_process import InProcess
 from tests.contract.probe import ABSENT, PROBES, Ask, collect
 from tests.contract.world import Target, World
@@ -63,7 +63,7 @@ class Flooded:
         self.world, self.serving, self.idle = world, serving, idle
         self.requests: dict[str, list[Sent]] = {kind: [] for kind in KINDS}
         for sent in requests:
-            self.requests[kind_of(world.target.routes[sent[0]]) or "read"].append(sent)
+            self.requests[classify_operation(world.target.routes[sent[0]]) or "read"].append(sent)
 
     def ask_who(self, serving: Serving, token: str, seconds: float) -> list[float]:
         """Ask a server's `/user` for so many seconds, and return how long each answer took, the quickest first."""

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from syncd.platform.http.connections import PIPELINED_MAX
-from syncd.platform.server import Background
-from syncd.platform.settings import ConnectionBounds, Settings
+from syncd.platform.server import BackgroundServer
+from syncd.platform.settings import ConnectionBounds, PlatformSettings
 from syncd.platform.storage.storage import Storage
 from tests.storages import new_storage
 
@@ -31,7 +31,7 @@ class Platform:
         self._stack = stack
         self.storage = storage
         self.url = stack.enter_context(
-            Background(storage, Settings(connections=ConnectionBounds(**bounds)), works=False)
+            BackgroundServer(storage, PlatformSettings(connections=ConnectionBounds(**bounds)), works=False)
         )
 
     def connect(self, *, buffer: int | None = None) -> socket.socket:

@@ -15,9 +15,9 @@ import pytest
 
 from syncd.layout.richtext.references import find_references
 from syncd.platform.app import create_app
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.storage.blobs import Folder
+from syncd.platform.storage.blobs import BlobFolder
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
@@ -28,7 +28,7 @@ DEAR = "- a\n" * 15_000
 """A page that takes a good part of a second as a document."""
 
 
-class Counting(Folder):
+class Counting(BlobFolder):
     """Blobs in a directory that count how often each is read."""
 
     def __init__(self, directory: Path) -> None:
@@ -78,7 +78,7 @@ def platform(tmp_path: Path) -> Iterator[Platform]:
     with new_storage(tmp_path / "platform", blobs=blobs) as storage:
         storage.bootstrap()
         space = import_directory(storage, docs, title="Docs").space
-        with Background(storage, works=False) as url:
+        with BackgroundServer(storage, works=False) as url:
             made = Platform(storage, blobs, url, space)
             with contextlib.closing(made.client):
                 blobs.read.clear()

@@ -13,7 +13,7 @@ from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import adaptive_schemas, customizations, section_groups
 from syncd.platform.spaces.spaces import found_space
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 ROOT = Path(__file__).parents[2]
 REAL = ROOT.parent / "shared" / "corpora" / "evolve-site"
@@ -160,7 +160,7 @@ class _Planter:
     def __init__(self, storage: Storage, connection: Any, organization: str, shown: Shown) -> None:
         self.storage, self.connection, self.organization, self.shown = storage, connection, organization, shown
         self.id = storage.new_id()
-        self.now = iso(storage.now())
+        self.now = format_time(storage.now())
         self.spaces: dict[str, str] = {}
 
     def site(self) -> None:
@@ -222,7 +222,7 @@ def put_space(storage: Storage, connection: Any, organization: str, title: str, 
     """Given a title, put a space with a few pages into a storage and return its id."""
     draft = Draft()
     oid = storage.blobs.put(b"# Page\n")
-    fields = {"createdAt": iso(storage.now())}
+    fields = {"createdAt": format_time(storage.now())}
     draft.insert(Node(storage.new_id(), "document", title, "", fields, oid, "README.md"), PAGES)
     for path in PAGES_OF_EACH:
         *above, slug = path.split("/")

@@ -13,8 +13,8 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.model.site import SiteCreate
 from syncd.model.space import SpaceCreate
 from syncd.plan.site.compose import plan_site
-from syncd.platform.server import Background
-from syncd.platform.settings import Settings
+from syncd.platform.server import BackgroundServer
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
@@ -110,7 +110,7 @@ class Stage:
 
 
 @contextmanager
-def staged(root: Path, settings: Settings | None = None, *, spaces: int = 6) -> Iterator[Stage]:
+def staged(root: Path, settings: PlatformSettings | None = None, *, spaces: int = 6) -> Iterator[Stage]:
     """Serve a platform with spaces and a site, beside a repository with one commit."""
     with Repository.create(root / "clone") as repository:
         person = Workspace(None, repository, None, now=lambda: NOW).committer()  # type: ignore[arg-type]
@@ -121,8 +121,8 @@ def staged(root: Path, settings: Settings | None = None, *, spaces: int = 6) -> 
     with new_storage(root / "platform") as storage:
         storage.bootstrap()
         token = storage.token_file.read_text().strip()
-        chosen = settings or Settings()
-        with Background(storage, chosen) as url:
+        chosen = settings or PlatformSettings()
+        with BackgroundServer(storage, chosen) as url:
             with Client(url, token) as client:
                 organization = next(iter(client.organizations.list())).id
                 made = [

@@ -20,7 +20,7 @@ from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.steps import Call, SitePlan, Step, Wave
 from syncd.platform.schema import accounts
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.apply import Done, apply_plan
 from syncd.sync.site.calls import Calls, Ids
 from syncd.sync.site.lock import Keeping
@@ -60,7 +60,7 @@ class Meddling(Wire):
 
 @pytest.fixture(scope="module", params=[True, LONG], ids=["sorting", "documented"])
 def platform(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with staged(tmp_path_factory.mktemp("site"), Settings(site_write=request.param)) as stage:
+    with staged(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=request.param)) as stage:
         yield stage
 
 

@@ -15,7 +15,7 @@ from syncd.model.redirect import SiteRedirectUpdate
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.steps import SitePlan
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.lock import Keeping
 from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
@@ -37,7 +37,7 @@ def platforms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platforms]:
 
         @cache
         def served(beyond: bool) -> Stage:
-            return stack.enter_context(staged(tmp_path_factory.mktemp("site"), Settings(site_write=beyond)))
+            return stack.enter_context(staged(tmp_path_factory.mktemp("site"), PlatformSettings(site_write=beyond)))
 
         yield served
 

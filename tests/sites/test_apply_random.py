@@ -9,7 +9,7 @@ import pytest
 
 from syncd.layout.site.read.declared import SiteFile
 from syncd.plan.site.compose import plan_site
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.lock import Keeping
 from syncd.sync.site.read.site import read_live
 from tests.sampling import sampled
@@ -32,7 +32,7 @@ def platforms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platforms]:
         @cache
         def served(beyond: bool) -> Stage:
             root = tmp_path_factory.mktemp("site")
-            return stack.enter_context(staged(root, Settings(site_write=beyond)))
+            return stack.enter_context(staged(root, PlatformSettings(site_write=beyond)))
 
         yield served
 

@@ -13,7 +13,7 @@ import yaml
 from syncd.api.client import Client
 from syncd.layout.site.write.patch import patched
 from syncd.model.redirect import SiteRedirectWrite
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.flow import Prepared, prepare, settle
 from syncd.sync.site.import_site import Target, import_site
 from syncd.sync.site.lock import Keeping
@@ -102,7 +102,7 @@ class Team:
 
 
 @contextmanager
-def team_of(root: Path, shown: Any, settings: Settings | None = None) -> Iterator[Team]:
+def team_of(root: Path, shown: Any, settings: PlatformSettings | None = None) -> Iterator[Team]:
     with staged(root, settings, spaces=0) as stage:
         yield Team(replace(stage, site=put_site(stage.storage, stage.organization, shown)))
 
@@ -128,7 +128,7 @@ def test_every_edit_of_a_site_ends_in_an_empty_plan_and_the_declared_state(
     tmp_path: Path, seed: int, site_write: bool, edits: int
 ) -> None:
     shown = evolve() if seed % 2 == 0 else alike()
-    with team_of(tmp_path, shown, Settings(site_write=site_write)) as team:
+    with team_of(tmp_path, shown, PlatformSettings(site_write=site_write)) as team:
         team.take_over()
         desk = hire(team, seed)
         desk.documented = not site_write

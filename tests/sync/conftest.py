@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from syncd.api.client import Client
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
@@ -158,7 +158,7 @@ def changed(results: list[Result], flow: str) -> Applied:
 
 @contextmanager
 def new_world(
-    root: Path, settings: Settings | None = None, *, files: dict[str, str | bytes] | None = None
+    root: Path, settings: PlatformSettings | None = None, *, files: dict[str, str | bytes] | None = None
 ) -> Iterator[World]:
     """Serve a platform with one small space, with everything in a directory."""
     founded = _found(tuple((files or SMALL).items()))
@@ -166,7 +166,7 @@ def new_world(
     token = (root / "platform" / "token").read_text().strip()
     with Storage(root / "platform") as storage:
         untouched = storage.version()
-        with Background(storage, settings or Settings()) as url:
+        with BackgroundServer(storage, settings or PlatformSettings()) as url:
             yield World(
                 root, storage, url, token, founded.space, founded=None if settings else founded, untouched=untouched
             )
@@ -190,7 +190,7 @@ class Founded:
             place = Path(self._directory.name, str(len(self._clones)))
             shutil.copytree(self.root, place)
             token = (place / "platform" / "token").read_text().strip()
-            with Storage(place / "platform") as storage, Background(storage) as url:
+            with Storage(place / "platform") as storage, BackgroundServer(storage) as url:
                 world = World(place, storage, url, token, self.space)
                 self._clones[directory] = world.clone(directory=directory), world.requests[-1]
         return self._clones[directory]

@@ -15,8 +15,8 @@ from syncd.errors import ConfigInvalid, NotFound
 
 if TYPE_CHECKING:
     from syncd.platform.people.tokens import Token
-    from syncd.platform.settings import Endpoint, Settings
-    from syncd.platform.storage.data_dir import Premises
+    from syncd.platform.settings import PlatformSettings, ServiceEndpoint
+    from syncd.platform.storage.storage_options import StorageOptions
 
 SKIPPED_SHOWN = 20
 """Parts of an imported directory that were not taken, and that are printed; of more, the rest is counted."""
@@ -31,13 +31,13 @@ class Kept:
     files: str = ""
     endpoint: str = ""
 
-    def premises(self) -> "Premises":
+    def premises(self) -> "StorageOptions":
         """Return the premises."""
-        from syncd.platform.storage.data_dir import Premises
+        from syncd.platform.storage.storage_options import StorageOptions
 
-        return Premises(self.data, self.database or None, self.files or None, self.endpoint or None)
+        return StorageOptions(self.data, self.database or None, self.files or None, self.endpoint or None)
 
-    def existing(self) -> "Premises":
+    def existing(self) -> "StorageOptions":
         """Return the premises, for commands that look for what is there. Raises: NotFound."""
         if not self.database and not (self.data / "platform.db").is_file():
             raise NotFound(f"there is no platform in {self.data}", hint="name its directory with --data")
@@ -61,18 +61,18 @@ class Services:
         private_addresses: bool = False,
         public_url: str = "",
         origins: Sequence[str] = (),
-    ) -> "Settings":
+    ) -> "PlatformSettings":
         """Given the environment, which holds their keys, return a platform's settings. Raises: ConfigInvalid."""
-        from syncd.platform.http.addresses import public_origin
-        from syncd.platform.settings import Settings
+        from syncd.platform.http.addresses import parse_public_origin
+        from syncd.platform.settings import PlatformSettings
 
         if self.ask_url and not self.ask_model:
             raise ConfigInvalid("--ask-url needs the name of a model", hint="add --ask-model NAME")
-        return Settings(
+        return PlatformSettings(
             requests_per_minute=requests_per_minute,
             private_addresses=private_addresses,
-            public_url=public_origin(public_url) if public_url else "",
-            origins=tuple(one if one == "*" else public_origin(one, option="--allow-origin") for one in origins),
+            public_url=parse_public_origin(public_url) if public_url else "",
+            origins=tuple(one if one == "*" else parse_public_origin(one, option="--allow-origin") for one in origins),
             ask=_endpoint("ask", self.ask_url, self.ask_model, environ.get("SYNCD_ASK_KEY", "")),
             translate=_endpoint(
                 "translate", self.translate_url, self.translate_model, environ.get("SYNCD_TRANSLATE_KEY", "")
@@ -80,10 +80,10 @@ class Services:
         )
 
 
-def _endpoint(name: str, url: str, model: str, key: str) -> "Endpoint | None":
+def _endpoint(name: str, url: str, model: str, key: str) -> "ServiceEndpoint | None":
     from syncd.net.failures import Refused
     from syncd.net.targets import parse_target
-    from syncd.platform.settings import Endpoint
+    from syncd.platform.settings import ServiceEndpoint
 
     if not url:
         if model:
@@ -97,10 +97,10 @@ def _endpoint(name: str, url: str, model: str, key: str) -> "Endpoint | None":
         raise ConfigInvalid(
             f"SYNCD_{name.upper()}_KEY holds a character that no key has", hint="look for a line end in it"
         )
-    return Endpoint(url, model, key)
+    return ServiceEndpoint(url, model, key)
 
 
-def run_server(kept: Kept, settings: "Settings", *, host: str, port: int) -> None:
+def run_server(kept: Kept, settings: "PlatformSettings", *, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT; the URL is the first line of stdout, and systemd hears of it too."""
     from syncd.platform.server import serve
 
@@ -155,11 +155,11 @@ def export_space(space: str, directory: Path, kept: Kept) -> None:
 
 def create_token(kept: Kept, *, user: str, role: str, organization: str, label: str, as_json: bool) -> None:
     """Make a token and print it, alone on stdout, so that a script can take it."""
-    from syncd.platform.people.tokens import Person, create
+    from syncd.platform.people.tokens import TokenHolder, issue_token
 
     with kept.premises().open() as storage:
         storage.bootstrap()
-        made = create(storage, Person(user or None, role or None, organization or None), label=label)
+        made = issue_token(storage, TokenHolder(user or None, role or None, organization or None), label=label)
     if as_json:
         emit(_document(made) | {"token": made.secret})
         return
@@ -169,10 +169,10 @@ def create_token(kept: Kept, *, user: str, role: str, organization: str, label: 
 
 def list_tokens(kept: Kept, *, as_json: bool) -> None:
     """Print every token by what may be known about it."""
-    from syncd.platform.people.tokens import listed
+    from syncd.platform.people.tokens import find_tokens
 
     with kept.existing().open() as storage:
-        tokens = listed(storage)
+        tokens = find_tokens(storage)
     if as_json:
         emit({"tokens": [_document(token) for token in tokens]})
     else:
@@ -182,10 +182,10 @@ def list_tokens(kept: Kept, *, as_json: bool) -> None:
 def revoke_token(kept: Kept, name: str) -> None:
     """End a token and say whose it was."""
     from syncd.platform.people.auth import REMEMBERED_S
-    from syncd.platform.people.tokens import revoke
+    from syncd.platform.people.tokens import delete_token
 
     with kept.existing().open() as storage:
-        ended = revoke(storage, name)
+        ended = delete_token(storage, name)
     print(
         f"Token {ended.id} of {_whose(ended)} is revoked; a running server refuses it within {REMEMBERED_S:g} seconds."
     )

@@ -15,12 +15,12 @@ from syncd.model.template import TemplateUse
 from syncd.platform import templates
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http import addresses, answers, rich_text
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import users
-from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.people.organizations import require_organization
 from syncd.platform.schema.comments import comments
 from syncd.platform.schema.content import change_requests, revisions, spaces
@@ -28,10 +28,10 @@ from syncd.platform.schema.people import team_members
 from syncd.platform.schema.reviews import contributors, requested_reviewers
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["change requests"])
+router = create_router(tags=["change requests"])
 
 LIVE = ("draft", "open")
 """States in which a change request can still be changed, updated and merged."""
@@ -50,11 +50,11 @@ _INSTEAD = {
 _Id = Annotated[str | None, Query(min_length=1, max_length=ID_MAX)]
 
 
-class ChangeRequestChange(Body, ChangeRequestUpdate):
+class ChangeRequestChange(RequestBody, ChangeRequestUpdate):
     """Body of `PATCH …/change-requests/{changeRequestId}`."""
 
 
-class ChangeRequestNew(Body):
+class ChangeRequestNew(RequestBody):
     """Body of `POST …/change-requests`; the document allows any other properties, so none is refused."""
 
     model_config = ConfigDict(extra="ignore")
@@ -96,7 +96,7 @@ class ChangeRequestScope:
 
 
 async def _scoped(
-    request: Request, storage: Stored, caller: Signed, space_id: str, change_request_id: str
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, change_request_id: str
 ) -> ChangeRequestScope:
     return ChangeRequestScope(request, storage, caller, space_id, change_request_id)
 
@@ -128,9 +128,9 @@ def _filtered(
 Filtered = Annotated[sa.Select[Any], Depends(_filtered)]
 
 
-@router.get(_PREFIX, response_model=Listing[ChangeRequest], openapi_extra=needs("read"))
+@router.get(_PREFIX, response_model=Listing[ChangeRequest], openapi_extra=declare_role("read"))
 def list_change_requests_for_space(
-    request: Request, storage: Stored, caller: Signed, paging: Paging, query: Filtered, space_id: str
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, query: Filtered, space_id: str
 ) -> JSONResponse:
     """Given a space, return its change requests with a status, `open` unless another is asked for."""
     with storage.read() as connection:
@@ -140,10 +140,15 @@ def list_change_requests_for_space(
 
 
 @router.get(
-    "/orgs/{organization_id}/change-requests", response_model=Listing[ChangeRequest], openapi_extra=needs("read")
+    "/orgs/{organization_id}/change-requests", response_model=Listing[ChangeRequest], openapi_extra=declare_role("read")
 )
 def list_change_requests_for_organization(
-    request: Request, storage: Stored, caller: Signed, paging: Paging, query: Filtered, organization_id: str
+    request: Request,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
+    paging: Paging,
+    query: Filtered,
+    organization_id: str,
 ) -> JSONResponse:
     """Given an organization, return the change requests of its spaces with a status."""
     with storage.read() as connection:
@@ -155,9 +160,13 @@ def list_change_requests_for_organization(
         return answers.ok(envelope | {"items": _all_shown(connection, request, envelope["items"])})
 
 
-@router.post(_PREFIX, status_code=201, response_model=ChangeRequest, openapi_extra=needs("edit"))
+@router.post(_PREFIX, status_code=201, response_model=ChangeRequest, openapi_extra=declare_role("edit"))
 def create_change_request(
-    request: Request, storage: Stored, caller: Signed, space_id: str, body: ChangeRequestNew | None = None
+    request: Request,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
+    space_id: str,
+    body: ChangeRequestNew | None = None,
 ) -> JSONResponse:
     """Given a subject, return the new ChangeRequest: a draft that starts from the main content, or from a template."""
     new = body or ChangeRequestNew()
@@ -165,7 +174,7 @@ def create_change_request(
     with storage.write() as connection:
         space = require_space(connection, caller, space_id)
         initial = space.revision if prepared is None else prepared.onto
-        id, now, number = storage.new_id(), iso(storage.now()), space.last_number + 1
+        id, now, number = storage.new_id(), format_time(storage.now()), space.last_number + 1
         connection.execute(spaces.update().where(spaces.c.id == space_id).values(last_number=number))
         row = {"id": id, "space": space_id, "number": number, "status": "draft", "subject": new.subject, "links": []}
         row |= {"created_by": caller.user_id, "created_at": now, "updated_at": now}
@@ -179,14 +188,14 @@ def create_change_request(
     return answers.created(made, location=made["urls"]["location"])
 
 
-@router.get(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=needs("read"))
+@router.get(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("read"))
 def get_change_request_by_id(at: AtChangeRequest) -> JSONResponse:
     """Given an id or number, return the ChangeRequest."""
     with at.storage.read() as connection:
         return answers.ok(shown(connection, at.request, at.require(connection)))
 
 
-@router.patch(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=needs("edit"))
+@router.patch(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("edit"))
 def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) -> JSONResponse:
     """Given new members, return the ChangeRequest with them; unset is unchanged.
 
@@ -195,7 +204,7 @@ def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) 
     values: dict[str, Any] = {name: getattr(body, name) for name in body.model_fields_set - {"description", "links"}}
     if "description" in body.model_fields_set:
         described = body.description
-        values["description"] = None if described is None else rich_text.checked(described, at="description")
+        values["description"] = None if described is None else rich_text.check_document(described, at="description")
     with at.storage.write() as connection:
         row = at.require(connection)
         if row.status == "merged" and "status" in values:
@@ -256,7 +265,7 @@ def shown(connection: sa.Connection, request: Request, row: sa.Row[Any]) -> dict
 def change(storage: Storage, connection: sa.Connection, id: str, **values: Any) -> None:
     """Given a change request's id and columns, set them, and say when it changed."""
     changed = _TABLE.update().where(_TABLE.c.id == id)
-    connection.execute(changed.values(updated_at=iso(storage.now()), **values))
+    connection.execute(changed.values(updated_at=format_time(storage.now()), **values))
 
 
 def advance(storage: Storage, connection: sa.Connection, id: str, revision: str, **values: Any) -> None:
@@ -264,7 +273,9 @@ def advance(storage: Storage, connection: sa.Connection, id: str, revision: str,
     change(storage, connection, id, revision=revision, **values)
     author = connection.scalar(sa.select(revisions.c.created_by).where(revisions.c.id == revision))
     if author is not None:
-        insert_new(connection, contributors, [{"change_request": id, "user": author, "since": iso(storage.now())}])
+        insert_new(
+            connection, contributors, [{"change_request": id, "user": author, "since": format_time(storage.now())}]
+        )
 
 
 def _all_shown(connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
@@ -273,7 +284,7 @@ def _all_shown(connection: sa.Connection, request: Request, rows: Sequence[sa.Ro
     found = connection.execute(held.group_by(comments.c.change_request))
     counts = {row.change_request: row.number for row in found}
     named = {id for row in rows for id in (row.created_by, row.merged_by) if id is not None}
-    people = users.shown_by_id(connection, request, named)
+    people = users.read_users(connection, request, named)
     return [_shown(request, row, people, counts.get(row.id, 0)) for row in rows]
 
 
@@ -305,8 +316,8 @@ def _shown(
         "outdated": is_outdated(row),
         **{name: value for name, value in optional.items() if value is not None},
         "urls": {
-            "location": addresses.location(request, f"/spaces/{row.space}/change-requests/{row.id}"),
-            "app": addresses.app(request, f"/o/{row.organization}/s/{row.space}/~/changes/{row.number}"),
+            "location": addresses.build_api_url(request, f"/spaces/{row.space}/change-requests/{row.id}"),
+            "app": addresses.build_app_url(request, f"/o/{row.organization}/s/{row.space}/~/changes/{row.number}"),
         },
     }
 

@@ -17,22 +17,22 @@ from syncd.platform.change_requests.change_requests import (
 )
 from syncd.platform.change_requests.merge import Merged, Sides, merge
 from syncd.platform.http import answers
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft
-from syncd.platform.storage.retry import settle
+from syncd.platform.storage.retry import prepare_and_record
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["change requests"])
+router = create_router(tags=["change requests"])
 
 _PREFIX = "/spaces/{space_id}/change-requests/{change_request_id}"
 
 Row = sa.Row[Any]
 
 
-@router.post(_PREFIX + "/merge", response_model=MergeResult, openapi_extra=needs("review"))
+@router.post(_PREFIX + "/merge", response_model=MergeResult, openapi_extra=declare_role("review"))
 def merge_change_request(at: AtChangeRequest) -> JSONResponse:
     """Given a change request, make its content the main content, also when it is a draft.
 
@@ -48,10 +48,10 @@ def merge_change_request(at: AtChangeRequest) -> JSONResponse:
         row = _mergeable(at, connection)
         return _land(at, connection, row, merged) if _same(row, former) else None
 
-    return settle(at.storage, prepare, record)
+    return prepare_and_record(at.storage, prepare, record)
 
 
-@router.post(_PREFIX + "/update", response_model=MergeResult, openapi_extra=needs("edit"))
+@router.post(_PREFIX + "/update", response_model=MergeResult, openapi_extra=declare_role("edit"))
 def update_change_request(at: AtChangeRequest) -> JSONResponse:
     """Given a change request, pull main content into it; where both changed the same, the request's version stays."""
 
@@ -71,7 +71,7 @@ def update_change_request(at: AtChangeRequest) -> JSONResponse:
         advance(at.storage, connection, row.id, revision.id, revision_merged_ancestor=row.main)
         return answers.ok({"revision": revision.id, "result": "conflicts" if merged.conflicts else "update"})
 
-    return settle(at.storage, prepare, record)
+    return prepare_and_record(at.storage, prepare, record)
 
 
 def _mergeable(at: ChangeRequestScope, connection: sa.Connection) -> Row:
@@ -85,7 +85,7 @@ def _same(row: Row, former: Row) -> bool:
 
 
 def _land(at: ChangeRequestScope, connection: sa.Connection, row: Row, merged: Merged) -> JSONResponse:
-    storage, by, now = at.storage, at.caller.user_id, iso(at.storage.now())
+    storage, by, now = at.storage, at.caller.user_id, format_time(at.storage.now())
     origin = revisions.Origin(row.space, (row.main, row.revision), type="merge", by=by, merged_from=row.id)
     revision = revisions.save(storage, connection, merged.draft, origin)
     main_content.advance(storage, connection, revision)

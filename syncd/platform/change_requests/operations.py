@@ -24,7 +24,7 @@ from syncd.platform.change_requests.fetch import Fetched
 from syncd.platform.change_requests.revert import revert_blocks
 from syncd.platform.change_requests.write import Writing, decoded
 from syncd.platform.http import rich_text
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.metadata import KEYS, retitle, stated_title, titled
 from syncd.platform.revisions.outline import Draft, Outline, has_path, is_page
@@ -39,7 +39,7 @@ _SLUG = re.compile(r"(?!\.{1,2}$)[^\x00-\x20\x7f/\\?#%][^\x00-\x1f\x7f/\\?#%]*(?
 _REF = re.compile(r"[^\s\x00-\x1f#()<>]{1,256}")
 
 
-class Changes(Body, ContentWrite):
+class Changes(RequestBody, ContentWrite):
     """Body of a content write."""
 
 
@@ -306,7 +306,7 @@ class Batch:
 
 
 def _checked(sent: RichText) -> Document:
-    rich_text.checked(sent.document, at="document")
+    rich_text.check_document(sent.document, at="document")
     return sent.document
 
 

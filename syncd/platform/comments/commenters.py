@@ -8,12 +8,12 @@ from syncd.model.member import Member
 from syncd.platform.comments.places import AtPlace, Operation, add_both
 from syncd.platform.http import answers
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import members
 from syncd.platform.schema import accounts
 from syncd.platform.schema.comments import comments, replies
 
-router = room(tags=["comments"])
+router = create_router(tags=["comments"])
 
 
 def list_commenters(at: AtPlace, paging: Paging) -> JSONResponse:
@@ -23,9 +23,11 @@ def list_commenters(at: AtPlace, paging: Paging) -> JSONResponse:
         posted = sa.select(comments.c.posted_by).where(place.mine)
         replied = sa.select(replies.c.posted_by).join(comments, comments.c.id == replies.c.comment).where(place.mine)
         table = accounts.members.c
-        people = members.of_organization(place.space.organization).where(table.user.in_(posted.union(replied)))
+        people = members.select_members(place.space.organization).where(table.user.in_(posted.union(replied)))
         envelope = paging.rows(connection, people, table.joined_at, table.user)
-        return answers.ok(envelope | {"items": [members.shown(at.request, row) for row in envelope["items"]]})
+        return answers.ok(
+            envelope | {"items": [members.serialize_member(at.request, row) for row in envelope["items"]]}
+        )
 
 
 add_both(

@@ -13,14 +13,14 @@ from syncd.platform.comments.places import AtPlace, Operation, Place, PlaceReque
 from syncd.platform.comments.reactions import Target, react
 from syncd.platform.comments.showing import Format, Showing, body_kept
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.schema.comments import comments
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["comments"])
+router = create_router(tags=["comments"])
 
 AUTHORS_MAX = 100
 """Authors by whom one request filters."""
@@ -28,11 +28,11 @@ AUTHORS_MAX = 100
 _Id = Annotated[str, Query(min_length=1, max_length=ID_MAX)]
 
 
-class CommentNew(Body, CommentCreate):
+class CommentNew(RequestBody, CommentCreate):
     """Body of `POST …/comments`."""
 
 
-class CommentChange(Body, CommentUpdate):
+class CommentChange(RequestBody, CommentUpdate):
     """Body of `PUT …/comments/{commentId}`."""
 
 
@@ -87,7 +87,7 @@ def update_comment(at: AtPlace, comment_id: str, body: CommentChange, format: Fo
     with at.storage.write() as connection:
         place = at.require(connection)
         row = require_comment(connection, place, comment_id)
-        now, user = iso(at.storage.now()), at.caller.user_id
+        now, user = format_time(at.storage.now()), at.caller.user_id
         values: dict[str, Any] = {}
         if "body" in body.model_fields_set:
             require_author(row, user)
@@ -110,7 +110,7 @@ def delete_comment(at: AtPlace, comment_id: str) -> Response:
         if author is not None:
             require_deleter(place, author, at.caller.user_id)
             connection.execute(comments.delete().where(*here))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def add(at: PlaceRequest, connection: sa.Connection, place: Place, new: CommentCreate, kept: dict[str, Any]) -> str:
@@ -128,7 +128,7 @@ def add(at: PlaceRequest, connection: sa.Connection, place: Place, new: CommentC
         "body": kept,
         "status": "open",
         "posted_by": at.caller.user_id,
-        "posted_at": iso(at.storage.now()),
+        "posted_at": format_time(at.storage.now()),
     }
     connection.execute(comments.insert().values(row))
     return id

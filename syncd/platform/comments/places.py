@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from syncd.platform.change_requests import change_requests
 from syncd.platform.http.failures import Failure
-from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
 from syncd.platform.schema.comments import comments
 from syncd.platform.spaces.spaces import require_space
-from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.storage import CurrentStorage, Storage
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Place:
 
     def may(self, role: str) -> bool:
         """Given a role, return whether the caller's is as strong."""
-        return at_least(self.role, role)
+        return is_role_at_least(self.role, role)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PlaceRequest:
         return Place(space, row, space.level)
 
 
-async def _placed(request: Request, storage: Stored, caller: Signed) -> PlaceRequest:
+async def _placed(request: Request, storage: CurrentStorage, caller: CurrentCaller) -> PlaceRequest:
     path = request.path_params
     return PlaceRequest(request, storage, caller, path["space_id"], path.get("change_request_id"))
 
@@ -123,6 +123,6 @@ def add_both(router: APIRouter, handlers: Mapping[Operation, Callable[..., Any]]
                 operation_id=f"{operation.name}In{place}",
                 status_code=204 if operation.answer is None else 200,
                 response_model=operation.answer,
-                openapi_extra=needs(operation.role, extension=place in operation.beyond),
+                openapi_extra=declare_role(operation.role, extension=place in operation.beyond),
                 dependencies=[Depends(parameters)],
             )

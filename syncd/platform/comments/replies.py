@@ -13,21 +13,21 @@ from syncd.platform.comments.places import AtPlace, Operation, Place, PlaceReque
 from syncd.platform.comments.reactions import Target, react
 from syncd.platform.comments.showing import Format, Showing, body_kept
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.schema.comments import replies
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["comments"])
+router = create_router(tags=["comments"])
 
 
-class ReplyNew(Body, CommentReplyCreate):
+class ReplyNew(RequestBody, CommentReplyCreate):
     """Body of `POST …/replies`."""
 
 
-class ReplyChange(Body, CommentReplyUpdate):
+class ReplyChange(RequestBody, CommentReplyUpdate):
     """Body of `PUT …/replies/{commentReplyId}`."""
 
 
@@ -49,7 +49,7 @@ def post_reply(at: AtPlace, comment_id: str, body: ReplyNew, format: Format = "m
         place = at.require(connection)
         comment = require_comment(connection, place, comment_id)
         row = {"id": at.storage.new_id(), "comment": comment.id, "body": kept, "posted_by": at.caller.user_id}
-        connection.execute(replies.insert().values(row | {"posted_at": iso(at.storage.now())}))
+        connection.execute(replies.insert().values(row | {"posted_at": format_time(at.storage.now())}))
         return _answer(at, connection, place, _require(connection, comment.id, row["id"]), format)
 
 
@@ -69,7 +69,7 @@ def update_reply(
         place = at.require(connection)
         comment = require_comment(connection, place, comment_id)
         row = _require(connection, comment.id, comment_reply_id)
-        now, user = iso(at.storage.now()), at.caller.user_id
+        now, user = format_time(at.storage.now()), at.caller.user_id
         if "body" in body.model_fields_set:
             require_author(row, user)
             values = {"body": body_kept(body.body), "edited_at": now}
@@ -88,7 +88,7 @@ def delete_reply(at: AtPlace, comment_id: str, comment_reply_id: str) -> Respons
         if author is not None:
             require_deleter(place, author, at.caller.user_id)
             connection.execute(replies.delete().where(*here))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _require(connection: sa.Connection, comment: str, id: str) -> sa.Row[Any]:

@@ -109,20 +109,20 @@ class Showing:
         }
 
     def _urls(self, below: str) -> dict[str, str]:
-        return {"location": addresses.location(self.request, self.place.path + below)}
+        return {"location": addresses.build_api_url(self.request, self.place.path + below)}
 
     def _named(self, rows: Sequence[sa.Row[Any]], reacted: Mapping[str, Sequence[sa.Row[Any]]]) -> list[str]:
         return [row.posted_by for row in rows] + [one.user for each in reacted.values() for one in each]
 
     def _meet(self, ids: Sequence[str]) -> None:
         """Look up everybody who is about to be shown."""
-        self._people |= users.shown_by_id(self.connection, self.request, set(ids) - self._people.keys())
+        self._people |= users.read_users(self.connection, self.request, set(ids) - self._people.keys())
 
 
 def body_kept(body: CommentBodyWrite) -> dict[str, Any]:
     """Given a body as it was sent, return it as it is kept. Raises: Failure 400 for a document beyond bounds."""
     if "document" in body.model_fields_set:
-        return {"document": rich_text.checked(body.document, at="body.document")}
+        return {"document": rich_text.check_document(body.document, at="body.document")}
     return {"markdown": body.markdown} if "markdown" in body.model_fields_set else {}
 
 

@@ -13,14 +13,14 @@ from syncd.platform.content.content import merged_from
 from syncd.platform.content.view import View, Viewed, described
 from syncd.platform.http import answers
 from syncd.platform.http.listing import LIMIT_MAX
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import rendering, revisions
 from syncd.platform.revisions.outline import Draft, Outline, Spot, has_path, is_page
 from syncd.platform.revisions.rendering import Look
 from syncd.platform.revisions.tree import FILES, INCLUDES, ROOT
 
-router = room(tags=["changes"])
+router = create_router(tags=["changes"])
 
 LIMIT_DEFAULT = 10
 """Source: content-write §2."""
@@ -38,7 +38,9 @@ _EDITED: Mapping[str, tuple[str, ...]] = {
 _FILE = ("size", "contentType", "dimensions")
 
 
-@router.get(_OF_REVISION, response_model=Changes, openapi_extra=needs("read", extension=True) | described(_OF_REVISION))
+@router.get(
+    _OF_REVISION, response_model=Changes, openapi_extra=declare_role("read", extension=True) | described(_OF_REVISION)
+)
 def get_revision_changes(request: Request, view: Viewed, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
     """Given a revision, return what it changed of its first parent; the first revision made all that it has."""
     saved = view.revision
@@ -47,7 +49,9 @@ def get_revision_changes(request: Request, view: Viewed, limit: Limit = LIMIT_DE
     return answers.ok(merged | _answer(_Sides(before, view.outline, view.look), limit))
 
 
-@router.get(_OF_REQUEST, response_model=Changes, openapi_extra=needs("read", extension=True) | described(_OF_REQUEST))
+@router.get(
+    _OF_REQUEST, response_model=Changes, openapi_extra=declare_role("read", extension=True) | described(_OF_REQUEST)
+)
 def get_change_request_changes(view: Viewed, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
     """Given a change request, return what it changes of the main content that it last took in."""
     with view.storage.read() as connection:

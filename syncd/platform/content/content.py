@@ -22,16 +22,16 @@ from syncd.platform.content.view import View, Viewed, described, parameter, view
 from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.http.work import LARGE_BYTES, Work
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.http.scheduler import LARGE_BYTES, RequestScheduler
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import rendering
 from syncd.platform.revisions.outline import Spot
 from syncd.platform.revisions.page_text import Dereferenced, Evaluated, Words
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES
 from syncd.platform.spaces import spaces
 
-router = room(tags=["content"])
+router = create_router(tags=["content"])
 
 Format = Literal["document", "markdown"]
 """Without one, a page is shown without its text. Source: not-shown.md (d)."""
@@ -139,7 +139,7 @@ async def _page(request: Request, view: View, spot: Spot, asked: PageQuery) -> R
         more = _text(view, spot, asked) if asked.format is not None and spot.node.body is not None else {}
         return rendering.page(view.outline, spot.node.id, view.look, **more)
 
-    work: Work = request.app.state.work
+    work: RequestScheduler = request.app.state.work
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
     if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
         # A reference may lead into another space, which not everybody may read, and which changes.
@@ -199,7 +199,7 @@ _NAMES = {
 def _add_routes() -> Iterator[str]:
     for prefix, names in _NAMES.items():
         for (path, (read, shape)), name in zip(_READS.items(), names, strict=True):
-            extra = needs("read", extension=path in _BEYOND or "revision_id" in prefix)
+            extra = declare_role("read", extension=path in _BEYOND or "revision_id" in prefix)
             extra |= described(prefix + path)
             if read in (page_shown, page_at_path):
                 extra["parameters"] += _described(path)

@@ -16,22 +16,22 @@ from syncd.platform.change_requests.write import Writing
 from syncd.platform.content import view
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import rendering, revisions
 from syncd.platform.revisions.outline import Draft, Outline
-from syncd.platform.settings import Configured, Settings
-from syncd.platform.storage.retry import settle
+from syncd.platform.settings import CurrentSettings, PlatformSettings
+from syncd.platform.storage.retry import prepare_and_record
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["change request content"])
+router = create_router(tags=["change request content"])
 
 TEXTS_MAX = 5_000_000
 """Characters of all Markdown in one request; content-write names no limit."""
 
 
-async def _offered(settings: Configured) -> None:
+async def _offered(settings: CurrentSettings) -> None:
     if not settings.content_write:
         # Word for word what a platform answers that has no such route.
         raise Failure(404, "Not Found")
@@ -40,11 +40,11 @@ async def _offered(settings: Configured) -> None:
 @router.post(
     "/spaces/{space_id}/change-requests/{change_request_id}/content",
     response_model=ContentWritten,
-    openapi_extra=needs("edit", extension=True),
+    openapi_extra=declare_role("edit", extension=True),
     dependencies=[Depends(_offered)],
 )
 def update_change_request_content(
-    at: AtChangeRequest, settings: Configured, body: Changes, compat: bool = True
+    at: AtChangeRequest, settings: CurrentSettings, body: Changes, compat: bool = True
 ) -> JSONResponse:
     """Given operations, apply them all in order as one revision of the change request, or refuse them all.
 
@@ -74,7 +74,7 @@ def update_change_request_content(
         row = change_requests.require(connection, row.space, row.id)
         return batch, row, change_requests.shown(connection, at.request, row)
 
-    batch, row, shown = settle(at.storage, prepare, record)
+    batch, row, shown = prepare_and_record(at.storage, prepare, record)
     return answers.ok(shown if compat else {"changeRequest": shown, **_effects(at, batch, row)})
 
 
@@ -85,12 +85,12 @@ def _check_texts(changes: Iterable[Operation]) -> None:
         raise Failure(413, f"One request may bring at most {TEXTS_MAX} characters of Markdown. Send less at once.")
 
 
-def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any], settings: Settings) -> Batch:
+def _begin(storage: Storage, connection: sa.Connection, row: sa.Row[Any], settings: PlatformSettings) -> Batch:
     def past(revision: str) -> Outline:
         return revisions.outline(connection, row.space, revision or change_requests.base_of(row))
 
     draft = Draft(revisions.outline(connection, row.space, row.revision))
-    writing = Writing(draft, storage.blobs, iso(storage.now()), settings.rewrite)
+    writing = Writing(draft, storage.blobs, format_time(storage.now()), settings.rewrite)
     return Batch(draft, writing, storage.new_id, past, row.space)
 
 
@@ -117,6 +117,6 @@ def _change(request: Request, batch: Batch, row: sa.Row[Any], id: str) -> dict[s
     if what == "deleted_page":
         return {"object": what, "page": id}
     here = f"/spaces/{row.space}/change-requests/{row.id}/content/page/{id}"
-    page = {"object": "page", "id": id, "urls": {"location": addresses.location(request, here)}}
+    page = {"object": "page", "id": id, "urls": {"location": addresses.build_api_url(request, here)}}
     refs = {page: ref for ref, page in batch.writing.references.pages.items()}
     return {"object": what, **({"ref": refs[id]} if id in refs else {}), "page": page}

@@ -11,14 +11,14 @@ from syncd.model.document import Document
 from syncd.platform.content.page_documents import documents_of
 from syncd.platform.content.view import View, Viewed, described
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.http.work import Work
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.http.scheduler import RequestScheduler
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions.outline import Outline, Spot, open_tree
 from syncd.platform.revisions.rendering import dumps
 from syncd.platform.schema.content import revisions
 
-router = room(tags=["content"])
+router = create_router(tags=["content"])
 
 _PATH = "/spaces/{space_id}/documents/{document_id}"
 
@@ -26,13 +26,13 @@ REVISIONS_MAX = 50
 """The newest revisions of a space, those of change requests included, whose documents are found beside main content."""
 
 
-@router.get(_PATH, response_model=Document, openapi_extra=needs("read", extension=True) | described(_PATH))
+@router.get(_PATH, response_model=Document, openapi_extra=declare_role("read", extension=True) | described(_PATH))
 async def get_document_by_id(request: Request, view: Viewed, document_id: str) -> Response:
     """Given a `documentId` of the space, return the Document, resolved in the newest revision that has it.
 
     An id says nothing about who may read: only what one of the space's own revisions has is shown.
     """
-    work: Work = request.app.state.work
+    work: RequestScheduler = request.app.state.work
     # What it refers to may be in other spaces, which not everybody may read, and which change.
     version = view.storage.version()
     key = ("document", view.revision.space, document_id, view.look, view.caller.user_id, version)

@@ -4,23 +4,25 @@ from fastapi import Response
 
 from syncd.model.template import TemplateApply
 from syncd.platform.change_requests import change_requests, main_content
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Signed, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import CurrentCaller, declare_role
 from syncd.platform.spaces.spaces import require_space
-from syncd.platform.storage.storage import Stored
+from syncd.platform.storage.storage import CurrentStorage
 from syncd.platform.templates import apply, prepare
 
-router = room(tags=["templates"])
+router = create_router(tags=["templates"])
 
 
-class TemplateApplication(Body, TemplateApply):
+class TemplateApplication(RequestBody, TemplateApply):
     """Body of `POST /spaces/{spaceId}/content/template`."""
 
 
-@router.post("/spaces/{space_id}/content/template", status_code=201, openapi_extra=needs("edit"))
-def apply_template_to_space(storage: Stored, caller: Signed, space_id: str, body: TemplateApplication) -> Response:
+@router.post("/spaces/{space_id}/content/template", status_code=201, openapi_extra=declare_role("edit"))
+def apply_template_to_space(
+    storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: TemplateApplication
+) -> Response:
     """Given a template, put a copy of it behind what is there; a space whose edits are locked takes none directly."""
     onto = None
     if body.change_request_id is not None:

@@ -10,16 +10,16 @@ from starlette.concurrency import run_in_threadpool
 
 from syncd.platform.change_requests import change_requests
 from syncd.platform.http import addresses
-from syncd.platform.http.downloads import Downloads, until
+from syncd.platform.http.downloads import DownloadSigner, compute_expiry
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.work import Work
+from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.people import auth
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline, Spot, is_page, open_tree, remembered
 from syncd.platform.revisions.rendering import Look
 from syncd.platform.schema.content import spaces
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
 from syncd.platform.storage.storage import Storage
 
@@ -89,12 +89,12 @@ class Memory:
 async def viewed(request: Request, *, metadata: bool = True) -> View:
     """Given a request, return what it means. Raises: Failure 401, 403, and 404 for a space or revision."""
     storage: Storage = request.app.state.storage
-    caller = await auth.caller(request)
+    caller = await auth.authenticate_caller(request)
     memory: Memory = request.app.state.meant
     organization, revision, change_request = await memory.meant(caller, request.path_params)
     outline = remembered(revision.root)
     if outline is None:
-        work: Work = request.app.state.work
+        work: RequestScheduler = request.app.state.work
         async with work.slot("open", request):
             known = remembered(revision.root)
             outline = await run_in_threadpool(_opened, storage, revision.root) if known is None else known
@@ -134,8 +134,10 @@ def parameter(name: str) -> dict[str, Any]:
 
 def look_of(request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True) -> Look:
     """Given whose content is shown, return how this request's answer shows it."""
-    settings: Settings = request.app.state.settings
-    downloads = Downloads(addresses.origin(request), storage.secret, until(storage.now().timestamp()))
+    settings: PlatformSettings = request.app.state.settings
+    downloads = DownloadSigner(
+        addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())
+    )
     return Look(f"{downloads.origin}/app/o/{organization}/s/{space}", downloads, metadata and settings.git)
 
 

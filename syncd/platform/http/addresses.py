@@ -12,13 +12,13 @@ from fastapi import Request
 from syncd.errors import ConfigInvalid
 from syncd.net.failures import Refused
 from syncd.net.targets import parse_target
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 _LOOPBACK = "localhost"
 
 
-def public_origin(url: str, *, option: str = "--public-url") -> str:
+def parse_public_origin(url: str, *, option: str = "--public-url") -> str:
     """Given the address that an operator names with an option, return its scheme, host and port.
 
     Raises: ConfigInvalid when it is no such address, or has more than that.
@@ -32,54 +32,54 @@ def public_origin(url: str, *, option: str = "--public-url") -> str:
     return target.origin
 
 
-def origin(request: Request) -> str:
+def find_origin(request: Request) -> str:
     """Given a request, return the scheme and host under which callers reach this server.
 
     Shapes: the public address of the settings; without one, what the caller wrote into `Host` when that names the
     address of this connection or this machine itself, which may be reached through a tunnel; else the former.
     """
-    settings: Settings = request.app.state.settings
+    settings: PlatformSettings = request.app.state.settings
     if settings.public_url:
         return settings.public_url
     server, port = request.scope.get("server") or (_LOOPBACK, None)
     host = request.headers.get("host", "")
     found = _HOST.fullmatch(host)
-    if found is None or not _is_own(found["name"], found["port"], server, port, settings.host):
+    if found is None or not _is_own_host(found["name"], found["port"], server, port, settings.host):
         name = f"[{server}]" if ":" in server else server
         host = name if port is None else f"{name}:{port}"
     return f"{request.scope['scheme']}://{host}"
 
 
-def location(request: Request, path: str) -> str:
+def build_api_url(request: Request, path: str) -> str:
     """Given a resource's path below `/v1`, such as `/orgs/abc`, return its absolute address in the API."""
-    return f"{origin(request)}/v1{path}"
+    return f"{find_origin(request)}/v1{path}"
 
 
-def app(request: Request, path: str) -> str:
+def build_app_url(request: Request, path: str) -> str:
     """Given a path such as `/o/abc/s/def`, return the address where a person would work with that resource."""
-    return f"{origin(request)}/app{path}"
+    return f"{find_origin(request)}/app{path}"
 
 
-def integration(request: Request, name: str, *below: str) -> str:
+def build_integration_url(request: Request, name: str, *below: str) -> str:
     """Given an integration's name and what lies below it, return the address where its own endpoint would answer.
 
     Shapes: clients expect the address; nothing answers there, since this platform runs nobody's scripts.
     """
-    return "/".join((origin(request), "integrations", name, *below))
+    return "/".join((find_origin(request), "integrations", name, *below))
 
 
-def published(request: Request, site: str, path: str = "") -> str:
+def build_published_url(request: Request, site: str, path: str = "") -> str:
     """Given a site's basename or id and a path below the site, return the address where visitors read it."""
     below = path.strip("/")
-    return f"{origin(request)}/sites/{site}/{below}" if below else f"{origin(request)}/sites/{site}/"
+    return f"{find_origin(request)}/sites/{site}/{below}" if below else f"{find_origin(request)}/sites/{site}/"
 
 
-def _is_own(name: str, port: str | None, server: str, own_port: int | None, bound: str) -> bool:
+def _is_own_host(name: str, port: str | None, server: str, own_port: int | None, bound: str) -> bool:
     bare = name.strip("[]").lower()
     if bare == _LOOPBACK or _is_loopback(bare):
         return True
     same_port = own_port is None or int(port or 80) == own_port
-    return same_port and (bare in (server.lower(), bound.lower()) or _unmapped(bare) == _unmapped(server))
+    return same_port and (bare in (server.lower(), bound.lower()) or _unmap_ipv4(bare) == _unmap_ipv4(server))
 
 
 def _is_loopback(name: str) -> bool:
@@ -89,6 +89,6 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-def _unmapped(name: str) -> str:
+def _unmap_ipv4(name: str) -> str:
     """The IPv4 address in an IPv6 one, as a socket for both sees it."""
     return name.lower().removeprefix("::ffff:")

@@ -16,6 +16,6 @@ def created(body: Any, *, location: str | None = None) -> JSONResponse:
     return JSONResponse(body, 201, None if location is None else {"Location": location})
 
 
-def nothing() -> Response:
+def no_content() -> Response:
     """Return status 204, the same whether or not there was something to delete. Source: API document, Errors 2."""
     return Response(status_code=204)

@@ -11,7 +11,7 @@ UNKNOWN_MAX = 1_000
 """Members that are passed over in one body; one with more is no client's of any release."""
 
 
-def _without(value: Any, places: Iterable[tuple[int | str, ...]]) -> Any:
+def _remove_members(value: Any, places: Iterable[tuple[int | str, ...]]) -> Any:
     """Given a JSON value and places as pydantic names them, return it without what is there.
 
     Shape: a place also names variants of unions, which are in no value: such parts are skipped. None when nothing is
@@ -36,7 +36,7 @@ def _without(value: Any, places: Iterable[tuple[int | str, ...]]) -> Any:
     return found[""]
 
 
-class Body(Declared):
+class RequestBody(Declared):
     """A request body: members that this server does not know are passed over, as clients of newer releases need.
 
     JSON can spell halves of characters (`"\\ud800"`), which no file and no database can hold, and the character NUL,
@@ -53,7 +53,7 @@ class Body(Declared):
             if refusal.error_count() > UNKNOWN_MAX:
                 raise
             unknown = [problem["loc"] for problem in refusal.errors() if problem["type"] == "extra_forbidden"]
-            known = _without(value, unknown)
+            known = _remove_members(value, unknown)
             if not unknown or not known:
                 raise
             return handler(known)

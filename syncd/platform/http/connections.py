@@ -18,7 +18,7 @@ import httptools
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from syncd.platform.http.failures import body
+from syncd.platform.http.failures import build_error_body
 from syncd.platform.settings import ConnectionBounds
 
 PIPELINED_MAX = 16
@@ -32,7 +32,7 @@ _LINGER_BYTES = 1024 * 1024
 
 _HEAD, _BODY, _ANSWER, _REFUSED = "head", "body", "answer", "refused"
 """Stages of a connection: what it is about."""
-_BESIDE = len(": \r\n")
+_HEADER_OVERHEAD_BYTES = len(": \r\n")
 _HEAD_TOO_LARGE = 431, "The head of the request is too large."
 
 
@@ -159,7 +159,7 @@ class Connection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Given a header, take it within the bounds of a head; what stands behind a body is no header."""
-        self._count(len(name) + len(value) + _BESIDE)
+        self._count(len(name) + len(value) + _HEADER_OVERHEAD_BYTES)
         if self._stage == _HEAD:
             if len(self.headers) >= self.among.bounds.headers:
                 self._fail(431, f"A request may have at most {self.among.bounds.headers} headers.")
@@ -247,7 +247,7 @@ class Connection(HttpToolsProtocol):
             # The client waits for another answer, and would take this one for it.
             self.transport.abort()
             return
-        content = json.dumps(body(status, message)).encode()
+        content = json.dumps(build_error_body(status, message)).encode()
         head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % len(content)
         self.transport.write(STATUS_LINE[status] + head + content)
         if self.transport.can_write_eof():
@@ -255,12 +255,12 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._request = anyio.CancelScope()
-        cancelled: Any = _Cancelled(app, self._request)
+        cancelled: Any = _CancellableApp(app, self._request)
         super()._start_asgi_task(cycle, cancelled)
 
 
 @dataclass(frozen=True)
-class _Cancelled:
+class _CancellableApp:
     """An application that stops, at the next point where it can, when its scope is cancelled."""
 
     app: ASGIApp

@@ -11,7 +11,7 @@ _STEP_S = 1800
 
 
 @dataclass(frozen=True, slots=True)
-class Downloads:
+class DownloadSigner:
     """Makes and checks addresses below `origin`. Units: `expires` in epoch seconds."""
 
     origin: str
@@ -20,17 +20,17 @@ class Downloads:
 
     def address(self, oid: str, *, name: str, content_type: str) -> str:
         """Given a file, return the address that its content can be read from without a token."""
-        signature = sign(self.secret, oid, name, content_type, self.expires)
+        signature = compute_signature(self.secret, oid, name, content_type, self.expires)
         query = urlencode({"type": content_type, "expires": self.expires, "signature": signature})
         return f"{self.origin}/v1/downloads/{oid}/{quote(name, safe='')}?{query}"
 
 
-def until(now: float) -> int:
+def compute_expiry(now: float) -> int:
     """Given the present in epoch seconds, return when addresses made now end."""
     return (int(now) // _STEP_S + 1) * _STEP_S + VALID_S
 
 
-def sign(secret: bytes, oid: str, name: str, content_type: str, expires: int) -> str:
+def compute_signature(secret: bytes, oid: str, name: str, content_type: str, expires: int) -> str:
     """Given what an address promises, return the signature that only this platform can make."""
     message = "\0".join((oid, name, content_type, str(expires)))
     return hmac.new(secret, message.encode("utf-8", "surrogatepass"), "sha256").hexdigest()

@@ -14,7 +14,7 @@ from syncd.errors import StoreError
 HEADERS_KEY = "syncd.headers"
 """Where `limits` leaves, in the ASGI scope, the headers that an answer made outside of it must still carry."""
 
-_NAMED_AT_MOST = 5
+_PROBLEMS_MAX = 5
 """Invalid members that one message names."""
 _PROBLEM_MAX = 300
 """Characters that it says of each: names of members come from outside, too."""
@@ -29,57 +29,63 @@ class Failure(HTTPException):
         self.message = message
 
 
-def body(status: int, message: str) -> dict[str, Any]:
+def build_error_body(status: int, message: str) -> dict[str, Any]:
     """Given a status and a message, return the error body. Source: not-shown.md (b), line 530."""
     return {"error": {"code": status, "message": message}}
 
 
-def install(app: FastAPI) -> None:
+def install_error_handlers(app: FastAPI) -> None:
     """Given the application, make every error that leaves it carry the error body."""
-    app.add_exception_handler(Refusal, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Refusal, _answer_refusal)
+    app.add_exception_handler(RequestValidationError, _answer_invalid_request)
     for failure in (sa.exc.OperationalError, sa.exc.TimeoutError, StoreError):
-        app.add_exception_handler(failure, _unavailable)
-    app.add_exception_handler(sa.exc.InternalError, _interrupted)
-    app.add_exception_handler(sa.exc.DataError, _unstorable)
-    app.add_exception_handler(Exception, _broken)
+        app.add_exception_handler(failure, _answer_unavailable)
+    app.add_exception_handler(sa.exc.InternalError, _answer_internal_error)
+    app.add_exception_handler(sa.exc.DataError, _answer_unstorable_value)
+    app.add_exception_handler(Exception, _answer_unexpected_error)
 
 
-async def _refused(request: Request, refusal: Exception) -> JSONResponse:
+async def _answer_refusal(request: Request, refusal: Exception) -> JSONResponse:
     assert isinstance(refusal, Refusal)
     headers = {"WWW-Authenticate": "Bearer"} if refusal.status_code == 401 else refusal.headers
-    return JSONResponse(body(refusal.status_code, refusal.detail), refusal.status_code, headers)
+    return JSONResponse(build_error_body(refusal.status_code, refusal.detail), refusal.status_code, headers)
 
 
-async def _invalid(request: Request, invalid: Exception) -> JSONResponse:
+async def _answer_invalid_request(request: Request, invalid: Exception) -> JSONResponse:
     assert isinstance(invalid, RequestValidationError)
     # Each place begins with where it is (body, query, path), which the caller sees from the name of the member.
     problems = [problem | {"loc": problem["loc"][1:] or problem["loc"]} for problem in invalid.errors()]
-    return JSONResponse(body(400, sentence(problems)), 400)
+    return JSONResponse(build_error_body(400, format_problems(problems)), 400)
 
 
-async def _unavailable(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_unavailable(request: Request, failure: Exception) -> JSONResponse:
     # The write lock, a connection or a blob was not to be had in time; the transaction did not happen.
-    return JSONResponse(body(503, "The platform is busy or its database cannot be reached. Try again later."), 503)
+    return JSONResponse(
+        build_error_body(503, "The platform is busy or its database cannot be reached. Try again later."), 503
+    )
 
 
-async def _interrupted(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_internal_error(request: Request, failure: Exception) -> JSONResponse:
     # PostgreSQL ends a transaction that says nothing for long, and with it the connection.
     assert isinstance(failure, sa.exc.InternalError)
-    return await (_unavailable if failure.connection_invalidated else _broken)(request, failure)
+    return await (_answer_unavailable if failure.connection_invalidated else _answer_unexpected_error)(request, failure)
 
 
-async def _unstorable(request: Request, failure: Exception) -> JSONResponse:
+async def _answer_unstorable_value(request: Request, failure: Exception) -> JSONResponse:
     # PostgreSQL keeps no text with the character NUL.
-    return JSONResponse(body(400, "The request has a value that cannot be kept: a character or number."), 400)
+    return JSONResponse(
+        build_error_body(400, "The request has a value that cannot be kept: a character or number."), 400
+    )
 
 
-async def _broken(request: Request, failure: Exception) -> JSONResponse:
-    return JSONResponse(body(500, "The platform failed on this request."), 500, request.scope.get(HEADERS_KEY))
+async def _answer_unexpected_error(request: Request, failure: Exception) -> JSONResponse:
+    return JSONResponse(
+        build_error_body(500, "The platform failed on this request."), 500, request.scope.get(HEADERS_KEY)
+    )
 
 
-def sentence(problems: Iterable[Any]) -> str:
+def format_problems(problems: Iterable[Any]) -> str:
     """Given pydantic's error details, return one sentence that names the first few members and what is wrong."""
     named = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"[:_PROBLEM_MAX] for problem in problems]
-    more = f"; and {len(named) - _NAMED_AT_MOST} more" if len(named) > _NAMED_AT_MOST else ""
-    return "; ".join(named[:_NAMED_AT_MOST]) + more
+    more = f"; and {len(named) - _PROBLEMS_MAX} more" if len(named) > _PROBLEMS_MAX else ""
+    return "; ".join(named[:_PROBLEMS_MAX]) + more

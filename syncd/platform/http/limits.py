@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from syncd.platform.http.failures import HEADERS_KEY, Failure, body
+from syncd.platform.http.failures import HEADERS_KEY, Failure, build_error_body
 
 BODY_BYTES_MAX = 64 * 1024 * 1024
 """The largest request body; the document shows none. Fifty operations with twenty files of 1 MB each stay below."""
@@ -18,7 +18,7 @@ BODIES_BYTES_MAX = 256 * 1024 * 1024
 VALUES_MAX = 250_000
 """Values in one body: while Python makes them, nobody else is answered. A large body is large by its texts and files.
 """
-STRANGERS_BYTES_MAX = 64 * 1024
+ANONYMOUS_BYTES_MAX = 64 * 1024
 """The largest body that is read, and understood, before it is known who sent it; then comes the token first."""
 
 _TOO_LARGE = f"A request body may have at most {BODY_BYTES_MAX} bytes."
@@ -27,7 +27,7 @@ _UNLIMITED = 1_000_000
 _WINDOW_S = 60
 
 
-class Limits:
+class RequestLimits:
     """ASGI middleware: counts requests a token and minute, and refuses before anything else is done."""
 
     def __init__(
@@ -60,8 +60,8 @@ class Limits:
                 message["headers"] = [*message["headers"], *headers]
             await send(message)
 
-        refusal = _too_many() if left < 0 else _unreadable(scope)
-        count = _Body(self)
+        refusal = _answer_too_many_requests() if left < 0 else _refuse_unreadable_body(scope)
+        count = _BodyCounter(self)
         try:
             app = refusal or await self._stranger(scope) or self._app
             await app(scope, count.receiving(receive) if _has_body(scope) else receive, with_headers)
@@ -76,12 +76,14 @@ class Limits:
 
     async def _stranger(self, scope: Scope) -> JSONResponse | None:
         """Refuse a large body of somebody unknown: FastAPI reads and parses bodies before it asks who sends them."""
-        if not _is_chunked(scope) and int(_header(scope, b"content-length") or 0) <= STRANGERS_BYTES_MAX:
+        if not _is_chunked(scope) and int(_find_header(scope, b"content-length") or 0) <= ANONYMOUS_BYTES_MAX:
             return None
         try:
-            await self._admit((_header(scope, b"authorization") or b"").decode("latin-1"))
+            await self._admit((_find_header(scope, b"authorization") or b"").decode("latin-1"))
         except Failure as refused:
-            return JSONResponse(body(refused.status, refused.message), refused.status, {"WWW-Authenticate": "Bearer"})
+            return JSONResponse(
+                build_error_body(refused.status, refused.message), refused.status, {"WWW-Authenticate": "Bearer"}
+            )
         except sa.exc.SQLAlchemyError:
             # The operation itself meets the same, and says it as all operations do.
             return None
@@ -102,30 +104,30 @@ class Limits:
         if window != self._window:
             self._window = window
             self._used.clear()
-        who = asker(scope)
+        who = identify_sender(scope)
         self._used[who] = self._used.get(who, 0) + 1
         return self._used[who]
 
 
-def _too_many() -> JSONResponse:
-    return JSONResponse(body(429, "Too many requests. Wait until the time in X-RateLimit-Reset."), 429)
+def _answer_too_many_requests() -> JSONResponse:
+    return JSONResponse(build_error_body(429, "Too many requests. Wait until the time in X-RateLimit-Reset."), 429)
 
 
-def _unreadable(scope: Scope) -> JSONResponse | None:
-    length = int(_header(scope, b"content-length") or 0)
-    media = (_header(scope, b"content-type") or b"").split(b";")[0].strip().lower()
+def _refuse_unreadable_body(scope: Scope) -> JSONResponse | None:
+    length = int(_find_header(scope, b"content-length") or 0)
+    media = (_find_header(scope, b"content-type") or b"").split(b";")[0].strip().lower()
     if length > BODY_BYTES_MAX:
-        return JSONResponse(body(413, _TOO_LARGE), 413)
+        return JSONResponse(build_error_body(413, _TOO_LARGE), 413)
     if (length or _is_chunked(scope)) and media != b"application/json":
-        return JSONResponse(body(415, "A request body must have the Content-Type application/json."), 415)
+        return JSONResponse(build_error_body(415, "A request body must have the Content-Type application/json."), 415)
     return None
 
 
 @dataclass
-class _Body:
+class _BodyCounter:
     """The body of one request, counted as it comes: its bytes, and its values, as far as JSON shows them by signs."""
 
-    limits: Limits
+    limits: RequestLimits
     received: int = 0
     _values: int = 0
     _is_in_text: bool = False
@@ -158,22 +160,22 @@ class _Body:
             raise Failure(413, f"A request body may have at most {VALUES_MAX} values. Send less at once.")
 
 
-def asker(scope: Scope) -> int:
+def identify_sender(scope: Scope) -> int:
     """Given a request, return a number for who sends it.
 
     It is a hash: no token is kept in memory, and no header, however long, costs more than a number.
     """
-    return hash(_header(scope, b"authorization") or (scope.get("client") or ("",))[0])
+    return hash(_find_header(scope, b"authorization") or (scope.get("client") or ("",))[0])
 
 
 def _has_body(scope: Scope) -> bool:
-    return _is_chunked(scope) or _header(scope, b"content-length") not in (None, b"0")
+    return _is_chunked(scope) or _find_header(scope, b"content-length") not in (None, b"0")
 
 
 def _is_chunked(scope: Scope) -> bool:
-    return _header(scope, b"transfer-encoding") is not None
+    return _find_header(scope, b"transfer-encoding") is not None
 
 
-def _header(scope: Scope, name: bytes) -> bytes | None:
+def _find_header(scope: Scope, name: bytes) -> bytes | None:
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     return next((value for key, value in headers if key == name), None)

@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
-class PageQuery:
+class ListQuery:
     """What a caller asked of a list: `page` is a cursor from an earlier answer."""
 
     page: str | None
@@ -42,44 +42,44 @@ class PageQuery:
         descending: bool = False,
         measure: Measure[T] | None = None,
     ) -> dict[str, Any]:
-        """Given all items and their key, return the page that was asked for; see `page_of`."""
-        return page_of(items, page=self.page, limit=self.limit, key=key, descending=descending, measure=measure)
+        """Given all items and their key, return the page that was asked for; see `paginate`."""
+        return paginate(items, page=self.page, limit=self.limit, key=key, descending=descending, measure=measure)
 
     def rows(
         self, connection: sa.Connection, query: sa.Select[Any], *by: sa.ColumnElement[Any], descending: bool = False
     ) -> dict[str, Any]:
         """Given a query and the text or integer columns that order it, return one page of its rows in the envelope.
 
-        Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `page_of`.
+        Shapes: the columns together are unique, never change for a row and contain no space. Raises: as `paginate`.
         """
-        size = checked_limit(self.limit)
+        size = resolve_page_size(self.limit)
         keyed = query.add_columns(*(column.label(f"_key{at}") for at, column in enumerate(by)))
         keyed = keyed.order_by(*(column.desc() for column in by)) if descending else keyed.order_by(*by)
         if self.page is not None:
-            last = _parts(decode(self.page), by)
+            last = _split_cursor_key(decode_cursor(self.page), by)
             keyed = keyed.where(sa.tuple_(*by) < last if descending else sa.tuple_(*by) > last)
-        fits = _count_fitting(connection, keyed, query, size)
+        fits = _count_fitting_rows(connection, keyed, query, size)
         found = connection.execute(keyed.limit(fits + 1)).all()
         counted = query.with_only_columns(*by, maintain_column_froms=True).subquery()
         total = connection.scalar(sa.select(sa.func.count()).select_from(counted))
         envelope: dict[str, Any] = {"items": found[:fits], "count": total}
         if 0 < fits < len(found):
-            envelope["next"] = {"page": encode(" ".join(map(str, found[fits - 1][-len(by) :])))}
+            envelope["next"] = {"page": encode_cursor(" ".join(map(str, found[fits - 1][-len(by) :])))}
         return envelope
 
 
-async def _paging(
+async def _read_paging(
     page: Annotated[str | None, Query(max_length=CURSOR_MAX)] = None,
     limit: Annotated[int | None, Query(ge=0, le=LIMIT_MAX)] = None,
-) -> PageQuery:
-    return PageQuery(page, limit)
+) -> ListQuery:
+    return ListQuery(page, limit)
 
 
-Paging = Annotated[PageQuery, Depends(_paging)]
+Paging = Annotated[ListQuery, Depends(_read_paging)]
 """A handler's parameter for the query parameters `page` and `limit`."""
 
 
-def page_of(
+def paginate(
     items: Sequence[T],
     *,
     page: str | None,
@@ -95,24 +95,24 @@ def page_of(
     `measure` returns the bytes that each of some items takes; without it, none takes many.
     Raises: Failure 400 for a limit outside 0 to 1000 or a cursor that this server did not make.
     """
-    size = checked_limit(limit)
+    size = resolve_page_size(limit)
     ordered = sorted(items, key=key, reverse=descending)
-    rest = ordered if page is None else _behind(ordered, decode(page), key, descending)
+    rest = ordered if page is None else _skip_to_cursor(ordered, decode_cursor(page), key, descending)
     if measure is not None and size:
-        size = max(1, fitting(measure(rest[:size])))
+        size = max(1, count_fitting(measure(rest[:size])))
     envelope: dict[str, Any] = {"items": rest[:size], "count": len(ordered)}
     # A page of size 0 has no last item to continue from; without `next`, no client can loop on it.
     if 0 < size < len(rest):
-        envelope["next"] = {"page": encode(key(rest[size - 1]))}
+        envelope["next"] = {"page": encode_cursor(key(rest[size - 1]))}
     return envelope
 
 
-def fitting(sizes: Iterable[int]) -> int:
+def count_fitting(sizes: Iterable[int]) -> int:
     """Given the bytes of items in order, return how many of them one page holds."""
     return sum(total <= PAGE_BYTES for total in accumulate(sizes))
 
 
-def checked_limit(limit: int | None) -> int:
+def resolve_page_size(limit: int | None) -> int:
     """Given the query parameter `limit`, return the page size. Raises: Failure 400 when it is outside 0 to 1000."""
     if limit is None:
         return LIMIT_DEFAULT
@@ -121,24 +121,24 @@ def checked_limit(limit: int | None) -> int:
     return limit
 
 
-def encode(key: str) -> str:
+def encode_cursor(key: str) -> str:
     """Given the key of a page's last item, return the cursor of the next page."""
     return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
 
 
-def decode(page: str) -> str:
+def decode_cursor(page: str) -> str:
     """Given a cursor, return the key that it stands for. Raises: Failure 400 when this server did not make it."""
     try:
         # The alphabet is checked by encoding again: the decoder skips what it does not know.
         key = base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
     except (binascii.Error, ValueError):
         key = ""
-    if not key or encode(key) != page:
+    if not key or encode_cursor(key) != page:
         raise Failure(400, "page: not a page identifier of this list")
     return key
 
 
-def _count_fitting(connection: sa.Connection, keyed: sa.Select[Any], query: sa.Select[Any], size: int) -> int:
+def _count_fitting_rows(connection: sa.Connection, keyed: sa.Select[Any], query: sa.Select[Any], size: int) -> int:
     """How many rows of a page there is room for: at least one, so that a reader comes to the end of the list."""
     documents = [column for column in query.selected_columns if isinstance(column.type, sa.JSON)]
     if not documents or size <= 1:
@@ -146,10 +146,10 @@ def _count_fitting(connection: sa.Connection, keyed: sa.Select[Any], query: sa.S
     # JSON holds characters beyond ASCII as escapes or as they are: near enough, and no text is read into memory.
     lengths = [sa.func.coalesce(sa.func.length(sa.cast(column, sa.Text)), 0) for column in documents]
     sizes = list(connection.scalars(keyed.with_only_columns(sum(lengths, sa.literal(0))).limit(size)))
-    return size if sum(sizes) <= PAGE_BYTES else max(1, fitting(sizes))
+    return size if sum(sizes) <= PAGE_BYTES else max(1, count_fitting(sizes))
 
 
-def _parts(key: str, by: Sequence[sa.ColumnElement[Any]]) -> tuple[str | int, ...]:
+def _split_cursor_key(key: str, by: Sequence[sa.ColumnElement[Any]]) -> tuple[str | int, ...]:
     parts = key.split(" ")
     # No text in the database has the character NUL; PostgreSQL refuses to compare with one.
     if (
@@ -165,7 +165,7 @@ def _is_number(column: sa.ColumnElement[Any]) -> bool:
     return isinstance(column.type, sa.Integer)
 
 
-def _behind(ordered: list[T], last: str, key: Callable[[T], str], descending: bool) -> list[T]:
+def _skip_to_cursor(ordered: list[T], last: str, key: Callable[[T], str], descending: bool) -> list[T]:
     if descending:
         return [item for item in ordered if key(item) < last]
     return [item for item in ordered if key(item) > last]

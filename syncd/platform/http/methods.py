@@ -5,16 +5,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import syncd
-from syncd.platform.http.routing import Shelves
+from syncd.platform.http.routing import RouteTable
 
 
-class Methods:
+class MethodsMiddleware:
     """ASGI middleware: a HEAD is its GET without the body, and OPTIONS names the methods that a path has.
 
     Source: RFC 9110, sections 9.3.2 and 9.3.7.
     """
 
-    def __init__(self, app: ASGIApp, *, operations: Shelves) -> None:
+    def __init__(self, app: ASGIApp, *, operations: RouteTable) -> None:
         """Given the application and its operations, wrap it."""
         self._app, self._operations = app, operations
 

@@ -13,7 +13,7 @@ CHARACTERS_MAX = 500_000
 """Levels, values and characters of one document; the API document names no limit, and every reader needs one."""
 
 
-def checked(document: Document, *, at: str) -> dict[str, Any]:
+def check_document(document: Document, *, at: str) -> dict[str, Any]:
     """Given a document and the member that holds it, return it as JSON. Raises: Failure 400 beyond the bounds."""
     if "object" not in document.model_fields_set:
         raise Failure(400, f"{at}.object: Field required")
@@ -24,13 +24,13 @@ def checked(document: Document, *, at: str) -> dict[str, Any]:
         characters += sum(len(value) for value in level if isinstance(value, str))
         if values > VALUES_MAX or characters > CHARACTERS_MAX:
             raise Failure(400, f"{at}: more than {VALUES_MAX} values or {CHARACTERS_MAX} characters")
-        level = [inner for value in level for inner in _inside(value)]
+        level = [inner for value in level for inner in _list_children(value)]
         if not level:
             return document.wire()
     raise Failure(400, f"{at}: nested deeper than {DEPTH_MAX}")
 
 
-def _inside(value: Any) -> list[Any]:
+def _list_children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return [*value, *value.values()]
     return list(value) if isinstance(value, list | tuple) else []

@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-from syncd.platform.http.work import Work, kind_of
+from syncd.platform.http.scheduler import RequestScheduler, classify_operation
 
 PREFIX = "/v1"
 """Source: API document, Versioning."""
@@ -26,34 +26,37 @@ _FIXED = (2, 4, 6)
 """Which parts of a path, split at its slashes, are names of resources: the others are ids."""
 _ANY = "*"
 
-Key = tuple[str, ...]
+RouteKey = tuple[str, ...]
 
 
-def room(prefix: str = "", *, tags: Sequence[str]) -> APIRouter:
+def create_router(prefix: str = "", *, tags: Sequence[str]) -> APIRouter:
     """Given where a room's operations are and what they are about, return its router.
 
     A handler is named as its operation is in the API document: `list_site_redirects` is `listSiteRedirects`.
     """
     return APIRouter(
-        prefix=PREFIX + prefix, tags=list(tags), generate_unique_id_function=_operation_id, route_class=Operation
+        prefix=PREFIX + prefix,
+        tags=list(tags),
+        generate_unique_id_function=_build_operation_id,
+        route_class=OperationRoute,
     )
 
 
-class Operation(APIRoute):
+class OperationRoute(APIRoute):
     """An operation, which is done when there is a slot for its kind of work."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request."""
-        kind, handle = kind_of(self), super().get_route_handler()
+        kind, handle = classify_operation(self), super().get_route_handler()
 
         async def answer(request: Request) -> Response:
-            work: Work = request.app.state.work
+            work: RequestScheduler = request.app.state.work
             return await work.answer(kind, request, handle)
 
         return answer
 
 
-def operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:
+def index_operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:
     """Given routers, return their routes by the ids of the operations, in order."""
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     found = {route.unique_id: route for route in routes}
@@ -61,14 +64,14 @@ def operations(routers: Iterable[APIRouter]) -> dict[str, APIRoute]:
     return found
 
 
-class Shelves(BaseRoute):
+class RouteTable(BaseRoute):
     """Routes in one place of an application's list; of two that fit, the one that was registered first is taken."""
 
     def __init__(self, routes: Iterable[APIRoute]) -> None:
         """Given routes, sort them by their fixed segments."""
-        shelves: defaultdict[Key, list[tuple[int, APIRoute]]] = defaultdict(list)
+        shelves: defaultdict[RouteKey, list[tuple[int, APIRoute]]] = defaultdict(list)
         for number, route in enumerate(routes):
-            shelves[_shelf(route.path)].append((number, route))
+            shelves[_compute_route_key(route.path)].append((number, route))
         self._shelves = dict(shelves)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -95,22 +98,22 @@ class Shelves(BaseRoute):
         await route.handle(scope, receive, send)
 
     def _candidates(self, path: str) -> list[APIRoute]:
-        named = [(part, _ANY) for part in _fixed(path.split("/", _FIXED[-1] + 1))]
+        named = [(part, _ANY) for part in _pick_fixed_segments(path.split("/", _FIXED[-1] + 1))]
         found = [numbered for key in product(*named) for numbered in self._shelves.get(key, ())]
         return [route for _, route in sorted(found, key=itemgetter(0))]
 
 
-def _shelf(path: str) -> Key:
+def _compute_route_key(path: str) -> RouteKey:
     parts = path.split("/")
     # Behind a parameter that takes slashes in, nothing has a place of its own.
     deep = next((at for at, part in enumerate(parts) if part.endswith(":path}")), len(parts) + _FIXED[-1])
-    named = zip(_FIXED, _fixed(parts), strict=True)
+    named = zip(_FIXED, _pick_fixed_segments(parts), strict=True)
     return tuple(_ANY if at >= deep or part.startswith("{") else part for at, part in named)
 
 
-def _fixed(parts: Sequence[str]) -> list[str]:
+def _pick_fixed_segments(parts: Sequence[str]) -> list[str]:
     return [parts[at] if at < len(parts) else "" for at in _FIXED]
 
 
-def _operation_id(route: APIRoute) -> str:
+def _build_operation_id(route: APIRoute) -> str:
     return to_camel(route.name)

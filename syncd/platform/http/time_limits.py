@@ -23,7 +23,7 @@ busy machine fails nothing that an idle one does.
 
 
 @dataclass
-class _Share:
+class _TimeBudget:
     """The computing time of one request, in whichever threads it computes."""
 
     seconds: float
@@ -35,22 +35,22 @@ class _Share:
         return now - self._begun.setdefault(threading.get_ident(), now) > self.seconds
 
 
-_share: ContextVar[_Share | None] = ContextVar("share", default=None)
+_budget: ContextVar[_TimeBudget | None] = ContextVar("share", default=None)
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def limit_time(seconds: float) -> Iterator[None]:
     """Given seconds of computing, let `check_time` in this context, and in threads begun from it, keep them."""
-    token = _share.set(_Share(seconds))
+    token = _budget.set(_TimeBudget(seconds))
     try:
         yield
     finally:
-        _share.reset(token)
+        _budget.reset(token)
 
 
 def note_written() -> None:
     """Let what is done from now on take its time: the request has changed something, and its answer must say so."""
-    share = _share.get()
+    share = _budget.get()
     if share is not None:
         share.has_written = True
 
@@ -65,6 +65,6 @@ def check_time(*, even_written: bool = False) -> None:
     except RuntimeError:
         # Not the thread of a request: the event loop, a job, or a test.
         return
-    share = _share.get()
+    share = _budget.get()
     if share is not None and (even_written or not share.has_written) and share.is_spent():
         raise Failure(503, "This takes the platform too long. Ask for less at once, or again in a minute.")

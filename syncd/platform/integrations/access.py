@@ -13,9 +13,9 @@ from fastapi import Depends, Request
 
 from syncd.platform.http import addresses
 from syncd.platform.http.failures import Failure
-from syncd.platform.people.auth import Caller, Signed, at_least
+from syncd.platform.people.auth import Caller, CurrentCaller, is_role_at_least
 from syncd.platform.schema.integrations import installations, integrations
-from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.storage import CurrentStorage, Storage
 
 _INSTALLED = sa.select(installations, integrations.c.owner, integrations.c.details).join(
     integrations, integrations.c.name == installations.c.integration
@@ -69,7 +69,7 @@ class IntegrationRequest:
         where = () if row is None else tuple(one for one in (row.organization, row.owner) if one in self.caller.roles)
         if not where:
             return None
-        if not any(at_least(self.caller.role_in(one), self.caller.needed) for one in where):
+        if not any(is_role_at_least(self.caller.role_in(one), self.caller.needed) for one in where):
             self.caller.admit(where[0])
         return row
 
@@ -82,11 +82,11 @@ class IntegrationRequest:
 
     def location(self, path: str = "") -> str:
         """Given a path below the integration, return its absolute address in the API."""
-        return addresses.location(self.request, f"/integrations/{self.name}{path}")
+        return addresses.build_api_url(self.request, f"/integrations/{self.name}{path}")
 
 
 async def _at_integration(
-    request: Request, storage: Stored, caller: Signed, integration_name: str
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, integration_name: str
 ) -> IntegrationRequest:
     return IntegrationRequest(request, storage, caller, integration_name)
 

@@ -20,8 +20,8 @@ import syncd
 from syncd.net import exchange
 from syncd.platform.integrations.events import DELIVER, PRUNE, log
 from syncd.platform.schema.integrations import events
-from syncd.platform.storage.jobs import Work
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.jobs import JobContext
+from syncd.platform.storage.times import format_time
 
 WAITS_S = (1.0, 2.0, 4.0)
 """Before each further try, give or take `JITTER`."""
@@ -43,7 +43,7 @@ class _Outcome:
     message: str
 
 
-def deliver(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def deliver(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given an event and where to send it, send it, and return after what time to try again, if at all."""
     with work.storage.read() as connection:
         query = sa.select(events.c.payload, events.c.attempts, events.c.status).where(events.c.id == payload["event"])
@@ -63,14 +63,14 @@ def deliver(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
         if not connection.execute(changed).rowcount:
             return None
         message = f"Try {number}: {outcome.message}{then}"
-        log(connection, payload["event"], iso(work.storage.now()), level, message)
+        log(connection, payload["event"], format_time(work.storage.now()), level, message)
     return None if wait is None else timedelta(seconds=wait)
 
 
-def prune(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def prune(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given an integration, drop its events that are too old or too many, and come again while some are left."""
     mine = events.c.integration == payload["integration"]
-    oldest = iso(work.storage.now() - KEPT_FOR)
+    oldest = format_time(work.storage.now() - KEPT_FOR)
     newest = sa.select(events.c.number).where(mine).order_by(events.c.number.desc()).offset(KEPT_MAX).limit(1)
     with work.storage.write() as connection:
         connection.execute(events.delete().where(mine, events.c.created_at < oldest))
@@ -87,7 +87,7 @@ def signature(secret: str, moment: int, body: bytes) -> str:
     return f"t={moment},v1={signed}"
 
 
-def _called(work: Work, url: str, secret: str, body: bytes) -> _Outcome:
+def _called(work: JobContext, url: str, secret: str, body: bytes) -> _Outcome:
     headers = {
         "Content-Type": "application/json",
         "User-Agent": f"syncd/{syncd.__version__}",

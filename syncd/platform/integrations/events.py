@@ -18,7 +18,7 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.schema.integrations import events, facets, installations, logs, placements
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 DELIVER = "deliver_event"
 PRUNE = "prune_events"
@@ -75,7 +75,7 @@ def write(connection: sa.Connection, storage: Storage, reached: Reached, type: s
 
     The address and the secret travel with the job: an installation that is removed still hears that it was.
     """
-    id, now = storage.new_id(), iso(storage.now())
+    id, now = storage.new_id(), format_time(storage.now())
     payload = {"eventId": id, "type": type, "installationId": reached.installation, **members}
     url, secret = reached.configuration.get(WEBHOOK_URL), reached.configuration.get(WEBHOOK_SECRET)
     connection.execute(
@@ -92,9 +92,9 @@ def write(connection: sa.Connection, storage: Storage, reached: Reached, type: s
     said = f"Queued for the webhook at {urlsplit(url).hostname}." if url else "No webhook is configured."
     log(connection, id, now, "debug", said)
     if url:
-        jobs.enqueue(connection, storage, DELIVER, {"event": id, "url": url, "secret": secret or ""})
+        jobs.enqueue_job(connection, storage, DELIVER, {"event": id, "url": url, "secret": secret or ""})
     due = storage.now() + _PRUNED_AFTER
-    jobs.enqueue(connection, storage, PRUNE, {"integration": reached.integration}, due=due, key=reached.integration)
+    jobs.enqueue_job(connection, storage, PRUNE, {"integration": reached.integration}, due=due, key=reached.integration)
 
 
 def log(connection: sa.Connection, event: str, at: str, level: str, message: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import imagesize
 
 from syncd.model.integration import IMAGE_MAX
-from syncd.platform.http.downloads import Downloads
+from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.http.failures import Failure
 
 _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"), (b"RIFF", "webp"))
@@ -45,7 +45,7 @@ def decoded(text: str, *, at: str) -> Image:
     return Image(data, kind)
 
 
-def address(downloads: Downloads, image: Any, name: str) -> str:
+def address(downloads: DownloadSigner, image: Any, name: str) -> str:
     """Given what is kept of an image, return the address where it can be seen for a while."""
     kind = image["kind"]
     return downloads.address(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")

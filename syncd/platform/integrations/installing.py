@@ -9,21 +9,21 @@ from fastapi.responses import JSONResponse
 from syncd.model.installation import Installation, InstallationCreate, InstallationUpdate
 from syncd.model.listing import Listing
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.integrations.access import AtIntegration, find
 from syncd.platform.integrations.configuring import identify, settled, status_of
 from syncd.platform.integrations.events import Reached, told, write
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, require_organization
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.integrations import external_ids, installations, placements
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["integrations"])
+router = create_router(tags=["integrations"])
 
 _TABLE = installations
 _PREFIX = "/integrations/{integration_name}/installations"
@@ -45,15 +45,15 @@ ExternalId = Annotated[str | None, Query(alias="externalId", max_length=255)]
 """A handler's parameter for the filter of that name."""
 
 
-class InstallationNew(Body, InstallationCreate):
+class InstallationNew(RequestBody, InstallationCreate):
     """Body of `POST …/installations`."""
 
 
-class InstallationChange(Body, InstallationUpdate):
+class InstallationChange(RequestBody, InstallationUpdate):
     """Body of `PATCH …/installations/{installationId}`."""
 
 
-@router.get(_PREFIX, response_model=Listing[Installation], openapi_extra=needs("admin"))
+@router.get(_PREFIX, response_model=Listing[Installation], openapi_extra=declare_role("admin"))
 def list_integration_installations(at: AtIntegration, paging: Paging, external_id: ExternalId = None) -> JSONResponse:
     """Given an integration, return its installations in all organizations, oldest first; for its owners."""
     query = _COUNTED.where(_TABLE.c.integration == at.name)
@@ -66,7 +66,7 @@ def list_integration_installations(at: AtIntegration, paging: Paging, external_i
     return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
 
 
-@router.post(_PREFIX, response_model=Installation, status_code=201, openapi_extra=needs("admin"))
+@router.post(_PREFIX, response_model=Installation, status_code=201, openapi_extra=declare_role("admin"))
 def install_integration(at: AtIntegration, body: InstallationNew) -> JSONResponse:
     """Given an organization, install the integration there, in none of its spaces and sites yet.
 
@@ -74,7 +74,7 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
     Raises: Failure 404 for an unknown organization, 403 for a private integration of another one, 409 when it is
     installed there already.
     """
-    id, now = at.storage.new_id(), iso(at.storage.now())
+    id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
         integration = at.visible(connection)
         organization = require_organization(connection, at.caller, body.organization).id
@@ -94,14 +94,14 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
     return answers.created(shown, location=shown["urls"]["location"])
 
 
-@router.get(_ONE, response_model=Installation, openapi_extra=needs("admin", extension=True))
+@router.get(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
 def get_integration_installation_by_id(at: AtIntegration, installation_id: str) -> JSONResponse:
     """Given an installation's id, return the Installation."""
     with at.storage.read() as connection:
         return answers.ok(_reread(at.request, connection, at.installed(connection, installation_id).id))
 
 
-@router.patch(_ONE, response_model=Installation, openapi_extra=needs("admin", extension=True))
+@router.patch(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
 def update_integration_installation(at: AtIntegration, installation_id: str, body: InstallationChange) -> JSONResponse:
     """Given new members, return the Installation with them; it becomes active once its configuration is complete."""
     sent = body.model_fields_set
@@ -124,7 +124,7 @@ def update_integration_installation(at: AtIntegration, installation_id: str, bod
         if "external_ids" in sent:
             values["external_ids"] = identify(connection, body.external_ids, installation=row.id)
         connection.execute(
-            _TABLE.update().where(_TABLE.c.id == row.id).values(updated_at=iso(at.storage.now()), **values)
+            _TABLE.update().where(_TABLE.c.id == row.id).values(updated_at=format_time(at.storage.now()), **values)
         )
         if (values["status"], values.get("configuration", row.configuration)) != (row.status, row.configuration):
             previous = {"status": row.status, "configuration": told(row.configuration)}
@@ -132,7 +132,7 @@ def update_integration_installation(at: AtIntegration, installation_id: str, bod
         return answers.ok(_reread(at.request, connection, row.id))
 
 
-@router.delete(_ONE, status_code=204, openapi_extra=needs("admin", extension=True))
+@router.delete(_ONE, status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
     """Given an installation's id, remove it, also from all spaces and sites."""
     with at.storage.write() as connection:
@@ -144,13 +144,13 @@ def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
             previous = {"status": row.status, "configuration": told(row.configuration)}
             write(connection, at.storage, reached, "installation_deleted", {"previous": previous})
             connection.execute(_TABLE.delete().where(_TABLE.c.id == row.id))
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.get(
     "/orgs/{organization_id}/installations",
     response_model=Listing[Installation],
-    openapi_extra=needs("admin", extension=True),
+    openapi_extra=declare_role("admin", extension=True),
 )
 def list_organization_installations(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return what is installed there, oldest first."""
@@ -182,9 +182,9 @@ def _shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
         "urls": {
-            "location": addresses.location(request, f"/integrations/{row.integration}/installations/{row.id}"),
-            "app": addresses.app(request, f"/o/{row.organization}/integrations/{row.integration}"),
-            "publicEndpoint": addresses.integration(request, row.integration, row.id),
+            "location": addresses.build_api_url(request, f"/integrations/{row.integration}/installations/{row.id}"),
+            "app": addresses.build_app_url(request, f"/o/{row.organization}/integrations/{row.integration}"),
+            "publicEndpoint": addresses.build_integration_url(request, row.integration, row.id),
         },
         "externalIds": row.external_ids,
         "target": {"organization": row.organization},

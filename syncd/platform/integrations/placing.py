@@ -21,21 +21,21 @@ from syncd.model.installation import (
 )
 from syncd.model.listing import Listing
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.integrations.access import AtIntegration, IntegrationRequest
 from syncd.platform.integrations.configuring import identify, settled, status_of
 from syncd.platform.integrations.events import Reached, told, write
 from syncd.platform.integrations.installing import ExternalId
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.accounts import sites
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.integrations import external_ids, installations, placements
 from syncd.platform.spaces.spaces import readable, shown
 
-router = room(prefix="/integrations/{integration_name}", tags=["integrations"])
+router = create_router(prefix="/integrations/{integration_name}", tags=["integrations"])
 
 _ONE = "/installations/{installation_id}"
 
@@ -75,19 +75,19 @@ SPACE = Kind("space", spaces, placements.c.space, installations.c.space_selectio
 SITE = Kind("site", sites, placements.c.site, installations.c.site_selection)
 
 
-class SpaceNew(Body, SpaceInstallationCreate):
+class SpaceNew(RequestBody, SpaceInstallationCreate):
     """Body of `POST …/installations/{installationId}/spaces`."""
 
 
-class SiteNew(Body, SiteInstallationCreate):
+class SiteNew(RequestBody, SiteInstallationCreate):
     """Body of `POST …/installations/{installationId}/sites`."""
 
 
-class PlacementChange(Body, PlacementUpdate):
+class PlacementChange(RequestBody, PlacementUpdate):
     """Body of `PATCH …/spaces/{spaceId}` and `…/sites/{siteId}`."""
 
 
-@router.get("/spaces", response_model=Listing[SpaceInstallation], openapi_extra=needs("admin"))
+@router.get("/spaces", response_model=Listing[SpaceInstallation], openapi_extra=declare_role("admin"))
 def list_integration_space_installations(
     at: AtIntegration, paging: Paging, external_id: ExternalId = None, extended: bool = False
 ) -> JSONResponse:
@@ -106,7 +106,7 @@ def list_integration_space_installations(
     return answers.ok(envelope | {"items": items})
 
 
-@router.get("/sites", response_model=Listing[SiteInstallation], openapi_extra=needs("admin", extension=True))
+@router.get("/sites", response_model=Listing[SiteInstallation], openapi_extra=declare_role("admin", extension=True))
 def list_integration_site_installations(
     at: AtIntegration, paging: Paging, external_id: ExternalId = None
 ) -> JSONResponse:
@@ -117,7 +117,9 @@ def list_integration_site_installations(
     return answers.ok(envelope | {"items": [_shown(at, SITE, row) for row in envelope["items"]]})
 
 
-@router.get(f"{_ONE}/spaces", response_model=Listing[SpaceInstallation], openapi_extra=needs("admin", extension=True))
+@router.get(
+    f"{_ONE}/spaces", response_model=Listing[SpaceInstallation], openapi_extra=declare_role("admin", extension=True)
+)
 def list_integration_installation_spaces(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
     """Given an installation, return the spaces that it is in."""
     return _listed(at, paging, SPACE, installation_id)
@@ -127,7 +129,7 @@ def list_integration_installation_spaces(at: AtIntegration, paging: Paging, inst
     f"{_ONE}/spaces",
     response_model=SpaceInstallation,
     status_code=201,
-    openapi_extra=needs("admin", extension=True),
+    openapi_extra=declare_role("admin", extension=True),
 )
 def install_integration_on_space(at: AtIntegration, installation_id: str, body: SpaceNew) -> JSONResponse:
     """Given a space of the installation's organization, put the integration there."""
@@ -135,7 +137,7 @@ def install_integration_on_space(at: AtIntegration, installation_id: str, body: 
 
 
 @router.get(
-    f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=needs("admin", extension=True)
+    f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=declare_role("admin", extension=True)
 )
 def get_integration_space_installation(at: AtIntegration, installation_id: str, space_id: str) -> JSONResponse:
     """Given a space that the installation is in, return what it is there."""
@@ -143,7 +145,7 @@ def get_integration_space_installation(at: AtIntegration, installation_id: str, 
 
 
 @router.patch(
-    f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=needs("admin", extension=True)
+    f"{_ONE}/spaces/{{space_id}}", response_model=SpaceInstallation, openapi_extra=declare_role("admin", extension=True)
 )
 def update_integration_space_installation(
     at: AtIntegration, installation_id: str, space_id: str, body: PlacementChange
@@ -152,13 +154,15 @@ def update_integration_space_installation(
     return _change(at, SPACE, installation_id, space_id, body)
 
 
-@router.delete(f"{_ONE}/spaces/{{space_id}}", status_code=204, openapi_extra=needs("admin", extension=True))
+@router.delete(f"{_ONE}/spaces/{{space_id}}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration_from_space(at: AtIntegration, installation_id: str, space_id: str) -> Response:
     """Given a space, take the integration out of it; an installation that selects all spaces stays in it."""
     return _take_out(at, SPACE, installation_id, space_id)
 
 
-@router.get(f"{_ONE}/sites", response_model=Listing[SiteInstallation], openapi_extra=needs("admin", extension=True))
+@router.get(
+    f"{_ONE}/sites", response_model=Listing[SiteInstallation], openapi_extra=declare_role("admin", extension=True)
+)
 def list_integration_installation_sites(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
     """Given an installation, return the sites that it is in."""
     return _listed(at, paging, SITE, installation_id)
@@ -168,21 +172,23 @@ def list_integration_installation_sites(at: AtIntegration, paging: Paging, insta
     f"{_ONE}/sites",
     response_model=SiteInstallation,
     status_code=201,
-    openapi_extra=needs("admin", extension=True),
+    openapi_extra=declare_role("admin", extension=True),
 )
 def install_integration_on_site(at: AtIntegration, installation_id: str, body: SiteNew) -> JSONResponse:
     """Given a site of the installation's organization, put the integration there."""
     return _put_there(at, SITE, installation_id, body.site_id, body)
 
 
-@router.get(f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=needs("admin", extension=True))
+@router.get(
+    f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=declare_role("admin", extension=True)
+)
 def get_integration_site_installation(at: AtIntegration, installation_id: str, site_id: str) -> JSONResponse:
     """Given a site that the installation is in, return what it is there."""
     return _read(at, SITE, installation_id, site_id)
 
 
 @router.patch(
-    f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=needs("admin", extension=True)
+    f"{_ONE}/sites/{{site_id}}", response_model=SiteInstallation, openapi_extra=declare_role("admin", extension=True)
 )
 def update_integration_site_installation(
     at: AtIntegration, installation_id: str, site_id: str, body: PlacementChange
@@ -191,7 +197,7 @@ def update_integration_site_installation(
     return _change(at, SITE, installation_id, site_id, body)
 
 
-@router.delete(f"{_ONE}/sites/{{site_id}}", status_code=204, openapi_extra=needs("admin", extension=True))
+@router.delete(f"{_ONE}/sites/{{site_id}}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration_from_site(at: AtIntegration, installation_id: str, site_id: str) -> Response:
     """Given a site, take the integration out of it; an installation that selects all sites stays in it."""
     return _take_out(at, SITE, installation_id, site_id)
@@ -244,7 +250,7 @@ def _take_out(at: IntegrationRequest, kind: Kind, installation_id: str, place: s
             connection.execute(placements.delete().where(placements.c.id == row.placement))
             previous = {"status": row.status, "configuration": told(row.configuration)}
             _announce(at, connection, kind, row, "deleted", {"previous": previous})
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _keep(
@@ -339,7 +345,9 @@ def _shown(at: IntegrationRequest, kind: Kind, row: sa.Row[Any]) -> dict[str, An
         "externalIds": row.external_ids or [],
         "urls": {
             "location": at.location(f"/installations/{row.id}/{kind.name}s/{row.place}"),
-            "publicEndpoint": addresses.integration(at.request, row.integration, row.id, f"{kind.name}s/{row.place}"),
+            "publicEndpoint": addresses.build_integration_url(
+                at.request, row.integration, row.id, f"{kind.name}s/{row.place}"
+            ),
         },
         kind.name: row.place,
     }

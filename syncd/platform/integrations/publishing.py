@@ -23,21 +23,21 @@ from syncd.model.integration import (
 )
 from syncd.model.listing import Listing
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
-from syncd.platform.http.downloads import Downloads, until
+from syncd.platform.http.bodies import RequestBody
+from syncd.platform.http.downloads import DownloadSigner, compute_expiry
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.integrations import images
 from syncd.platform.integrations.access import AtIntegration, IntegrationRequest, find
-from syncd.platform.people.auth import Caller, Signed, at_least, needs
-from syncd.platform.people.organizations import introduced
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
+from syncd.platform.people.organizations import serialize_organization_preview
 from syncd.platform.schema import accounts
 from syncd.platform.schema.integrations import facets, integrations
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/integrations", tags=["integrations"])
+router = create_router(prefix="/integrations", tags=["integrations"])
 
 _TABLE = integrations
 _DETAILS = {"runtime", "summary", "scopes", "categories", "blocks", "content_sources", "external_links"}
@@ -45,7 +45,7 @@ _SHOWN = ("summary", "scopes", "categories", "blocks", "contentSources", "config
 _LISTS: dict[str, Any] = {name: [] for name in ("categories", "blocks", "contentSources", "externalLinks")}
 
 
-class IntegrationNew(Body, IntegrationPublish):
+class IntegrationNew(RequestBody, IntegrationPublish):
     """Body of `POST /integrations/{integrationName}`."""
 
 
@@ -76,11 +76,11 @@ def _filtered(
 Filtered = Annotated[sa.Select[Any], Depends(_filtered)]
 
 
-@router.get("", response_model=Listing[Integration], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[Integration], openapi_extra=declare_role("read"))
 def list_integrations(
     request: Request,
-    storage: Stored,
-    caller: Signed,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
     paging: Paging,
     query: Filtered,
     owner: Annotated[str | None, Query(max_length=100)] = None,
@@ -90,7 +90,7 @@ def list_integrations(
     Shapes: what is public, and what is private to an organization of the caller's. What is unlisted is shown to those
     who know its name; the list has it only for its own organization, when `owner` asks for that one.
     """
-    mine = [id for id, role in caller.roles.items() if at_least(role, caller.needed)]
+    mine = [id for id, role in caller.roles.items() if is_role_at_least(role, caller.needed)]
     listed = sa.or_(
         _TABLE.c.visibility == "public", sa.and_(_TABLE.c.visibility == "private", _TABLE.c.owner.in_(mine))
     )
@@ -104,14 +104,14 @@ def list_integrations(
     return answers.ok(envelope | {"items": items})
 
 
-@router.get("/{integration_name}", response_model=Integration, openapi_extra=needs("read"))
+@router.get("/{integration_name}", response_model=Integration, openapi_extra=declare_role("read"))
 def get_integration_by_name(at: AtIntegration) -> JSONResponse:
     """Given a name, return the Integration."""
     with at.storage.read() as connection:
         return answers.ok(_read(at, connection, at.visible(connection)))
 
 
-@router.post("/{integration_name}", response_model=Integration, openapi_extra=needs("admin"))
+@router.post("/{integration_name}", response_model=Integration, openapi_extra=declare_role("admin"))
 def publish_integration(
     at: AtIntegration,
     integration_name: Annotated[str, Path(max_length=NAME_MAX, pattern=NAME_PATTERN)],
@@ -138,7 +138,7 @@ def publish_integration(
         return answers.ok(_read(at, connection, row))
 
 
-@router.delete("/{integration_name}", status_code=204, openapi_extra=needs("admin"))
+@router.delete("/{integration_name}", status_code=204, openapi_extra=declare_role("admin"))
 def unpublish_integration(at: AtIntegration) -> Response:
     """Given a name, remove the integration, all its versions, and its installations with their events.
 
@@ -149,12 +149,14 @@ def unpublish_integration(at: AtIntegration) -> Response:
         if row is not None and (row.visibility != "private" or row.owner in at.caller.roles):
             at.owned(connection)
             connection.execute(_TABLE.delete().where(_TABLE.c.name == at.name))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def shown(request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], owner: sa.Row[Any]) -> dict[str, Any]:
     """Given an integration's row and its owner's, return the Integration as the API shows it."""
-    downloads = Downloads(addresses.origin(request), storage.secret, until(storage.now().timestamp()))
+    downloads = DownloadSigner(
+        addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())
+    )
     icon = row.images.get("icon")
     policy = row.details.get("contentSecurityPolicy")
     details = {name: row.details[name] for name in _SHOWN if name in row.details}
@@ -174,15 +176,15 @@ def shown(request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], 
             images.address(downloads, image, f"{row.name}-{number}")
             for number, image in enumerate(row.images["previews"], 1)
         ],
-        "owner": introduced(request, owner, caller.role_in(owner.id)),
+        "owner": serialize_organization_preview(request, owner, caller.role_in(owner.id)),
         "urls": {
-            "location": addresses.location(request, f"/integrations/{row.name}"),
-            "app": addresses.app(request, f"/integrations/{row.name}"),
-            "assets": addresses.integration(request, row.name, "assets"),
-            "publicEndpoint": addresses.integration(request, row.name),
+            "location": addresses.build_api_url(request, f"/integrations/{row.name}"),
+            "app": addresses.build_app_url(request, f"/integrations/{row.name}"),
+            "assets": addresses.build_integration_url(request, row.name, "assets"),
+            "publicEndpoint": addresses.build_integration_url(request, row.name),
             **({"icon": images.address(downloads, icon, row.name)} if icon else {}),
         },
-        "permissions": {"admin": at_least(caller.role_in(row.owner), "admin")},
+        "permissions": {"admin": is_role_at_least(caller.role_in(row.owner), "admin")},
         **({"contentSecurityPolicy": policy} if policy else {}),
     }
 
@@ -195,7 +197,7 @@ def _read(at: IntegrationRequest, connection: sa.Connection, row: sa.Row[Any]) -
 def _put(
     at: IntegrationRequest, connection: sa.Connection, owner: str, body: IntegrationNew, blobs: dict[str, Any]
 ) -> None:
-    former, now = find(connection, at.name), iso(at.storage.now())
+    former, now = find(connection, at.name), format_time(at.storage.now())
     if former is not None and former.owner != owner:
         raise Failure(409, f"The name {at.name} is taken. Choose another one.")
     values = _columns(body) | blobs | {"version": former.version + 1 if former else 1, "updated_at": now}

@@ -10,15 +10,15 @@ from syncd.model.listing import Listing
 from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.integrations.access import AtIntegration
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.integrations import events, logs
 
-router = room(prefix="/integrations/{integration_name}/events", tags=["integrations"])
+router = create_router(prefix="/integrations/{integration_name}/events", tags=["integrations"])
 
 
-@router.get("", response_model=Listing[IntegrationEvent], openapi_extra=needs("admin"))
+@router.get("", response_model=Listing[IntegrationEvent], openapi_extra=declare_role("admin"))
 def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
     """Given an integration, return its events, newest first. They are kept for 30 days, the last 10,000 of them."""
     query = sa.select(events).where(events.c.integration == at.name)
@@ -28,7 +28,7 @@ def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
     return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
 
 
-@router.get("/{event_id}", response_model=IntegrationEventDetail, openapi_extra=needs("admin"))
+@router.get("/{event_id}", response_model=IntegrationEventDetail, openapi_extra=declare_role("admin"))
 def get_integration_event(at: AtIntegration, event_id: str) -> JSONResponse:
     """Given an event's id, return the event with the trace of what was done about it."""
     with at.storage.read() as connection:

@@ -6,43 +6,43 @@ from fastapi.responses import JSONResponse
 from syncd.model.agent_instructions import AgentInstructions, AgentInstructionsWrite
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import answers, rich_text
-from syncd.platform.http.bodies import Body
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.bodies import RequestBody
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.people import agent_instructions
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/agent-instructions", tags=["organizations"])
+router = create_router(prefix="/orgs/{organization_id}/agent-instructions", tags=["organizations"])
 
 
-class AgentInstructionsChange(Body, AgentInstructionsWrite):
+class AgentInstructionsChange(RequestBody, AgentInstructionsWrite):
     """Body of `PUT …/agent-instructions`."""
 
 
-@router.get("", response_model=AgentInstructions, openapi_extra=needs("read"))
+@router.get("", response_model=AgentInstructions, openapi_extra=declare_role("read"))
 def get_organization_agent_instructions(at: AtOrganization) -> JSONResponse:
     """Given an organization, return its agent instructions: an empty document while nobody wrote any."""
     with at.storage.read() as connection:
-        return _read(connection, at, since=at.require(connection).created_at)
+        return _answer_agent_instructions(connection, at, since=at.require(connection).created_at)
 
 
-@router.put("", response_model=AgentInstructions, openapi_extra=needs("admin"))
+@router.put("", response_model=AgentInstructions, openapi_extra=declare_role("admin"))
 def update_organization_agent_instructions(at: AtOrganization, body: AgentInstructionsChange) -> JSONResponse:
     """Given a document, return the agent instructions that it makes from now on."""
     row = {
         "organization": at.organization_id,
-        "instructions": rich_text.checked(body.instructions, at="instructions"),
-        "updated_at": iso(at.storage.now()),
+        "instructions": rich_text.check_document(body.instructions, at="instructions"),
+        "updated_at": format_time(at.storage.now()),
         "updated_by": at.caller.user_id,
     }
     with at.storage.write() as connection:
         since = at.require(connection).created_at
         upsert(connection, agent_instructions, [row], key=("organization",))
-        return _read(connection, at, since=since)
+        return _answer_agent_instructions(connection, at, since=since)
 
 
-def _read(connection: sa.Connection, at: OrganizationRequest, *, since: str) -> JSONResponse:
+def _answer_agent_instructions(connection: sa.Connection, at: OrganizationRequest, *, since: str) -> JSONResponse:
     table = agent_instructions
     row = connection.execute(sa.select(table).where(table.c.organization == at.organization_id)).one_or_none()
     return answers.ok(

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from syncd.platform.http.failures import Failure
 from syncd.platform.schema import accounts
-from syncd.platform.storage.storage import Storage, token_hash
+from syncd.platform.storage.storage import Storage, hash_token
 
 REMEMBERED_S = 5.0
 """Seconds for which a token that was good is not looked up again; a revoked one may live that long."""
@@ -26,7 +26,7 @@ EXTENSION_KEY = "x-extension"
 """Marks, in the OpenAPI document, an operation that the API document does not have."""
 
 
-def needs(role: str, *, extension: bool = False) -> dict[str, Any]:
+def declare_role(role: str, *, extension: bool = False) -> dict[str, Any]:
     """Given the weakest role that may call an operation, return its declaration for the route's `openapi_extra`.
 
     Shapes: `extension` says that the operation is not one of the API document's. The document shows no permission per
@@ -36,7 +36,7 @@ def needs(role: str, *, extension: bool = False) -> dict[str, Any]:
     return {ROLE_KEY: role, **({EXTENSION_KEY: True} if extension else {})}
 
 
-def at_least(role: str | None, needed: str) -> bool:
+def is_role_at_least(role: str | None, needed: str) -> bool:
     """Given a role, or None for a guest, return whether it is strong enough."""
     return role is not None and ROLES.index(role) >= ROLES.index(needed)
 
@@ -70,7 +70,7 @@ class Caller:
 
         Shapes: `needed` is the operation's own need unless it is given. Raises: Failure 403 when the role is too weak.
         """
-        if not at_least(role, needed or self.needed):
+        if not is_role_at_least(role, needed or self.needed):
             raise Failure(403, f"This operation needs the role {needed or self.needed}.")
 
 
@@ -84,7 +84,7 @@ class Callers:
 
     async def behind(self, token: str) -> Caller | None:
         """Given a token, return who it stands for, or None when it is not a valid one."""
-        key, now = token_hash(token), self._clock()
+        key, now = hash_token(token), self._clock()
         until, known = self._known.get(key, (0.0, None))
         if known is not None and now < until:
             return known
@@ -129,17 +129,17 @@ class Callers:
         return Caller(rows[0].id, rows[0].display_name, roles)
 
 
-async def caller(request: Request) -> Caller:
+async def authenticate_caller(request: Request) -> Caller:
     """Given a request, return who sent it and what its operation needs. Raises: Failure 401 without a valid token."""
     callers: Callers = request.app.state.callers
     found = await callers.named(request.headers.get("authorization", ""))
-    return replace(found, needed=needed_role(request.scope["route"].openapi_extra))
+    return replace(found, needed=read_needed_role(request.scope["route"].openapi_extra))
 
 
-def needed_role(declared: Mapping[str, Any] | None) -> str:
+def read_needed_role(declared: Mapping[str, Any] | None) -> str:
     """Given a route's `openapi_extra`, return the weakest role that may call it; admin where it says nothing."""
     return str((declared or {}).get(ROLE_KEY, ROLES[-1]))
 
 
-Signed = Annotated[Caller, Depends(caller)]
+CurrentCaller = Annotated[Caller, Depends(authenticate_caller)]
 """A handler's parameter for its caller; an operation without it would be open to everybody."""

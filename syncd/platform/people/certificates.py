@@ -36,7 +36,7 @@ def read_certificate(text: str, now: datetime) -> Certificate:
         raise Failure(501, f"This platform cannot read certificates; {needed}.")
     from cryptography.hazmat.primitives.serialization import Encoding
 
-    found = _parsed(_der(text))
+    found = _parse_certificate(_decode_certificate(text))
     if found.not_valid_after_utc <= now:
         raise Failure(400, f"certificate: it expired on {found.not_valid_after_utc:%Y-%m-%d}")
     if found.not_valid_before_utc > now:
@@ -44,7 +44,7 @@ def read_certificate(text: str, now: datetime) -> Certificate:
     return Certificate(found.public_bytes(Encoding.PEM).decode(), found.not_valid_after_utc)
 
 
-def _der(text: str) -> bytes:
+def _decode_certificate(text: str) -> bytes:
     inner = text.strip()
     if inner.startswith("-----"):
         if not inner.startswith(_BEGIN) or not inner.endswith(_END) or inner.count("-----BEGIN") != 1:
@@ -56,7 +56,7 @@ def _der(text: str) -> bytes:
         raise Failure(400, "certificate: must be one certificate as PEM, or the base64 text within it") from None
 
 
-def _parsed(der: bytes) -> "x509.Certificate":
+def _parse_certificate(der: bytes) -> "x509.Certificate":
     from cryptography import x509
     from cryptography.exceptions import UnsupportedAlgorithm
 

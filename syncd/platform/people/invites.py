@@ -14,86 +14,90 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.member import InviteCreate, Invited, LinkInvite, LinkInviteCreate, LinkInviteUpdate
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import joining, users
-from syncd.platform.people.auth import needs
-from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, setting
+from syncd.platform.people.auth import declare_role
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, read_setting
 from syncd.platform.schema.people import link_invites
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}", tags=["members"])
+router = create_router(prefix="/orgs/{organization_id}", tags=["members"])
 
 _TABLE = link_invites
 
 
-class LinkInviteNew(Body, LinkInviteCreate):
+class LinkInviteNew(RequestBody, LinkInviteCreate):
     """Body of `POST …/link-invites`."""
 
 
-class LinkInviteChange(Body, LinkInviteUpdate):
+class LinkInviteChange(RequestBody, LinkInviteUpdate):
     """Body of `PATCH …/link-invites/{inviteId}`."""
 
 
-class InviteNew(Body, InviteCreate):
+class InviteNew(RequestBody, InviteCreate):
     """Body of `POST …/invites`."""
 
 
-@router.get("/link-invites", response_model=Listing[LinkInvite], openapi_extra=needs("admin", extension=True))
+@router.get("/link-invites", response_model=Listing[LinkInvite], openapi_extra=declare_role("admin", extension=True))
 def list_organization_invite_links(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its invite links."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [_shown(at, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_invite(at, row) for row in envelope["items"]]})
 
 
-@router.post("/link-invites", status_code=201, response_model=LinkInvite, openapi_extra=needs("admin", extension=True))
+@router.post(
+    "/link-invites", status_code=201, response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True)
+)
 def create_organization_invite_link(at: AtOrganization, body: LinkInviteNew) -> JSONResponse:
     """Given a role, return a new invite link. Raises: Failure 409 where the organization has no invite links."""
-    id, now = at.storage.new_id(), iso(at.storage.now())
+    id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
         row = at.require(connection)
-        if not setting(row, "inviteLinks"):
+        if not read_setting(row, "inviteLinks"):
             raise Failure(409, "Invite links are turned off: the organization's `inviteLinks` is false.")
         values = {"id": id, "organization": at.organization_id, "role": body.role, "created_at": now}
         connection.execute(_TABLE.insert().values(values))
-        made = _shown(at, _require(connection, at, id))
+        made = _serialize_invite(at, _require_invite(connection, at, id))
     return answers.created(made, location=made["urls"]["location"])
 
 
-@router.get("/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=needs("admin", extension=True))
+@router.get("/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True))
 def get_organization_invite_link(at: AtOrganization, invite_id: str) -> JSONResponse:
     """Given an id, return the invite link."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(_shown(at, _require(connection, at, invite_id)))
+        return answers.ok(_serialize_invite(at, _require_invite(connection, at, invite_id)))
 
 
-@router.patch("/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=needs("admin", extension=True))
+@router.patch(
+    "/link-invites/{invite_id}", response_model=LinkInvite, openapi_extra=declare_role("admin", extension=True)
+)
 def update_organization_invite_link(at: AtOrganization, invite_id: str, body: LinkInviteChange) -> JSONResponse:
     """Given a role, return the invite link that gives it from now on."""
     with at.storage.write() as connection:
         at.require(connection)
-        _require(connection, at, invite_id)
+        _require_invite(connection, at, invite_id)
         connection.execute(_TABLE.update().where(_TABLE.c.id == invite_id).values(role=body.role))
-        return answers.ok(_shown(at, _require(connection, at, invite_id)))
+        return answers.ok(_serialize_invite(at, _require_invite(connection, at, invite_id)))
 
 
-@router.delete("/link-invites/{invite_id}", status_code=204, openapi_extra=needs("admin"))
+@router.delete("/link-invites/{invite_id}", status_code=204, openapi_extra=declare_role("admin"))
 def delete_organization_invite_by_id(at: AtOrganization, invite_id: str) -> Response:
     """Given an id, end that invite link."""
     with at.storage.write() as connection:
         at.require(connection)
         mine = (_TABLE.c.id == invite_id, _TABLE.c.organization == at.organization_id)
         connection.execute(_TABLE.delete().where(*mine))
-    return answers.nothing()
+    return answers.no_content()
 
 
-@router.post("/invites", response_model=Invited, openapi_extra=needs("admin", extension=True))
+@router.post("/invites", response_model=Invited, openapi_extra=declare_role("admin", extension=True))
 def invite_users_to_organization(at: AtOrganization, body: InviteNew) -> JSONResponse:
     """Given e-mail addresses and a role, make their owners members, and return the ids of these users.
 
@@ -102,29 +106,29 @@ def invite_users_to_organization(at: AtOrganization, body: InviteNew) -> JSONRes
     with at.storage.write() as connection:
         at.require(connection)
         emails = dict.fromkeys(email.lower() for email in body.emails)
-        ids = [users.admit(at.storage, connection, email) for email in emails]
+        ids = [users.find_or_create_user(at.storage, connection, email) for email in emails]
         for id in ids:
-            joining.enter(at.storage, connection, at.organization_id, id, body.role)
+            joining.insert_member(at.storage, connection, at.organization_id, id, body.role)
     at.changed_members()
     return answers.ok({"users": ids, "invited": len(ids)})
 
 
-@router.post("/invites/{invite_id}", status_code=204, openapi_extra=needs("read", extension=True))
+@router.post("/invites/{invite_id}", status_code=204, openapi_extra=declare_role("read", extension=True))
 def join_organization_with_invite(at: AtOrganization, invite_id: str) -> Response:
     """Given an invite link, make the caller a member; who is one already keeps the role."""
     with at.storage.write() as connection:
-        row = _find(connection, at, invite_id)
-        organization = joining.organization(connection, at.organization_id)
+        row = _find_invite(connection, at, invite_id)
+        organization = joining.find_organization(connection, at.organization_id)
         # One answer for all that cannot be joined: a guess must not learn what is there.
-        if row is None or organization is None or not setting(organization, "inviteLinks"):
+        if row is None or organization is None or not read_setting(organization, "inviteLinks"):
             raise Failure(404, "This invitation does not exist, or no longer.")
         joining.require_no_sso(organization)
-        joining.enter(at.storage, connection, at.organization_id, at.caller.user_id, row.role)
+        joining.insert_member(at.storage, connection, at.organization_id, at.caller.user_id, row.role)
     at.changed_members()
-    return answers.nothing()
+    return answers.no_content()
 
 
-def _find(connection: sa.Connection, at: OrganizationRequest, invite_id: str) -> sa.Row[Any] | None:
+def _find_invite(connection: sa.Connection, at: OrganizationRequest, invite_id: str) -> sa.Row[Any] | None:
     query = sa.select(_TABLE).where(_TABLE.c.id == invite_id, _TABLE.c.organization == at.organization_id)
     row = connection.execute(query).one_or_none()
     # The index compared byte by byte; the last word belongs to a comparison that takes the same time for all.
@@ -133,14 +137,14 @@ def _find(connection: sa.Connection, at: OrganizationRequest, invite_id: str) ->
     return row
 
 
-def _require(connection: sa.Connection, at: OrganizationRequest, invite_id: str) -> sa.Row[Any]:
-    row = _find(connection, at, invite_id)
+def _require_invite(connection: sa.Connection, at: OrganizationRequest, invite_id: str) -> sa.Row[Any]:
+    row = _find_invite(connection, at, invite_id)
     if row is None:
         raise Failure(404, f"No such invite link in organization {at.organization_id}.")
     return row
 
 
-def _shown(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_invite(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
     return {
         "object": "invite",
         "id": row.id,
@@ -149,6 +153,6 @@ def _shown(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
         "createdAt": row.created_at,
         "urls": {
             "location": at.location(f"/link-invites/{row.id}"),
-            "app": addresses.app(at.request, f"/o/{at.organization_id}/invite/{row.id}"),
+            "app": addresses.build_app_url(at.request, f"/o/{at.organization_id}/invite/{row.id}"),
         },
     }

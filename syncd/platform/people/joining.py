@@ -14,20 +14,20 @@ from syncd.platform.database.tables import insert_new
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, needs
-from syncd.platform.people.organizations import AtOrganization, setting
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
+from syncd.platform.people.organizations import AtOrganization, read_setting
 from syncd.platform.schema import accounts
 from syncd.platform.schema.people import email_domains
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["members"])
+router = create_router(tags=["members"])
 
 _DOMAIN = re.compile(r"[a-z0-9.-]{1,253}")
 
 
-@router.post("/orgs/{organization_id}/join", status_code=204, openapi_extra=needs("read"))
+@router.post("/orgs/{organization_id}/join", status_code=204, openapi_extra=declare_role("read"))
 def join_organization(at: AtOrganization) -> Response:
     """Given an organization that welcomes the domain of the caller's verified e-mail address, make the caller a member.
 
@@ -36,26 +36,26 @@ def join_organization(at: AtOrganization) -> Response:
     """
     with at.storage.write() as connection:
         if at.organization_id in at.caller.roles:
-            return answers.nothing()
-        domain = _verified_domain(connection, at.caller)
-        row = organization(connection, at.organization_id)
-        if row is None or not _welcomes(connection, at.organization_id, domain):
+            return answers.no_content()
+        domain = _require_verified_domain(connection, at.caller)
+        row = find_organization(connection, at.organization_id)
+        if row is None or not _has_email_domain(connection, at.organization_id, domain):
             raise Failure(404, f"No organization {at.organization_id} that people with your e-mail address may join.")
         require_no_sso(row)
-        enter(at.storage, connection, at.organization_id, at.caller.user_id, setting(row, "defaultRole"))
+        insert_member(at.storage, connection, at.organization_id, at.caller.user_id, read_setting(row, "defaultRole"))
     at.changed_members()
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.get(
     "/email-domains/{email_domain}/orgs",
     response_model=Listing[JoinableOrganization],
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
 )
 def list_organizations_by_email_domain(
     request: Request,
-    storage: Stored,
-    caller: Signed,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
     paging: Paging,
     email_domain: Annotated[str, Path(max_length=253)],
 ) -> JSONResponse:
@@ -63,16 +63,16 @@ def list_organizations_by_email_domain(
     table = accounts.organizations
     welcoming = sa.select(email_domains.c.organization).where(email_domains.c.domain == email_domain.lower())
     with storage.read() as connection:
-        if _verified_domain(connection, caller) != email_domain.lower():
+        if _require_verified_domain(connection, caller) != email_domain.lower():
             raise Failure(403, "This is not the domain of your verified e-mail address.")
         query = sa.select(table.c.id, table.c.title).where(table.c.id.in_(welcoming))
         envelope = paging.rows(connection, query, table.c.created_at, table.c.id)
-    items = [{"id": row.id, "title": row.title, "urls": _urls(request, row.id)} for row in envelope["items"]]
+    items = [{"id": row.id, "title": row.title, "urls": _build_urls(request, row.id)} for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
-@router.get("/subdomains/{subdomain}", response_model=Subdomain, openapi_extra=needs("read", extension=True))
-def get_subdomain(storage: Stored, caller: Signed, subdomain: str) -> JSONResponse:
+@router.get("/subdomains/{subdomain}", response_model=Subdomain, openapi_extra=declare_role("read", extension=True))
+def get_subdomain(storage: CurrentStorage, caller: CurrentCaller, subdomain: str) -> JSONResponse:
     """Given a subdomain of an organization of the caller's, return what it leads to."""
     table = accounts.organizations
     with storage.read() as connection:
@@ -84,7 +84,7 @@ def get_subdomain(storage: Stored, caller: Signed, subdomain: str) -> JSONRespon
     return answers.ok({"object": "subdomain", "subdomain": subdomain.lower(), "target": target, "isActive": True})
 
 
-def organization(connection: sa.Connection, organization_id: str) -> sa.Row[Any] | None:
+def find_organization(connection: sa.Connection, organization_id: str) -> sa.Row[Any] | None:
     """Given an id, return the organization's row, whoever asks."""
     table = accounts.organizations
     return connection.execute(sa.select(table).where(table.c.id == organization_id)).one_or_none()
@@ -92,17 +92,19 @@ def organization(connection: sa.Connection, organization_id: str) -> sa.Row[Any]
 
 def require_no_sso(row: sa.Row[Any]) -> None:
     """Given an organization's row, let somebody join by e-mail or link. Raises: Failure 400 where SSO is enforced."""
-    if setting(row, "sso"):
+    if read_setting(row, "sso"):
         raise Failure(400, "The organization enforces SSO: its members join by signing in.")
 
 
-def enter(storage: Storage, connection: sa.Connection, organization_id: str, user_id: str, role: str | None) -> None:
+def insert_member(
+    storage: Storage, connection: sa.Connection, organization_id: str, user_id: str, role: str | None
+) -> None:
     """Given who joins which organization and with which role, make that so; a member keeps the role."""
-    row = {"organization": organization_id, "user": user_id, "role": role, "joined_at": iso(storage.now())}
+    row = {"organization": organization_id, "user": user_id, "role": role, "joined_at": format_time(storage.now())}
     insert_new(connection, accounts.members, [row])
 
 
-def _verified_domain(connection: sa.Connection, caller: Caller) -> str:
+def _require_verified_domain(connection: sa.Connection, caller: Caller) -> str:
     table = accounts.users
     email = connection.scalar(sa.select(table.c.email).where(table.c.id == caller.user_id, table.c.email_verified))
     domain = (email or "").rpartition("@")[2].lower()
@@ -111,11 +113,11 @@ def _verified_domain(connection: sa.Connection, caller: Caller) -> str:
     return domain
 
 
-def _welcomes(connection: sa.Connection, organization_id: str, domain: str) -> bool:
+def _has_email_domain(connection: sa.Connection, organization_id: str, domain: str) -> bool:
     table = email_domains
     query = sa.select(table.c.domain).where(table.c.organization == organization_id, table.c.domain == domain)
     return connection.scalar(query) is not None
 
 
-def _urls(request: Request, organization_id: str) -> dict[str, str]:
-    return {"location": addresses.location(request, f"/orgs/{organization_id}")}
+def _build_urls(request: Request, organization_id: str) -> dict[str, str]:
+    return {"location": addresses.build_api_url(request, f"/orgs/{organization_id}")}

@@ -9,60 +9,60 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.member import Member, MemberUpdate
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import users
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member
 from syncd.platform.schema import accounts
 from syncd.platform.schema.collections import collections
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.people import permissions, team_members, teams
 
-router = room(prefix="/orgs/{organization_id}/members", tags=["members"])
+router = create_router(prefix="/orgs/{organization_id}/members", tags=["members"])
 
 _TABLE = accounts.members
 _LAST = "An organization needs an administrator. Make somebody else one first."
 
 
-class MemberChange(Body, MemberUpdate):
+class MemberChange(RequestBody, MemberUpdate):
     """Body of `PATCH …/members/{userId}`."""
 
 
-@router.get("", response_model=Listing[Member], openapi_extra=needs("read", extension=True))
+@router.get("", response_model=Listing[Member], openapi_extra=declare_role("read", extension=True))
 def list_members_in_organization_by_id(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its members, those who joined first coming first."""
     with at.storage.read() as connection:
         at.require(connection)
-        envelope = paging.rows(connection, of_organization(at.organization_id), _TABLE.c.joined_at, _TABLE.c.user)
-    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
+        envelope = paging.rows(connection, select_members(at.organization_id), _TABLE.c.joined_at, _TABLE.c.user)
+    return answers.ok(envelope | {"items": [serialize_member(at.request, row) for row in envelope["items"]]})
 
 
-@router.get("/{user_id}", response_model=Member, openapi_extra=needs("read", extension=True))
+@router.get("/{user_id}", response_model=Member, openapi_extra=declare_role("read", extension=True))
 def get_member_in_organization_by_id(at: AtOrganization, user_id: str) -> JSONResponse:
     """Given the id of a user, return the Member."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(_read(connection, at, user_id))
+        return answers.ok(_read_member(connection, at, user_id))
 
 
-@router.patch("/{user_id}", response_model=Member, openapi_extra=needs("admin", extension=True))
+@router.patch("/{user_id}", response_model=Member, openapi_extra=declare_role("admin", extension=True))
 def update_member_in_organization_by_id(at: AtOrganization, user_id: str, body: MemberChange) -> JSONResponse:
     """Given a role, return the Member with it; null makes a guest. The last administrator stays one."""
     with at.storage.write() as connection:
         at.require(connection)
-        _read(connection, at, user_id)
+        _read_member(connection, at, user_id)
         if body.role != "admin":
             _require_other_admin(connection, at.organization_id, user_id)
-        connection.execute(_TABLE.update().where(*_named(at, user_id)).values(role=body.role))
-        member = _read(connection, at, user_id)
+        connection.execute(_TABLE.update().where(*_match_member(at, user_id)).values(role=body.role))
+        member = _read_member(connection, at, user_id)
     at.changed_members()
     return answers.ok(member)
 
 
-@router.delete("/{user_id}", status_code=204, openapi_extra=needs("admin", extension=True))
+@router.delete("/{user_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def remove_member_from_organization_by_id(at: AtOrganization, user_id: str) -> Response:
     """Given the id of a user, end the membership, and with it what it gave access to; everybody may leave."""
     with at.storage.write() as connection:
@@ -70,9 +70,9 @@ def remove_member_from_organization_by_id(at: AtOrganization, user_id: str) -> R
         if user_id != at.caller.user_id:
             at.caller.require(row.role)
         _require_other_admin(connection, at.organization_id, user_id)
-        _end(connection, at.organization_id, user_id)
+        _delete_member(connection, at.organization_id, user_id)
     at.changed_members()
-    return answers.nothing()
+    return answers.no_content()
 
 
 def is_member(connection: sa.Connection, organization_id: str, user_id: str) -> bool:
@@ -81,7 +81,7 @@ def is_member(connection: sa.Connection, organization_id: str, user_id: str) -> 
     return connection.scalar(query) is not None
 
 
-def of_organization(organization_id: str) -> sa.Select[Any]:
+def select_members(organization_id: str) -> sa.Select[Any]:
     """Given an organization's id, return the query of its members, with what is shown of each."""
     given = sa.select(sa.func.count()).where(permissions.c.kind == "user", permissions.c.subject == _TABLE.c.user)
     in_spaces = given.where(permissions.c.content == spaces.c.id, spaces.c.organization == organization_id)
@@ -99,31 +99,31 @@ def of_organization(organization_id: str) -> sa.Select[Any]:
     return joined.where(_TABLE.c.organization == organization_id)
 
 
-def _named(at: OrganizationRequest, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+def _match_member(at: OrganizationRequest, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
     return _TABLE.c.organization == at.organization_id, _TABLE.c.user == user_id
 
 
-def _read(connection: sa.Connection, at: OrganizationRequest, user_id: str) -> dict[str, Any]:
-    row = connection.execute(of_organization(at.organization_id).where(_TABLE.c.user == user_id)).one_or_none()
+def _read_member(connection: sa.Connection, at: OrganizationRequest, user_id: str) -> dict[str, Any]:
+    row = connection.execute(select_members(at.organization_id).where(_TABLE.c.user == user_id)).one_or_none()
     if row is None:
         raise Failure(404, f"No member {user_id} in organization {at.organization_id}.")
-    return shown(at.request, row)
+    return serialize_member(at.request, row)
 
 
-def shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
-    """Given a row of `of_organization`, return the Member as the API shows it."""
+def serialize_member(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+    """Given a row of `select_members`, return the Member as the API shows it."""
     # Nobody is disabled here, and tokens are the only way in, so that nobody comes by SSO.
     return {
         "object": "member",
         "id": row.id,
         "role": row.role,
-        "user": users.row_shown(request, row),
+        "user": users.serialize_user(request, row),
         "disabled": False,
         "joinedAt": row.joined_at,
         "sso": False,
         "spaces": row.spaces,
         "teams": row.teams,
-        "urls": {"location": addresses.location(request, f"/orgs/{row.organization}/members/{row.id}")},
+        "urls": {"location": addresses.build_api_url(request, f"/orgs/{row.organization}/members/{row.id}")},
     }
 
 
@@ -134,7 +134,7 @@ def _require_other_admin(connection: sa.Connection, organization_id: str, user_i
         raise Failure(409, _LAST)
 
 
-def _end(connection: sa.Connection, organization_id: str, user_id: str) -> None:
+def _delete_member(connection: sa.Connection, organization_id: str, user_id: str) -> None:
     ours = sa.select(teams.c.id).where(teams.c.organization == organization_id)
     connection.execute(team_members.delete().where(team_members.c.user == user_id, team_members.c.team.in_(ours)))
     for table in (spaces, collections):

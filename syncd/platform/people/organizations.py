@@ -12,18 +12,18 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.organization import Organization, OrganizationCreate, OrganizationUpdate
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, at_least, needs
-from syncd.platform.people.signing_in import usable_ids
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
+from syncd.platform.people.saml_providers import find_active_providers
 from syncd.platform.schema import accounts
 from syncd.platform.schema.people import email_domains
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs", tags=["organizations"])
+router = create_router(prefix="/orgs", tags=["organizations"])
 
 _DEFAULTS: dict[str, Any] = {
     "type": "business",
@@ -35,20 +35,20 @@ _DEFAULTS: dict[str, Any] = {
     "mergeRules": {"type": "inherit"},
     "trial": {"status": "notapplicable", "count": 0},
 }
-_NOTHING = {"monthly": 0, "yearly": 0}
-_FREE = {
+_NO_PRICE = {"monthly": 0, "yearly": 0}
+_FREE_BILLING = {
     "interval": "monthly",
     "endDate": "9999-12-31T23:59:59.999Z",
     "hasPaymentFailed": False,
     "isScheduledToCancel": False,
     "pricing": {
-        "members": {"plus_2024": _NOTHING, "pro_2024": _NOTHING},
-        "sites": {"premium": _NOTHING, "ultimate": _NOTHING},
+        "members": {"plus_2024": _NO_PRICE, "pro_2024": _NO_PRICE},
+        "sites": {"premium": _NO_PRICE, "ultimate": _NO_PRICE},
     },
     "usageAddons": {},
 }
 """What there is to say of the billing of a platform that costs nothing, without an end."""
-_FOR_MEMBERS = ("defaultRole", "sso", "ai")
+_MEMBERS_ONLY = ("defaultRole", "sso", "ai")
 _EVERYBODY = ("view", "listMembers", "listTeams", "listIntegrations", "listInstallations")
 _CREATORS = ("createContent", "createOpenAPISpec", "ingestConversations")
 _ADMINS = ("admin", "ownTeam", "viewBilling", "installIntegration")
@@ -61,37 +61,39 @@ _MINE = sa.select(_TABLE, accounts.members.c.role).join(
 _ONE = _MINE.where(_TABLE.c.id == sa.bindparam("organization"))
 
 
-class OrganizationNew(Body, OrganizationCreate):
+class OrganizationNew(RequestBody, OrganizationCreate):
     """Body of `POST /orgs`."""
 
 
-class OrganizationChange(Body, OrganizationUpdate):
+class OrganizationChange(RequestBody, OrganizationUpdate):
     """Body of `PATCH /orgs/{organizationId}`."""
 
 
-@router.get("", response_model=Listing[Organization], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[Organization], openapi_extra=declare_role("read"))
 def list_organizations_for_authenticated_user(
-    request: Request, storage: Stored, caller: Signed, paging: Paging
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging
 ) -> JSONResponse:
     """Given a request, return the organizations that its caller is a member of."""
     with storage.read() as connection:
         mine = _MINE.params(caller=caller.user_id)
         envelope = paging.rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
-        domains = _domains(connection, [row.id for row in envelope["items"]])
-    items = [_shown(request, row, domains[row.id]) for row in envelope["items"]]
+        domains = _find_domains(connection, [row.id for row in envelope["items"]])
+    items = [_serialize_for_member(request, row, domains[row.id]) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
-@router.post("", status_code=201, response_model=Organization, openapi_extra=needs("read", extension=True))
-def create_organization(request: Request, storage: Stored, caller: Signed, body: OrganizationNew) -> JSONResponse:
+@router.post("", status_code=201, response_model=Organization, openapi_extra=declare_role("read", extension=True))
+def create_organization(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, body: OrganizationNew
+) -> JSONResponse:
     """Given a title, return the new Organization, whose administrator is the caller."""
-    id, now = storage.new_id(), iso(storage.now())
+    id, now = storage.new_id(), format_time(storage.now())
     with storage.write() as connection:
         connection.execute(_TABLE.insert().values(id=id, title=body.title, created_at=now, details={}))
         member = {"organization": id, "user": caller.user_id, "role": "admin", "joined_at": now}
         connection.execute(accounts.members.insert().values(member))
-        _set_domains(connection, id, body.email_domains)
-        made = organization_shown(connection, request, caller, id)
+        _replace_domains(connection, id, body.email_domains)
+        made = read_organization(connection, request, caller, id)
     request.app.state.callers.forget()
     return answers.created(made, location=made["urls"]["location"])
 
@@ -111,43 +113,43 @@ class OrganizationRequest:
 
     def location(self, path: str = "") -> str:
         """Given a path below the organization, return its absolute address in the API."""
-        return addresses.location(self.request, f"/orgs/{self.organization_id}{path}")
+        return addresses.build_api_url(self.request, f"/orgs/{self.organization_id}{path}")
 
     def changed_members(self) -> None:
         """Have everybody looked up again: who is a member, and with which role, has changed."""
         self.request.app.state.callers.forget()
 
 
-async def _at_organization(
-    request: Request, storage: Stored, caller: Signed, organization_id: str
+async def _read_organization_request(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, organization_id: str
 ) -> OrganizationRequest:
     return OrganizationRequest(request, storage, caller, organization_id)
 
 
-AtOrganization = Annotated[OrganizationRequest, Depends(_at_organization)]
+AtOrganization = Annotated[OrganizationRequest, Depends(_read_organization_request)]
 """A handler's parameter for an operation below `/orgs/{organizationId}`."""
 
 
-@router.get("/{organization_id}", response_model=Organization, openapi_extra=needs("read"))
+@router.get("/{organization_id}", response_model=Organization, openapi_extra=declare_role("read"))
 def get_organization_by_id(at: AtOrganization) -> JSONResponse:
     """Given an id, return the Organization."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(organization_shown(connection, at.request, at.caller, at.organization_id))
+        return answers.ok(read_organization(connection, at.request, at.caller, at.organization_id))
 
 
-@router.patch("/{organization_id}", response_model=Organization, openapi_extra=needs("admin"))
+@router.patch("/{organization_id}", response_model=Organization, openapi_extra=declare_role("admin"))
 def update_organization_by_id(at: AtOrganization, body: OrganizationChange) -> JSONResponse:
     """Given new members, return the Organization with them; unset is unchanged, null takes content and logo away."""
     with at.storage.write() as connection:
         row = at.require(connection)
-        _check(connection, at.organization_id, body, iso(at.storage.now()))
-        values: dict[str, Any] = {"details": _details(row.details, body)}
+        _check_change(connection, at.organization_id, body, format_time(at.storage.now()))
+        values: dict[str, Any] = {"details": _merge_details(row.details, body)}
         values |= {name: getattr(body, name) for name in ("title", "hostname") if name in body.model_fields_set}
         connection.execute(_TABLE.update().where(_TABLE.c.id == at.organization_id).values(values))
         if "email_domains" in body.model_fields_set:
-            _set_domains(connection, at.organization_id, body.email_domains)
-        return answers.ok(organization_shown(connection, at.request, at.caller, at.organization_id))
+            _replace_domains(connection, at.organization_id, body.email_domains)
+        return answers.ok(read_organization(connection, at.request, at.caller, at.organization_id))
 
 
 def require_member(connection: sa.Connection, caller: Caller, organization_id: str) -> sa.Row[Any]:
@@ -172,29 +174,29 @@ def require_organization(connection: sa.Connection, caller: Caller, organization
     return row
 
 
-def organization_shown(
+def read_organization(
     connection: sa.Connection, request: Request, caller: Caller, organization_id: str
 ) -> dict[str, Any]:
     """Given an organization that the caller is a member of, return the Organization as the API shows it."""
     row = require_member(connection, caller, organization_id)
-    return _shown(request, row, _domains(connection, [organization_id])[organization_id])
+    return _serialize_for_member(request, row, _find_domains(connection, [organization_id])[organization_id])
 
 
-def introduced(request: Request, row: sa.Row[Any], role: str | None) -> dict[str, Any]:
+def serialize_organization_preview(request: Request, row: sa.Row[Any], role: str | None) -> dict[str, Any]:
     """Given an organization's row and a caller's role in it, return the Organization with what everybody may know.
 
     Shapes: what only members may know is left out, or as it is where nobody changed it.
     """
-    known = {name: value for name, value in _DEFAULTS.items() if name not in _FOR_MEMBERS}
-    return _described(request, row, role, {"emailDomains": [], **known})
+    known = {name: value for name, value in _DEFAULTS.items() if name not in _MEMBERS_ONLY}
+    return _serialize_organization(request, row, role, {"emailDomains": [], **known})
 
 
-def setting(row: sa.Row[Any], name: str) -> Any:
+def read_setting(row: sa.Row[Any], name: str) -> Any:
     """Given an organization's row and the API's name of an optional member, return its value or its default."""
     return row.details.get(name, _DEFAULTS.get(name))
 
 
-def _check(connection: sa.Connection, organization_id: str, body: OrganizationChange, now: str) -> None:
+def _check_change(connection: sa.Connection, organization_id: str, body: OrganizationChange, now: str) -> None:
     taken = sa.select(_TABLE.c.id).where(_TABLE.c.hostname == body.hostname, _TABLE.c.id != organization_id)
     if "hostname" in body.model_fields_set and connection.scalar(taken) is not None:
         raise Failure(409, f"hostname: {body.hostname} is another organization's")
@@ -203,26 +205,26 @@ def _check(connection: sa.Connection, organization_id: str, body: OrganizationCh
         mine = (sites.c.id == body.default_content.site, sites.c.organization == organization_id)
         if connection.scalar(sa.select(sites.c.id).where(*mine)) is None:
             raise Failure(400, f"defaultContent.site: no site {body.default_content.site} in this organization")
-    if body.sso and not usable_ids(connection, organization_id, now):
+    if body.sso and not find_active_providers(connection, organization_id, now):
         # Nobody could come in any more.
         raise Failure(400, "sso: needs an active SAML provider first: with ssoURL, entityID and certificate")
 
 
-def _details(former: Mapping[str, Any], body: OrganizationChange) -> dict[str, Any]:
+def _merge_details(former: Mapping[str, Any], body: OrganizationChange) -> dict[str, Any]:
     said = {name: value for name, value in body.wire().items() if name not in ("title", "hostname", "emailDomains")}
     # A null role is a guest's and is kept; the others are taken away by null.
     gone = {name for name, value in said.items() if value is None and name != "defaultRole"}
     return {name: value for name, value in {**former, **said}.items() if name not in gone}
 
 
-def _set_domains(connection: sa.Connection, organization_id: str, domains: Iterable[str]) -> None:
+def _replace_domains(connection: sa.Connection, organization_id: str, domains: Iterable[str]) -> None:
     connection.execute(email_domains.delete().where(email_domains.c.organization == organization_id))
     rows = [{"organization": organization_id, "domain": domain} for domain in dict.fromkeys(domains)]
     if rows:
         connection.execute(email_domains.insert(), rows)
 
 
-def _domains(connection: sa.Connection, organization_ids: list[str]) -> Mapping[str, list[str]]:
+def _find_domains(connection: sa.Connection, organization_ids: list[str]) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     query = sa.select(email_domains).where(email_domains.c.organization.in_(organization_ids))
     for row in connection.execute(query.order_by(email_domains.c.domain)):
@@ -230,16 +232,18 @@ def _domains(connection: sa.Connection, organization_ids: list[str]) -> Mapping[
     return found
 
 
-def _shown(request: Request, row: sa.Row[Any], domains: list[str]) -> dict[str, Any]:
+def _serialize_for_member(request: Request, row: sa.Row[Any], domains: list[str]) -> dict[str, Any]:
     details = {"emailDomains": domains, **_DEFAULTS, **row.details}
-    billed = {"billing": _FREE} if at_least(row.role, "admin") else {}
-    return _described(request, row, row.role, details | billed)
+    billed = {"billing": _FREE_BILLING} if is_role_at_least(row.role, "admin") else {}
+    return _serialize_organization(request, row, row.role, details | billed)
 
 
-def _described(request: Request, row: sa.Row[Any], role: str | None, details: Mapping[str, Any]) -> dict[str, Any]:
+def _serialize_organization(
+    request: Request, row: sa.Row[Any], role: str | None, details: Mapping[str, Any]
+) -> dict[str, Any]:
     urls = {
-        "location": addresses.location(request, f"/orgs/{row.id}"),
-        "app": addresses.app(request, f"/o/{row.id}"),
+        "location": addresses.build_api_url(request, f"/orgs/{row.id}"),
+        "app": addresses.build_app_url(request, f"/o/{row.id}"),
         **({"logo": details["logo"]} if "logo" in details else {}),
     }
     return {
@@ -251,8 +255,8 @@ def _described(request: Request, row: sa.Row[Any], role: str | None, details: Ma
         **{name: value for name, value in details.items() if name != "logo"},
         "urls": urls,
         "permissions": {
-            **dict.fromkeys(_EVERYBODY, at_least(role, "read")),
-            **dict.fromkeys(_CREATORS, at_least(role, "create")),
-            **dict.fromkeys(_ADMINS, at_least(role, "admin")),
+            **dict.fromkeys(_EVERYBODY, is_role_at_least(role, "read")),
+            **dict.fromkeys(_CREATORS, is_role_at_least(role, "create")),
+            **dict.fromkeys(_ADMINS, is_role_at_least(role, "admin")),
         },
     }

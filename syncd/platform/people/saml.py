@@ -9,29 +9,29 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.saml import SAMLProvider, SAMLProviderCreate, SAMLProviderUpdate, SSOLogins
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import teams
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.certificates import read_certificate
-from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member, setting
-from syncd.platform.people.signing_in import usable, usable_ids
+from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, read_setting, require_member
+from syncd.platform.people.saml_providers import find_active_providers, match_active_providers
 from syncd.platform.schema.people import saml_providers
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}", tags=["sso"])
+router = create_router(prefix="/orgs/{organization_id}", tags=["sso"])
 
 _TABLE = saml_providers
 _COLUMNS = ("label", "entity_id", "sso_url", "default_role", "default_team")
 
 
-class SAMLProviderNew(Body, SAMLProviderCreate):
+class SAMLProviderNew(RequestBody, SAMLProviderCreate):
     """Body of `POST …/saml`."""
 
 
-class SAMLProviderChange(Body, SAMLProviderUpdate):
+class SAMLProviderChange(RequestBody, SAMLProviderUpdate):
     """Body of `PATCH …/saml/{samlProviderId}`."""
 
 
@@ -39,7 +39,7 @@ class SAMLProviderChange(Body, SAMLProviderUpdate):
     "/saml",
     operation_id="listSAMLProvidersInOrganizationById",
     response_model=Listing[SAMLProvider],
-    openapi_extra=needs("admin"),
+    openapi_extra=declare_role("admin"),
 )
 def list_saml_providers(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its SAML providers."""
@@ -47,7 +47,7 @@ def list_saml_providers(at: AtOrganization, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-        items = [_shown(connection, at, row) for row in envelope["items"]]
+        items = [_serialize_provider(connection, at, row) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
@@ -56,17 +56,17 @@ def list_saml_providers(at: AtOrganization, paging: Paging) -> JSONResponse:
     operation_id="createOrganizationSAMLProvider",
     status_code=201,
     response_model=SAMLProvider,
-    openapi_extra=needs("admin"),
+    openapi_extra=declare_role("admin"),
 )
 def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONResponse:
     """Given a label and more, return the new SAML provider, which is pending until it is complete."""
-    id, now = at.storage.new_id(), iso(at.storage.now())
-    values = _values(at, body)
+    id, now = at.storage.new_id(), format_time(at.storage.now())
+    values = _build_values(at, body)
     with at.storage.write() as connection:
         at.require(connection)
         _check_team(connection, at, values)
         connection.execute(_TABLE.insert().values(id=id, organization=at.organization_id, created_at=now, **values))
-        made = _read(connection, at, id)
+        made = _read_provider(connection, at, id)
     return answers.created(made, location=made["urls"]["location"])
 
 
@@ -74,82 +74,86 @@ def create_saml_provider(at: AtOrganization, body: SAMLProviderNew) -> JSONRespo
     "/saml/{saml_provider_id}",
     operation_id="getOrganizationSAMLProviderById",
     response_model=SAMLProvider,
-    openapi_extra=needs("admin"),
+    openapi_extra=declare_role("admin"),
 )
 def get_saml_provider(at: AtOrganization, saml_provider_id: str) -> JSONResponse:
     """Given an id, return the SAML provider."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(_read(connection, at, saml_provider_id))
+        return answers.ok(_read_provider(connection, at, saml_provider_id))
 
 
 @router.patch(
     "/saml/{saml_provider_id}",
     operation_id="updateOrganizationSAMLProvider",
     response_model=SAMLProvider,
-    openapi_extra=needs("admin"),
+    openapi_extra=declare_role("admin"),
 )
 def update_saml_provider(at: AtOrganization, saml_provider_id: str, body: SAMLProviderChange) -> JSONResponse:
     """Given new members, return the SAML provider with them; unset is unchanged."""
-    values = _values(at, body)
+    values = _build_values(at, body)
     with at.storage.write() as connection:
         at.require(connection)
-        _require(connection, at, saml_provider_id)
+        _require_provider(connection, at, saml_provider_id)
         _check_team(connection, at, values)
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == saml_provider_id).values(values))
-        return answers.ok(_read(connection, at, saml_provider_id))
+        return answers.ok(_read_provider(connection, at, saml_provider_id))
 
 
 @router.delete(
     "/saml/{saml_provider_id}",
     operation_id="deleteOrganizationSAMLProvider",
     status_code=204,
-    openapi_extra=needs("admin"),
+    openapi_extra=declare_role("admin"),
 )
 def delete_saml_provider(at: AtOrganization, saml_provider_id: str) -> Response:
     """Given an id, delete that SAML provider. Raises: Failure 409 for the last active one while SSO is enforced."""
     with at.storage.write() as connection:
         row = at.require(connection)
-        left = usable_ids(connection, at.organization_id, iso(at.storage.now()))
-        if setting(row, "sso") and left == {saml_provider_id}:
+        left = find_active_providers(connection, at.organization_id, format_time(at.storage.now()))
+        if read_setting(row, "sso") and left == {saml_provider_id}:
             raise Failure(409, "Nobody could sign in any more. Turn the organization's `sso` off first.")
         mine = (_TABLE.c.id == saml_provider_id, _TABLE.c.organization == at.organization_id)
         connection.execute(_TABLE.delete().where(*mine))
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.get(
     "/sso",
     operation_id="listSSOProviderLoginsInOrganization",
     response_model=SSOLogins,
-    openapi_extra=needs("read"),
+    openapi_extra=declare_role("read"),
 )
 def list_sso_logins(at: AtOrganization) -> JSONResponse:
     """Given an organization, return the ways to sign in: its active SAML providers, by their labels."""
-    query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id, usable(iso(at.storage.now())))
+    query = sa.select(_TABLE).where(
+        _TABLE.c.organization == at.organization_id, match_active_providers(format_time(at.storage.now()))
+    )
     with at.storage.read() as connection:
         at.require(connection)
         rows = connection.execute(query.order_by(_TABLE.c.label, _TABLE.c.id)).all()
-    items = [{"id": row.id, "label": row.label, "startURL": _service(at, row.id)["startURL"]} for row in rows]
+    items = [
+        {"id": row.id, "label": row.label, "startURL": _build_service_urls(at, row.id)["startURL"]} for row in rows
+    ]
     return answers.ok({"items": items})
 
 
-def _values(at: OrganizationRequest, body: SAMLProviderNew | SAMLProviderChange) -> dict[str, Any]:
+def _build_values(at: OrganizationRequest, body: SAMLProviderNew | SAMLProviderChange) -> dict[str, Any]:
     values = {name: getattr(body, name) for name in _COLUMNS if name in body.model_fields_set}
     if body.certificate is not None and "certificate" in body.model_fields_set:
         certificate = read_certificate(body.certificate, at.storage.now())
-        values |= {"certificate": certificate.pem, "certificate_expires_at": iso(certificate.expires_at)}
+        values |= {"certificate": certificate.pem, "certificate_expires_at": format_time(certificate.expires_at)}
     return values
 
 
 def _check_team(connection: sa.Connection, at: OrganizationRequest, values: dict[str, Any]) -> None:
     team_id = values.get("default_team")
-    if team_id is not None and not teams.exists(connection, at.organization_id, team_id):
+    if team_id is not None and not teams.has_team(connection, at.organization_id, team_id):
         raise Failure(400, f"defaultTeam: no team {team_id} in this organization")
 
 
-def _require(connection: sa.Connection, at: OrganizationRequest, provider_id: str) -> sa.Row[Any]:
+def _require_provider(connection: sa.Connection, at: OrganizationRequest, provider_id: str) -> sa.Row[Any]:
     mine = (_TABLE.c.id == provider_id, _TABLE.c.organization == at.organization_id)
     row = connection.execute(sa.select(_TABLE).where(*mine)).one_or_none()
     if row is None:
@@ -157,17 +161,17 @@ def _require(connection: sa.Connection, at: OrganizationRequest, provider_id: st
     return row
 
 
-def _read(connection: sa.Connection, at: OrganizationRequest, provider_id: str) -> dict[str, Any]:
-    return _shown(connection, at, _require(connection, at, provider_id))
+def _read_provider(connection: sa.Connection, at: OrganizationRequest, provider_id: str) -> dict[str, Any]:
+    return _serialize_provider(connection, at, _require_provider(connection, at, provider_id))
 
 
-def _shown(connection: sa.Connection, at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
-    now = iso(at.storage.now())
+def _serialize_provider(connection: sa.Connection, at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
+    now = format_time(at.storage.now())
     whole = row.sso_url and row.entity_id and row.certificate
     optional = {}
     if row.default_team is not None:
         role = require_member(connection, at.caller, at.organization_id).role
-        optional["defaultTeam"] = teams.shown(teams.require_team(connection, at, row.default_team), role)
+        optional["defaultTeam"] = teams.serialize_team(teams.require_team(connection, at, row.default_team), role)
     return {
         "object": "saml-provider",
         "id": row.id,
@@ -180,11 +184,11 @@ def _shown(connection: sa.Connection, at: OrganizationRequest, row: sa.Row[Any])
         "defaultRole": row.default_role,
         "createdAt": row.created_at,
         "status": "active" if whole and row.certificate_expires_at > now else "pending",
-        "service": _service(at, row.id),
+        "service": _build_service_urls(at, row.id),
         "urls": {"location": at.location(f"/saml/{row.id}")},
     }
 
 
-def _service(at: OrganizationRequest, provider_id: str) -> dict[str, str]:
-    here = addresses.app(at.request, f"/saml/{provider_id}")
+def _build_service_urls(at: OrganizationRequest, provider_id: str) -> dict[str, str]:
+    here = addresses.build_app_url(at.request, f"/saml/{provider_id}")
     return {"acsURL": f"{here}/acs", "startURL": f"{here}/start", "entityID": here}

@@ -9,71 +9,71 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.team import TeamMember, TeamMembersUpdate, TeamMemberWrite
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import members, teams, users
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member
 from syncd.platform.schema import accounts
 from syncd.platform.schema.people import team_members
 
-router = room(prefix="/orgs/{organization_id}/teams/{team_id}/members", tags=["teams"])
+router = create_router(prefix="/orgs/{organization_id}/teams/{team_id}/members", tags=["teams"])
 
 _TABLE = team_members
 
 
-class TeamMembersChange(Body, TeamMembersUpdate):
+class TeamMembersChange(RequestBody, TeamMembersUpdate):
     """Body of `PUT …/teams/{teamId}/members`."""
 
 
-class TeamMemberNew(Body, TeamMemberWrite):
+class TeamMemberNew(RequestBody, TeamMemberWrite):
     """Body of `PUT …/teams/{teamId}/members/{userId}`."""
 
 
-@router.get("", response_model=Listing[TeamMember], openapi_extra=needs("read", extension=True))
+@router.get("", response_model=Listing[TeamMember], openapi_extra=declare_role("read", extension=True))
 def list_team_members_in_organization_by_id(at: AtOrganization, team_id: str, paging: Paging) -> JSONResponse:
     """Given a team, return who is in it, those who came first coming first."""
     with at.storage.read() as connection:
         at.require(connection)
         teams.require_team(connection, at, team_id)
-        envelope = paging.rows(connection, _inside(team_id), _TABLE.c.joined_at, _TABLE.c.user)
-    return answers.ok(envelope | {"items": [_shown(at, row) for row in envelope["items"]]})
+        envelope = paging.rows(connection, _select_team_members(team_id), _TABLE.c.joined_at, _TABLE.c.user)
+    return answers.ok(envelope | {"items": [_serialize_team_member(at, row) for row in envelope["items"]]})
 
 
-@router.put("", response_model=Listing[TeamMember], openapi_extra=needs("admin", extension=True))
+@router.put("", response_model=Listing[TeamMember], openapi_extra=declare_role("admin", extension=True))
 def update_members_in_organization_team(
     at: AtOrganization, team_id: str, paging: Paging, body: TeamMembersChange
 ) -> JSONResponse:
     """Given whom to add and whom to remove, return who is in the team then."""
     with at.storage.write() as connection:
-        teams.require_changeable(connection, at, team_id)
-        teams.add(connection, at, team_id, body.add)
+        teams.require_team_owner(connection, at, team_id)
+        teams.insert_team_members(connection, at, team_id, body.add)
         gone = (_TABLE.c.team == team_id, _TABLE.c.user.in_(body.remove))
         connection.execute(_TABLE.delete().where(*gone))
-        envelope = paging.rows(connection, _inside(team_id), _TABLE.c.joined_at, _TABLE.c.user)
-    return answers.ok(envelope | {"items": [_shown(at, row) for row in envelope["items"]]})
+        envelope = paging.rows(connection, _select_team_members(team_id), _TABLE.c.joined_at, _TABLE.c.user)
+    return answers.ok(envelope | {"items": [_serialize_team_member(at, row) for row in envelope["items"]]})
 
 
-@router.put("/{user_id}", response_model=TeamMember, openapi_extra=needs("admin", extension=True))
+@router.put("/{user_id}", response_model=TeamMember, openapi_extra=declare_role("admin", extension=True))
 def add_member_to_organization_team_by_id(
     at: AtOrganization, team_id: str, user_id: str, body: TeamMemberNew | None = None
 ) -> JSONResponse:
     """Given a member of the organization and a role in the team, return the TeamMember."""
     with at.storage.write() as connection:
-        teams.require_changeable(connection, at, team_id)
+        teams.require_team_owner(connection, at, team_id)
         if not members.is_member(connection, at.organization_id, user_id):
             raise Failure(404, f"No member {user_id} in organization {at.organization_id}.")
-        teams.add(connection, at, team_id, (user_id,))
+        teams.insert_team_members(connection, at, team_id, (user_id,))
         if body is not None and "role" in body.model_fields_set:
             here = (_TABLE.c.team == team_id, _TABLE.c.user == user_id)
             connection.execute(_TABLE.update().where(*here).values(role=body.role))
-        row = connection.execute(_inside(team_id).where(_TABLE.c.user == user_id)).one()
-        return answers.ok(_shown(at, row))
+        row = connection.execute(_select_team_members(team_id).where(_TABLE.c.user == user_id)).one()
+        return answers.ok(_serialize_team_member(at, row))
 
 
-@router.delete("/{user_id}", status_code=204, openapi_extra=needs("admin", extension=True))
+@router.delete("/{user_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def delete_member_from_organization_team_by_id(at: AtOrganization, team_id: str, user_id: str) -> Response:
     """Given a user's id, take that user out of a team; everybody may leave one."""
     with at.storage.write() as connection:
@@ -81,17 +81,17 @@ def delete_member_from_organization_team_by_id(at: AtOrganization, team_id: str,
             require_member(connection, at.caller, at.organization_id)
             teams.require_team(connection, at, team_id)
         else:
-            teams.require_changeable(connection, at, team_id)
+            teams.require_team_owner(connection, at, team_id)
         connection.execute(_TABLE.delete().where(_TABLE.c.team == team_id, _TABLE.c.user == user_id))
-    return answers.nothing()
+    return answers.no_content()
 
 
-def _inside(team_id: str) -> sa.Select[Any]:
+def _select_team_members(team_id: str) -> sa.Select[Any]:
     people = accounts.users
     columns = (people, _TABLE.c.role)
     return sa.select(*columns).join_from(_TABLE, people, people.c.id == _TABLE.c.user).where(_TABLE.c.team == team_id)
 
 
-def _shown(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
-    user = users.row_shown(at.request, row)
+def _serialize_team_member(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
+    user = users.serialize_user(at.request, row)
     return {"object": "team-member", "id": row.id, "role": row.role, "user": user}

@@ -9,32 +9,32 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.team import Team, TeamCreate, TeamUpdate
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import at_least, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_member
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.people import permissions, team_members, teams
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/teams", tags=["teams"])
+router = create_router(prefix="/orgs/{organization_id}/teams", tags=["teams"])
 
 _TABLE = teams
 _FILTER_MAX = 256
 
 
-class TeamNew(Body, TeamCreate):
+class TeamNew(RequestBody, TeamCreate):
     """Body of `PUT …/teams`."""
 
 
-class TeamChange(Body, TeamUpdate):
+class TeamChange(RequestBody, TeamUpdate):
     """Body of `PATCH …/teams/{teamId}`."""
 
 
-@router.get("", response_model=Listing[Team], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[Team], openapi_extra=declare_role("read"))
 def list_teams_in_organization_by_id(
     at: AtOrganization,
     paging: Paging,
@@ -46,51 +46,56 @@ def list_teams_in_organization_by_id(
     Shapes: `owner` keeps the teams that this member can change, `title` those that have it in their title in any letter
     case. Source: not-shown.md (b), line 494.
     """
-    query = listed(at)
+    query = select_teams(at)
     if owner is not None:
-        query = query.where(_changed_by(at.organization_id, owner))
+        query = query.where(_match_teams_owned_by(at.organization_id, owner))
     if title is not None:
         query = query.where(_TABLE.c.title.icontains(title, autoescape=True))
     with at.storage.read() as connection:
         role = at.require(connection).role
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [shown(row, role) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [serialize_team(row, role) for row in envelope["items"]]})
 
 
-@router.put("", status_code=201, response_model=Team, openapi_extra=needs("admin"))
+@router.put("", status_code=201, response_model=Team, openapi_extra=declare_role("admin"))
 def create_organization_team(at: AtOrganization, body: TeamNew) -> JSONResponse:
     """Given a title and members of the organization, return the new Team."""
     id = at.storage.new_id()
-    row = {"id": id, "organization": at.organization_id, "title": body.title, "created_at": iso(at.storage.now())}
+    row = {
+        "id": id,
+        "organization": at.organization_id,
+        "title": body.title,
+        "created_at": format_time(at.storage.now()),
+    }
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(_TABLE.insert().values(row))
-        add(connection, at, id, body.members)
-        return answers.created(_read(connection, at, id))
+        insert_team_members(connection, at, id, body.members)
+        return answers.created(_read_team(connection, at, id))
 
 
-@router.get("/{team_id}", response_model=Team, openapi_extra=needs("read"))
+@router.get("/{team_id}", response_model=Team, openapi_extra=declare_role("read"))
 def get_team_in_organization_by_id(at: AtOrganization, team_id: str) -> JSONResponse:
     """Given an id, return the Team."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(_read(connection, at, team_id))
+        return answers.ok(_read_team(connection, at, team_id))
 
 
-@router.patch("/{team_id}", response_model=Team, openapi_extra=needs("admin"))
+@router.patch("/{team_id}", response_model=Team, openapi_extra=declare_role("admin"))
 def update_team_in_organization_by_id(at: AtOrganization, team_id: str, body: TeamChange) -> JSONResponse:
     """Given a title, return the Team with it."""
     with at.storage.write() as connection:
-        require_changeable(connection, at, team_id)
+        require_team_owner(connection, at, team_id)
         connection.execute(_TABLE.update().where(_TABLE.c.id == team_id).values(title=body.title))
-        return answers.ok(_read(connection, at, team_id))
+        return answers.ok(_read_team(connection, at, team_id))
 
 
-@router.delete("/{team_id}", status_code=204, openapi_extra=needs("admin"))
+@router.delete("/{team_id}", status_code=204, openapi_extra=declare_role("admin"))
 def remove_team_from_organization_by_id(at: AtOrganization, team_id: str) -> Response:
     """Given an id, delete that team, and with it the access that it gave; its members stay members."""
     with at.storage.write() as connection:
-        if not _may_change(connection, at, team_id):
+        if not _can_change_team(connection, at, team_id):
             at.require(connection)
         gone = connection.execute(
             _TABLE.delete().where(_TABLE.c.id == team_id, _TABLE.c.organization == at.organization_id)
@@ -98,28 +103,30 @@ def remove_team_from_organization_by_id(at: AtOrganization, team_id: str) -> Res
         if gone.rowcount:
             given = (permissions.c.kind == "team", permissions.c.subject == team_id)
             connection.execute(permissions.delete().where(*given))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def require_team(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> sa.Row[Any]:
     """Given an id, return the team's row with its counts. Raises: Failure 404."""
-    row = connection.execute(listed(at).where(_TABLE.c.id == team_id)).one_or_none()
+    row = connection.execute(select_teams(at).where(_TABLE.c.id == team_id)).one_or_none()
     if row is None:
         raise Failure(404, f"No team {team_id} in organization {at.organization_id}.")
     return row
 
 
-def require_changeable(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> None:
+def require_team_owner(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> None:
     """Given a team, let its owners and administrators go on.
 
     Raises: Failure 404 when it is not there for the caller, 403 for any other member.
     """
-    if not _may_change(connection, at, team_id):
+    if not _can_change_team(connection, at, team_id):
         at.require(connection)
     require_team(connection, at, team_id)
 
 
-def add(connection: sa.Connection, at: OrganizationRequest, team_id: str, user_ids: tuple[str, ...]) -> None:
+def insert_team_members(
+    connection: sa.Connection, at: OrganizationRequest, team_id: str, user_ids: tuple[str, ...]
+) -> None:
     """Given members of the organization, have them in a team; who is in it keeps the role. Raises: Failure 400."""
     wanted = list(dict.fromkeys(user_ids))
     table = accounts.members
@@ -129,20 +136,20 @@ def add(connection: sa.Connection, at: OrganizationRequest, team_id: str, user_i
     if unknown:
         raise Failure(400, f"members: {len(unknown)} are no members of the organization, such as {unknown[0]}")
     inside = sa.select(team_members.c.user).where(team_members.c.team == team_id)
-    already, now = set(connection.scalars(inside)), iso(at.storage.now())
+    already, now = set(connection.scalars(inside)), format_time(at.storage.now())
     rows = [{"team": team_id, "user": id, "role": "member", "joined_at": now} for id in wanted if id not in already]
     if rows:
         connection.execute(team_members.insert(), rows)
 
 
-def exists(connection: sa.Connection, organization_id: str, team_id: str) -> bool:
+def has_team(connection: sa.Connection, organization_id: str, team_id: str) -> bool:
     """Given an id, return whether an organization has that team."""
     query = sa.select(_TABLE.c.id).where(_TABLE.c.id == team_id, _TABLE.c.organization == organization_id)
     return connection.scalar(query) is not None
 
 
-def listed(at: OrganizationRequest) -> sa.Select[Any]:
-    """Given a request about an organization, return a query of its teams with their counts, as `shown` needs them."""
+def select_teams(at: OrganizationRequest) -> sa.Select[Any]:
+    """Return a query of an organization's teams with the columns that `serialize_team` reads, counts included."""
     inside = sa.select(sa.func.count()).where(team_members.c.team == _TABLE.c.id)
     given = sa.select(sa.func.count()).where(permissions.c.kind == "team", permissions.c.subject == _TABLE.c.id)
     live = given.where(permissions.c.content == spaces.c.id, spaces.c.deleted_at.is_(None))
@@ -155,7 +162,7 @@ def listed(at: OrganizationRequest) -> sa.Select[Any]:
     return sa.select(_TABLE, *counts).where(_TABLE.c.organization == at.organization_id)
 
 
-def _changed_by(organization_id: str, user_id: str) -> sa.ColumnElement[bool]:
+def _match_teams_owned_by(organization_id: str, user_id: str) -> sa.ColumnElement[bool]:
     owned = sa.select(team_members.c.team).where(team_members.c.user == user_id, team_members.c.role == "owner")
     table = accounts.members
     admin = sa.select(table.c.user).where(
@@ -164,19 +171,19 @@ def _changed_by(organization_id: str, user_id: str) -> sa.ColumnElement[bool]:
     return sa.or_(_TABLE.c.id.in_(owned), admin.exists())
 
 
-def _may_change(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> bool:
+def _can_change_team(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> bool:
     require_member(connection, at.caller, at.organization_id)
     here = (_TABLE.c.id == team_id, _TABLE.c.organization == at.organization_id)
-    mine = sa.select(_TABLE.c.id).where(*here, _changed_by(at.organization_id, at.caller.user_id))
+    mine = sa.select(_TABLE.c.id).where(*here, _match_teams_owned_by(at.organization_id, at.caller.user_id))
     return connection.scalar(mine) is not None
 
 
-def _read(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> dict[str, Any]:
+def _read_team(connection: sa.Connection, at: OrganizationRequest, team_id: str) -> dict[str, Any]:
     role = require_member(connection, at.caller, at.organization_id).role
-    return shown(require_team(connection, at, team_id), role)
+    return serialize_team(require_team(connection, at, team_id), role)
 
 
-def shown(row: sa.Row[Any], caller_role: str | None) -> dict[str, Any]:
+def serialize_team(row: sa.Row[Any], caller_role: str | None) -> dict[str, Any]:
     """Given a team's row from `require_team` and the caller's role, return the Team as the API shows it."""
     return {
         "object": "team",
@@ -186,7 +193,7 @@ def shown(row: sa.Row[Any], caller_role: str | None) -> dict[str, Any]:
         "spaces": row.spaces,
         "createdAt": row.created_at,
         "permissions": {
-            "admin": bool(row.owned) or at_least(caller_role, "admin"),
-            "view": at_least(caller_role, "read"),
+            "admin": bool(row.owned) or is_role_at_least(caller_role, "admin"),
+            "view": is_role_at_least(caller_role, "read"),
         },
     }

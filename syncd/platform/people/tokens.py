@@ -12,8 +12,8 @@ from syncd.errors import ConfigInvalid, NotFound
 from syncd.platform.database.tables import insert_new
 from syncd.platform.people.auth import ROLES
 from syncd.platform.schema import accounts
-from syncd.platform.storage.storage import Storage, token_hash
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import Storage, hash_token
+from syncd.platform.storage.times import format_time
 
 ID_LENGTH = 12
 """Of a token's hash, these characters name it; nothing about the token follows from them."""
@@ -39,7 +39,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Person:
+class TokenHolder:
     """For whom a token is: an id or e-mail, None for the owner, and the role that the person gets in an organization.
 
     Shapes: `role` is what a new member may do, None the least; `organization` None is where the person is a member, or
@@ -51,7 +51,7 @@ class Person:
     organization: str | None = None
 
 
-def create(storage: Storage, person: Person, *, label: str = "") -> Token:
+def issue_token(storage: Storage, person: TokenHolder, *, label: str = "") -> Token:
     """Given for whom, return a new token with its secret; an e-mail that nobody has makes a new user and member.
 
     Raises: NotFound for an unknown id or organization, ConfigInvalid for what cannot be an e-mail, role or label, and
@@ -61,36 +61,36 @@ def create(storage: Storage, person: Person, *, label: str = "") -> Token:
         raise ConfigInvalid(f"no role {person.role}", hint=f"one of {', '.join(ROLES)}")
     if len(label) > LABEL_MAX or not (label or "-").isprintable():
         raise ConfigInvalid(f"a label has at most {LABEL_MAX} printable characters")
-    secret, now = f"syncd_{secrets.token_urlsafe(32)}", iso(storage.now())
+    secret, now = f"syncd_{secrets.token_urlsafe(32)}", format_time(storage.now())
     with storage.write() as connection:
-        user = _user(storage, connection, person)
-        row = {"hash": token_hash(secret), "user": user.id, "label": label, "created_at": now}
+        user = _find_or_create_user(storage, connection, person)
+        row = {"hash": hash_token(secret), "user": user.id, "label": label, "created_at": now}
         connection.execute(accounts.tokens.insert().values(row))
-    return _token(row["hash"], label, now, user, secret)
+    return _build_token(row["hash"], label, now, user, secret)
 
 
-def listed(storage: Storage) -> list[Token]:
+def find_tokens(storage: Storage) -> list[Token]:
     """Given a storage, return its tokens, oldest first."""
     tokens, users = accounts.tokens, accounts.users
     query = sa.select(tokens, users.c.id, users.c.email, users.c.display_name).join(users, users.c.id == tokens.c.user)
     with storage.read() as connection:
         rows = connection.execute(query.order_by(tokens.c.created_at, tokens.c.hash)).all()
-    return [_token(row.hash, row.label, row.created_at, row) for row in rows]
+    return [_build_token(row.hash, row.label, row.created_at, row) for row in rows]
 
 
-def revoke(storage: Storage, name: str) -> Token:
+def delete_token(storage: Storage, name: str) -> Token:
     """Given a token's label, or its id or the beginning of that, end it and return what it was.
 
     Raises: NotFound when there is none, ConfigInvalid when several are meant or it is the one in the owner's file.
     """
-    everything = listed(storage)
+    everything = find_tokens(storage)
     meant = [token for token in everything if token.label == name] or [
         token for token in everything if _ID_PART.fullmatch(name) and token.id.startswith(name)
     ]
     if not meant:
         raise NotFound(f"no token {name}", hint="syncd platform token list")
     if len(meant) > 1:
-        raise ConfigInvalid(f"{len(meant)} tokens are called {name}", hint=f"one of {_ids(meant)}")
+        raise ConfigInvalid(f"{len(meant)} tokens are called {name}", hint=f"one of {_format_ids(meant)}")
     (token,) = meant
     if token.label == storage.token_label:
         hint = f"delete {storage.token_file}: the next start makes another one, and ends this"
@@ -100,15 +100,15 @@ def revoke(storage: Storage, name: str) -> Token:
     return token
 
 
-def _ids(tokens: Sequence[Token]) -> str:
+def _format_ids(tokens: Sequence[Token]) -> str:
     return ", ".join(token.id for token in tokens)
 
 
-def _token(hash: str, label: str, created_at: str, user: sa.Row[Any], secret: str = "") -> Token:
+def _build_token(hash: str, label: str, created_at: str, user: sa.Row[Any], secret: str = "") -> Token:
     return Token(hash[:ID_LENGTH], label, user.id, user.email, user.display_name, created_at, secret)
 
 
-def _user(storage: Storage, connection: sa.Connection, person: Person) -> sa.Row[Any]:
+def _find_or_create_user(storage: Storage, connection: sa.Connection, person: TokenHolder) -> sa.Row[Any]:
     users = accounts.users
     if person.user is None:
         wanted = users.c.id == storage.owner(connection)
@@ -119,25 +119,25 @@ def _user(storage: Storage, connection: sa.Connection, person: Person) -> sa.Row
     query = sa.select(users).where(wanted).order_by(users.c.created_at, users.c.id).limit(1)
     user = connection.execute(query).one_or_none()
     if user is None and person.user is not None and "@" in person.user:
-        _invite(storage, connection, person.user)
+        _insert_user(storage, connection, person.user)
         user = connection.execute(query).one()
     elif user is None:
         raise NotFound(f"no user {person.user or 'who owns this platform'}", hint="give an e-mail to make a new one")
     if person.user is not None and "@" in person.user:
         # Nothing here sends letters: whoever runs the platform vouches for the address by naming it.
         connection.execute(users.update().where(users.c.id == user.id).values(email_verified=True))
-    _join(storage, connection, user.id, person)
+    _insert_membership(storage, connection, user.id, person)
     return user
 
 
-def _invite(storage: Storage, connection: sa.Connection, email: str) -> None:
+def _insert_user(storage: Storage, connection: sa.Connection, email: str) -> None:
     if not _EMAIL.fullmatch(email) or not email.isprintable():
         raise ConfigInvalid(f"not an e-mail: {email}")
     row = {"id": storage.new_id(), "display_name": email.partition("@")[0], "email": email}
-    connection.execute(accounts.users.insert().values(row | {"created_at": iso(storage.now())}))
+    connection.execute(accounts.users.insert().values(row | {"created_at": format_time(storage.now())}))
 
 
-def _join(storage: Storage, connection: sa.Connection, user: str, person: Person) -> None:
+def _insert_membership(storage: Storage, connection: sa.Connection, user: str, person: TokenHolder) -> None:
     """Make a user a member where the person shall be one; who is one already stays what they are."""
     members, organizations = accounts.members, accounts.organizations
     somewhere = connection.scalar(sa.select(members.c.organization).where(members.c.user == user).limit(1))
@@ -148,7 +148,7 @@ def _join(storage: Storage, connection: sa.Connection, user: str, person: Person
     if here is None:
         raise NotFound(f"no organization {person.organization or ''}".rstrip(), hint="leave it out for the first one")
     row = {"organization": here, "user": user, "role": person.role or ROLE_OF_A_NEW_MEMBER}
-    insert_new(connection, members, [row | {"joined_at": iso(storage.now())}])
+    insert_new(connection, members, [row | {"joined_at": format_time(storage.now())}])
     role = connection.scalar(sa.select(members.c.role).where(members.c.organization == here, members.c.user == user))
     if person.role not in (None, role):
         raise ConfigInvalid(f"user {user} has the role {role or 'guest'} already", hint="leave --role out")

@@ -9,69 +9,69 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.user import User, UserUpdate
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.schema import accounts
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["users"])
+router = create_router(tags=["users"])
 
 
-class UserChange(Body, UserUpdate):
+class UserChange(RequestBody, UserUpdate):
     """Body of `PATCH /users/{userId}`."""
 
 
-@router.get("/user", response_model=User, openapi_extra=needs("read", extension=True))
-async def get_authenticated_user(request: Request, storage: Stored, caller: Signed) -> JSONResponse:
+@router.get("/user", response_model=User, openapi_extra=declare_role("read", extension=True))
+async def get_authenticated_user(request: Request, storage: CurrentStorage, caller: CurrentCaller) -> JSONResponse:
     """Given a request, return the User behind its token, whatever else is asked for. Source: content-write §7."""
 
     def read() -> dict[str, Any]:
         with storage.read() as connection:
-            return shown(connection, request, caller.user_id)
+            return read_user(connection, request, caller.user_id)
 
     return answers.ok(await storage.glance(read))
 
 
-@router.get("/users/{user_id}", response_model=User, openapi_extra=needs("read", extension=True))
-def get_user_by_id(request: Request, storage: Stored, caller: Signed, user_id: str) -> JSONResponse:
+@router.get("/users/{user_id}", response_model=User, openapi_extra=declare_role("read", extension=True))
+def get_user_by_id(request: Request, storage: CurrentStorage, caller: CurrentCaller, user_id: str) -> JSONResponse:
     """Given the id of a person in one of the caller's organizations, return the User."""
     with storage.read() as connection:
-        _require_known(connection, caller, user_id)
-        return answers.ok(shown(connection, request, user_id))
+        _require_shared_organization(connection, caller, user_id)
+        return answers.ok(read_user(connection, request, user_id))
 
 
-@router.patch("/users/{user_id}", response_model=User, openapi_extra=needs("read", extension=True))
+@router.patch("/users/{user_id}", response_model=User, openapi_extra=declare_role("read", extension=True))
 def update_user_by_id(
-    request: Request, storage: Stored, caller: Signed, user_id: str, body: UserChange
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, user_id: str, body: UserChange
 ) -> JSONResponse:
     """Given the caller's own id and new members, return the User with them; unset is unchanged."""
     with storage.write() as connection:
-        _require_known(connection, caller, user_id)
+        _require_shared_organization(connection, caller, user_id)
         if user_id != caller.user_id:
             raise Failure(403, "People change their own name and photo only.")
         values = {name: getattr(body, name) for name in body.model_fields_set}
         if values:
             connection.execute(accounts.users.update().where(accounts.users.c.id == user_id).values(values))
-        user = shown(connection, request, user_id)
+        user = read_user(connection, request, user_id)
     request.app.state.callers.forget()
     return answers.ok(user)
 
 
-def shown(connection: sa.Connection, request: Request, user_id: str) -> dict[str, Any]:
+def read_user(connection: sa.Connection, request: Request, user_id: str) -> dict[str, Any]:
     """Given a user's id, return the User as the API shows it. Shapes: `email` only when there is one."""
-    return shown_by_id(connection, request, [user_id])[user_id]
+    return read_users(connection, request, [user_id])[user_id]
 
 
-def shown_by_id(connection: sa.Connection, request: Request, user_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+def read_users(connection: sa.Connection, request: Request, user_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     """Given the ids of users, return each User as the API shows it, with one query for all."""
     rows = connection.execute(sa.select(accounts.users).where(accounts.users.c.id.in_(user_ids)))
-    return {row.id: row_shown(request, row) for row in rows}
+    return {row.id: serialize_user(request, row) for row in rows}
 
 
-def row_shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+def serialize_user(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
     """Given a user's row, return the User as the API shows it."""
     optional = {"email": row.email, "photoURL": row.photo_url}
     return {
@@ -79,11 +79,11 @@ def row_shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
         "id": row.id,
         "displayName": row.display_name,
         **{name: value for name, value in optional.items() if value is not None},
-        "urls": {"location": addresses.location(request, f"/users/{row.id}")},
+        "urls": {"location": addresses.build_api_url(request, f"/users/{row.id}")},
     }
 
 
-def admit(storage: Storage, connection: sa.Connection, email: str) -> str:
+def find_or_create_user(storage: Storage, connection: sa.Connection, email: str) -> str:
     """Given an e-mail address, return the id of the user who has it, made when there is none.
 
     Shapes: the address of a new user is not verified. Nothing here sends letters, so that only whoever runs the
@@ -95,11 +95,11 @@ def admit(storage: Storage, connection: sa.Connection, email: str) -> str:
     if id is None:
         id = storage.new_id()
         row = {"id": id, "display_name": address.partition("@")[0], "email": address}
-        connection.execute(table.insert().values(row | {"created_at": iso(storage.now())}))
+        connection.execute(table.insert().values(row | {"created_at": format_time(storage.now())}))
     return str(id)
 
 
-def _require_known(connection: sa.Connection, caller: Caller, user_id: str) -> None:
+def _require_shared_organization(connection: sa.Connection, caller: Caller, user_id: str) -> None:
     mine, theirs = accounts.members.alias(), accounts.members.alias()
     together = sa.select(theirs.c.user).join(mine, mine.c.organization == theirs.c.organization)
     shared = together.where(mine.c.user == caller.user_id, theirs.c.user == user_id).limit(1)

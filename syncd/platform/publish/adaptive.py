@@ -16,22 +16,22 @@ from syncd.model.adaptive import (
 )
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.publish import adaptive_schemas
 from syncd.platform.sites.structure import AtSite
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/adaptive-schema", tags=["sites"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/adaptive-schema", tags=["sites"])
 
 
-class SchemaOfVisitors(Body, SiteAdaptiveSchemaWrite):
+class SchemaOfVisitors(RequestBody, SiteAdaptiveSchemaWrite):
     """Body of `PUT …/adaptive-schema`."""
 
 
-@router.get("", response_model=SiteAdaptiveSchema, openapi_extra=needs("read"))
+@router.get("", response_model=SiteAdaptiveSchema, openapi_extra=declare_role("read"))
 def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
     """Given a site, return the schema of its visitors. Raises: Failure 404 when it has none."""
     with at.storage.read() as connection:
@@ -42,18 +42,18 @@ def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
     return answers.ok(_shown(row.json_schema, row.updated_at))
 
 
-@router.put("", response_model=SiteAdaptiveSchema, openapi_extra=needs("create"))
+@router.put("", response_model=SiteAdaptiveSchema, openapi_extra=declare_role("create"))
 def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONResponse:
     """Given a JSON Schema of visitors, keep it in place of the former one. Raises: Failure 400 when it is none."""
     _check(body.json_schema)
-    row = {"site": at.site_id, "json_schema": _described(body.json_schema), "updated_at": iso(at.storage.now())}
+    row = {"site": at.site_id, "json_schema": _described(body.json_schema), "updated_at": format_time(at.storage.now())}
     with at.storage.write() as connection:
         at.require(connection)
         upsert(connection, adaptive_schemas, [row], key=("site",))
     return answers.ok(_shown(row["json_schema"], row["updated_at"]))
 
 
-@router.get("/template-conditions", response_model=TemplateConditions, openapi_extra=needs("read"))
+@router.get("/template-conditions", response_model=TemplateConditions, openapi_extra=declare_role("read"))
 def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
     """Given a site, return a condition for each claim of its schema; none while it has no schema."""
     with at.storage.read() as connection:

@@ -11,16 +11,16 @@ from syncd.model.customization_override import SiteSpaceCustomizationOverride, a
 from syncd.model.customization_write import SiteCustomizationWrite
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.bodies import RequestBody
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import customizations, overrides
 from syncd.platform.sites import site_spaces
 from syncd.platform.sites.structure import AtSite
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-customization"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-customization"])
 
 _LINK = accounts.site_spaces
 _COLORS = {
@@ -70,15 +70,17 @@ _EARLIER: dict[str, dict[str, Any]] = {
 """Members that do nothing any more, which a PUT may leave out and clients expect. Source: not-shown.md (c) 7."""
 
 
-class Settings(Body, SiteCustomizationWrite):
+class Settings(RequestBody, SiteCustomizationWrite):
     """Body of `PUT …/customization`."""
 
 
-class Override(Body, SiteSpaceCustomizationOverride):
+class Override(RequestBody, SiteSpaceCustomizationOverride):
     """Body of `PATCH …/site-spaces/{siteSpaceId}/customization`."""
 
 
-@router.get("/customization", deprecated=True, response_model=SiteCustomizationSettings, openapi_extra=needs("read"))
+@router.get(
+    "/customization", deprecated=True, response_model=SiteCustomizationSettings, openapi_extra=declare_role("read")
+)
 def get_site_customization_by_id(at: AtSite) -> JSONResponse:
     """Given a site, return its settings, and those that it starts with until there are any."""
     with at.storage.read() as connection:
@@ -86,10 +88,10 @@ def get_site_customization_by_id(at: AtSite) -> JSONResponse:
         return answers.ok(of_site(connection, at.site_id))
 
 
-@router.put("/customization", response_model=SiteCustomizationSettings, openapi_extra=needs("create"))
+@router.put("/customization", response_model=SiteCustomizationSettings, openapi_extra=declare_role("create"))
 def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONResponse:
     """Given all settings of a site, keep them in place of the former ones, and return them."""
-    row = {"site": at.site_id, "settings": settings.wire(), "updated_at": iso(at.storage.now())}
+    row = {"site": at.site_id, "settings": settings.wire(), "updated_at": format_time(at.storage.now())}
     with at.storage.write() as connection:
         at.require(connection)
         upsert(connection, customizations, [row], key=("site",))
@@ -100,7 +102,7 @@ def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONRespo
     "/site-spaces/{site_space_id}/customization",
     deprecated=True,
     response_model=SiteCustomizationSettings,
-    openapi_extra=needs("read"),
+    openapi_extra=declare_role("read"),
 )
 def get_site_space_customization_by_id(at: AtSite, site_space_id: str) -> JSONResponse:
     """Given a site-space, return the settings that its visitors see: its own, and its site's where it has none."""
@@ -111,7 +113,7 @@ def get_site_space_customization_by_id(at: AtSite, site_space_id: str) -> JSONRe
 @router.patch(
     "/site-spaces/{site_space_id}/customization",
     response_model=SiteCustomizationSettings,
-    openapi_extra=needs("create"),
+    openapi_extra=declare_role("create"),
 )
 def override_site_space_customization_by_id(at: AtSite, site_space_id: str, change: Override) -> JSONResponse:
     """Given settings for a site-space only, return what its visitors see then; null goes back to the site's value."""
@@ -125,7 +127,7 @@ def override_site_space_customization_by_id(at: AtSite, site_space_id: str, chan
         return answers.ok(_effective(connection, at, row.id))
 
 
-@router.delete("/site-spaces/{site_space_id}/customization", status_code=204, openapi_extra=needs("create"))
+@router.delete("/site-spaces/{site_space_id}/customization", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Response:
     """Given a site-space, let it have all its settings from its site, and its title from its space."""
     with at.storage.write() as connection:
@@ -133,7 +135,7 @@ def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Res
         if row is not None:
             _retitle(connection, row.id, None)
             connection.execute(overrides.delete().where(overrides.c.site_space == row.id))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def of_site(connection: sa.Connection, site_id: str) -> dict[str, Any]:
@@ -177,7 +179,7 @@ def _own(connection: sa.Connection, site_space_id: str) -> dict[str, Any]:
 
 def _keep(connection: sa.Connection, at: AtSite, site_space_id: str, kept: dict[str, Any]) -> None:
     if kept:
-        row = {"site_space": site_space_id, "overrides": kept, "updated_at": iso(at.storage.now())}
+        row = {"site_space": site_space_id, "overrides": kept, "updated_at": format_time(at.storage.now())}
         upsert(connection, overrides, [row], key=("site_space",))
     else:
         connection.execute(overrides.delete().where(overrides.c.site_space == site_space_id))

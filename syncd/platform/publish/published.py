@@ -5,17 +5,17 @@ from fastapi.responses import JSONResponse
 from syncd.model.published_site import PublishedContentSite
 from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.publish import customization
 from syncd.platform.sites import sites
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.structure import AtSite
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/published", tags=["sites"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/published", tags=["sites"])
 
 
-@router.get("", response_model=PublishedContentSite, openapi_extra=needs("read"))
+@router.get("", response_model=PublishedContentSite, openapi_extra=declare_role("read"))
 def get_published_content_site(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return it with its structure and settings. Raises: Failure 404 while it is not published."""
     with at.storage.read() as connection:

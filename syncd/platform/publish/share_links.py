@@ -9,31 +9,31 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.published_site import ShareLink, ShareLinkCreate, ShareLinkUpdate
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.publish import share_links
 from syncd.platform.sites.keys import new_key
 from syncd.platform.sites.structure import AtSite, SiteRequest, published_at
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/share-links", tags=["site-share-links"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/share-links", tags=["site-share-links"])
 
 LINKS_MAX = 100
 """Share links of one site: a request with a key compares it with all of them."""
 
 
-class ShareLinkNew(Body, ShareLinkCreate):
+class ShareLinkNew(RequestBody, ShareLinkCreate):
     """Body of `POST …/share-links`."""
 
 
-class ShareLinkChange(Body, ShareLinkUpdate):
+class ShareLinkChange(RequestBody, ShareLinkUpdate):
     """Body of `PATCH …/share-links/{shareLinkId}`."""
 
 
-@router.get("", response_model=Listing[ShareLink], openapi_extra=needs("admin", extension=True))
+@router.get("", response_model=Listing[ShareLink], openapi_extra=declare_role("admin", extension=True))
 def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
     """Given a site, return its share links, oldest first."""
     with at.storage.read() as connection:
@@ -42,7 +42,7 @@ def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
     return answers.ok(envelope | {"items": [_shown(at, site, row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201, response_model=ShareLink, openapi_extra=needs("admin", extension=True))
+@router.post("", status_code=201, response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
 def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
     """Given a name, add a share link with a new key. Raises: Failure 400 when the site has as many as it may."""
     with at.storage.write() as connection:
@@ -55,13 +55,13 @@ def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
             "key": new_key(),
             "name": create.name,
             "active": True,
-            "created_at": iso(at.storage.now()),
+            "created_at": format_time(at.storage.now()),
         }
         made = connection.execute(share_links.insert().values(row).returning(share_links)).one()
     return answers.created(_shown(at, site, made), location=at.location(f"/share-links/{made.id}"))
 
 
-@router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=needs("admin", extension=True))
+@router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
 def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLinkChange) -> JSONResponse:
     """Given a new name, or whether the link shall work, return the changed ShareLink."""
     values = {name: getattr(update, name) for name in update.model_fields_set}
@@ -77,14 +77,14 @@ def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLi
     return answers.ok(_shown(at, site, row))
 
 
-@router.delete("/{share_link_id}", status_code=204, openapi_extra=needs("admin", extension=True))
+@router.delete("/{share_link_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def delete_site_share_link_by_id(at: AtSite, share_link_id: str) -> Response:
     """Given an id, delete that share link: its address leads nowhere from now on."""
     with at.storage.write() as connection:
         at.require(connection)
         mine = (share_links.c.id == share_link_id, share_links.c.site == at.site_id)
         connection.execute(share_links.delete().where(*mine))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _of(at: SiteRequest) -> sa.Select[Any]:

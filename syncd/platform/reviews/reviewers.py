@@ -12,29 +12,29 @@ from syncd.model.review import Contributor, RequestedReviewer, RequestedReviewer
 from syncd.platform.change_requests.change_requests import AtChangeRequest, asked_of, change
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http import answers, rich_text
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import users
-from syncd.platform.people.auth import needs
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.comments import comments
 from syncd.platform.schema.people import teams
 from syncd.platform.schema.reviews import contributors, requested_reviewers
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/spaces/{space_id}/change-requests/{change_request_id}", tags=["reviews"])
+router = create_router(prefix="/spaces/{space_id}/change-requests/{change_request_id}", tags=["reviews"])
 
 
-class ReviewersNew(Body, ReviewersRequest):
+class ReviewersNew(RequestBody, ReviewersRequest):
     """Body of `POST …/requested-reviewers`."""
 
 
 @router.get(
     "/requested-reviewers",
     response_model=Listing[RequestedReviewer],
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
     operation_id="getRequestedReviewersByChangeRequestId",
 )
 def list_requested_reviewers(at: AtChangeRequest, paging: Paging) -> JSONResponse:
@@ -49,20 +49,20 @@ def list_requested_reviewers(at: AtChangeRequest, paging: Paging) -> JSONRespons
 @router.post(
     "/requested-reviewers",
     response_model=RequestedReviewers,
-    openapi_extra=needs("edit", extension=True),
+    openapi_extra=declare_role("edit", extension=True),
     operation_id="requestReviewersForChangeRequest",
 )
 def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
     """Given people and teams, ask them for a review, return the requests; whoever is asked already stays so."""
     values: dict[str, Any] = {"subject": body.subject} if "subject" in body.model_fields_set else {}
     if "description" in body.model_fields_set:
-        values["description"] = rich_text.checked(body.description, at="description")
+        values["description"] = rich_text.check_document(body.description, at="description")
     with at.storage.write() as connection:
         row = at.require_live(connection)
         _check(connection, row.organization, body)
         asked = [("user", id) for id in dict.fromkeys(body.users)] + [("team", id) for id in dict.fromkeys(body.teams)]
         request = {"change_request": row.id, "revision": row.revision, "requested_by": at.caller.user_id}
-        request["created_at"] = iso(at.storage.now())
+        request["created_at"] = format_time(at.storage.now())
         insert_new(connection, requested_reviewers, [request | {"kind": kind, "reviewer": id} for kind, id in asked])
         change(at.storage, connection, row.id, **values)
         table = requested_reviewers
@@ -82,7 +82,7 @@ def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
 @router.delete(
     "/requested-reviewers/{user_id}",
     status_code=204,
-    openapi_extra=needs("edit", extension=True),
+    openapi_extra=declare_role("edit", extension=True),
     operation_id="removeRequestedReviewerFromChangeRequest",
 )
 def remove_requested_reviewer(at: AtChangeRequest, user_id: str) -> Response:
@@ -91,13 +91,13 @@ def remove_requested_reviewer(at: AtChangeRequest, user_id: str) -> Response:
         row = at.require(connection)
         table = requested_reviewers
         connection.execute(table.delete().where(table.c.change_request == row.id, table.c.reviewer == user_id))
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.get(
     "/contributors",
     response_model=Listing[Contributor],
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
     operation_id="getContributorsByChangeRequestId",
 )
 def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
@@ -112,7 +112,7 @@ def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
         both = sa.union(editing, spoke.add_columns(sa.literal("comment").label("action"))).subquery()
         people = sa.select(both.c.user, both.c.action)
         envelope = paging.rows(connection, people, both.c.user)
-        found = users.shown_by_id(connection, at.request, {each.user for each in envelope["items"]})
+        found = users.read_users(connection, at.request, {each.user for each in envelope["items"]})
         return answers.ok(
             envelope | {"items": [found[each.user] | {"actionType": each.action} for each in envelope["items"]]}
         )
@@ -139,7 +139,7 @@ def _check(connection: sa.Connection, organization: str, body: ReviewersNew) -> 
 
 def _requests_shown(connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
     reviewers = {row.reviewer for row in rows}
-    people = users.shown_by_id(connection, request, reviewers | {row.requested_by for row in rows})
+    people = users.read_users(connection, request, reviewers | {row.requested_by for row in rows})
     known = connection.execute(sa.select(teams.c.id, teams.c.title).where(teams.c.id.in_(reviewers)))
     titles = {row.id: row.title for row in known}
     return [

@@ -15,28 +15,28 @@ from syncd.platform.comments.comments import add
 from syncd.platform.comments.places import Place, PlaceRequest
 from syncd.platform.comments.showing import Format, Showing
 from syncd.platform.http import addresses, answers, rich_text
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import users
-from syncd.platform.people.auth import at_least, needs
+from syncd.platform.people.auth import declare_role, is_role_at_least
 from syncd.platform.reviews.reviewers import request_to
 from syncd.platform.schema.comments import comments
 from syncd.platform.schema.reviews import reviews
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/spaces/{space_id}/change-requests/{change_request_id}", tags=["reviews"])
+router = create_router(prefix="/spaces/{space_id}/change-requests/{change_request_id}", tags=["reviews"])
 
 
-class ReviewNew(Body, ReviewCreate):
+class ReviewNew(RequestBody, ReviewCreate):
     """Body of `POST …/reviews`."""
 
 
 @router.get(
     "/reviews",
     response_model=Listing[Review],
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
     operation_id="getReviewsByChangeRequestId",
 )
 def list_reviews(
@@ -59,18 +59,18 @@ def list_reviews(
     "/reviews",
     status_code=201,
     response_model=Review,
-    openapi_extra=needs("comment", extension=True),
+    openapi_extra=declare_role("comment", extension=True),
     operation_id="submitChangeRequestReview",
 )
 def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
     """Given a verdict and what there is to say about it, return the new Review, of the content as it is now."""
     said = None
     if "comment" in body.model_fields_set:
-        said = {"document": rich_text.checked(body.comment, at="comment")}
+        said = {"document": rich_text.check_document(body.comment, at="comment")}
     with at.storage.write() as connection:
         space, row = at.space(connection), at.require_live(connection)
         asked = request_to(connection, row.id, at.caller.user_id)
-        if asked is None and not at_least(space.level, "review"):
+        if asked is None and not is_role_at_least(space.level, "review"):
             raise Failure(403, "A review is for those who are asked for one, and for the role review.")
         id = at.storage.new_id()
         comment = None if said is None else _commented(at, connection, id, said)
@@ -79,7 +79,7 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
     return answers.created(made, location=made["urls"]["location"])
 
 
-@router.get("/reviews/{review_id}", response_model=Review, openapi_extra=needs("read", extension=True))
+@router.get("/reviews/{review_id}", response_model=Review, openapi_extra=declare_role("read", extension=True))
 def get_change_request_review_by_id(at: AtChangeRequest, review_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the Review."""
     with at.storage.read() as connection:
@@ -89,7 +89,7 @@ def get_change_request_review_by_id(at: AtChangeRequest, review_id: str, format:
 
 def _add(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], id: str, **values: Any) -> None:
     last = sa.select(sa.func.coalesce(sa.func.max(reviews.c.seq), 0)).where(reviews.c.change_request == row.id)
-    now = iso(at.storage.now())
+    now = format_time(at.storage.now())
     about = {"change_request": row.id, "revision": row.revision, "reviewer": at.caller.user_id}
     moments = {"created_at": now, "updated_at": now}
     connection.execute(reviews.insert().values(id=id, seq=last.scalar_subquery() + 1, **about, **moments, **values))
@@ -123,7 +123,7 @@ def _reviews_shown(
     showing = Showing(connection, at.request, place, at.caller.user_id, format)
     held = sa.select(comments).where(comments.c.id.in_([row.comment for row in rows if row.comment]), place.mine)
     named = {id for row in rows for id in (row.reviewer, row.requested_by) if id is not None}
-    known = users.shown_by_id(connection, at.request, named)
+    known = users.read_users(connection, at.request, named)
     known |= {comment["id"]: comment for comment in showing.comments(connection.execute(held).all())}
     return [_review_shown(at.request, place, row, known) for row in rows]
 
@@ -142,5 +142,5 @@ def _review_shown(request: Request, place: Place, row: sa.Row[Any], known: Mappi
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
         **{name: value for name, value in optional.items() if value is not None},
-        "urls": {"location": addresses.location(request, f"{place.path}/reviews/{row.id}")},
+        "urls": {"location": addresses.build_api_url(request, f"{place.path}/reviews/{row.id}")},
     }

@@ -11,12 +11,12 @@ import imagesize
 from fastapi import Query
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
-from syncd.platform.http.downloads import sign
+from syncd.platform.http.downloads import compute_signature
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.storage.storage import Stored
+from syncd.platform.http.routing import create_router
+from syncd.platform.storage.storage import CurrentStorage
 
-router = room(prefix="/downloads", tags=["files"])
+router = create_router(prefix="/downloads", tags=["files"])
 
 CONTENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}")
 """A media type without parameters; nothing else may become a header."""
@@ -32,7 +32,7 @@ for _name in ("image/webp", "image/avif", "font/woff2"):
 
 @router.get("/{oid}/{name:path}", name="download_file")
 def download_file(
-    storage: Stored,
+    storage: CurrentStorage,
     oid: str,
     name: str,
     expires: int,
@@ -40,7 +40,9 @@ def download_file(
     content_type: Annotated[str, Query(alias="type")],
 ) -> Response:
     """Given an address that this platform made, return the file; the signature stands for the token."""
-    if not hmac.compare_digest(sign(storage.secret, oid, name, content_type, expires).encode(), signature.encode()):
+    if not hmac.compare_digest(
+        compute_signature(storage.secret, oid, name, content_type, expires).encode(), signature.encode()
+    ):
         raise Failure(403, "This address was not made by this platform.")
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Read the file again to get a new one.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncd.platform.cache import Cache
-from syncd.platform.http.downloads import Downloads
+from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.revisions.outline import Outline, Spot, has_path
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT
 
@@ -25,7 +25,7 @@ class Look:
     """How one answer shows content: `app` is where the space is worked on, `metadata` whether Git's ids are told."""
 
     app: str
-    downloads: Downloads
+    downloads: DownloadSigner
     metadata: bool = True
 
 

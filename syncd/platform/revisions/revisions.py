@@ -12,7 +12,7 @@ from syncd.platform.revisions import tree
 from syncd.platform.revisions.outline import Draft, Outline, open_tree
 from syncd.platform.schema.content import revisions
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 _REMEMBERED = 4_096
 _cache: Cache[str, "Saved"] = Cache(_REMEMBERED)
@@ -60,7 +60,7 @@ def record(storage: Storage, connection: sa.Connection, root: bytes, origin: Ori
         root=root,
         type=origin.type,
         merged_from=origin.merged_from,
-        created_at=iso(storage.now()),
+        created_at=format_time(storage.now()),
         created_by=origin.by,
     )
     connection.execute(revisions.insert().values(seq=last.scalar_subquery() + 1, **asdict(saved)))

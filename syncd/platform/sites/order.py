@@ -9,25 +9,25 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.site import MovedItem, StructurePlace, StructureSort
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import section_groups
 from syncd.platform.sites.structure import BEYOND, AtSite, Structure, View
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/structure", tags=["site-structure"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/structure", tags=["site-structure"])
 
 
-class StructureOrder(Body, StructureSort):
+class StructureOrder(RequestBody, StructureSort):
     """Body of `PATCH …/structure/sort`."""
 
 
 @router.patch(
     "/sort",
     response_model=MovedItem,
-    openapi_extra=needs("create", extension=True),
+    openapi_extra=declare_role("create", extension=True),
     dependencies=BEYOND,
 )
 def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from syncd.model.redirect import source_key
 from syncd.platform.schema import accounts
 from syncd.platform.sites.structure import View
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 _TABLE = accounts.redirects
 
@@ -49,7 +49,7 @@ class Batch:
             "source": source,
             "source_key": key,
             "destination": destination,
-            "created_at": iso(storage.now()),
+            "created_at": format_time(storage.now()),
         }
         self._known[key] = _Kept(id, True, row)
         return id, True

@@ -19,38 +19,38 @@ from syncd.model.redirect import (
     source_key,
 )
 from syncd.platform.http import answers, failures
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.sites.destinations import settled, target
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.redirect_batch import Batch
 from syncd.platform.sites.structure import BEYOND, AtSite, SiteRequest, View
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
 
 _TABLE = accounts.redirects
 
 
-class RedirectNew(Body):
+class RedirectNew(RequestBody):
     """Body of `POST …/redirects`."""
 
     source: Source
     destination: DestinationWrite
 
 
-class RedirectChange(Body):
+class RedirectChange(RequestBody):
     """Body of `PATCH …/redirects/{siteRedirectId}`: unset is unchanged."""
 
     source: Source = ""
     destination: DestinationWrite = ToSection(kind="site-section", site_section_id="")
 
 
-class BulkItem(Body):
+class BulkItem(RequestBody):
     """One redirect of many; a null destination deletes it."""
 
     source: Source
@@ -59,13 +59,13 @@ class BulkItem(Body):
     capture_wildcard: Literal[False] = False
 
 
-class BulkRedirects(Body):
+class BulkRedirects(RequestBody):
     """Body of `PUT …/redirects`; items are checked one by one, so that one mistake does not stop the others."""
 
     redirects: list[dict[str, Any]] = Field(min_length=1, max_length=500)
 
 
-@router.get("/redirects", response_model=Listing[SiteRedirect], openapi_extra=needs("read"))
+@router.get("/redirects", response_model=Listing[SiteRedirect], openapi_extra=declare_role("read"))
 def list_site_redirects(
     at: AtSite, paging: Paging, search: Annotated[str, Query(max_length=SOURCE_MAX)] = ""
 ) -> JSONResponse:
@@ -79,7 +79,7 @@ def list_site_redirects(
     return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
 
 
-@router.post("/redirects", status_code=201, response_model=SiteRedirect, openapi_extra=needs("create"))
+@router.post("/redirects", status_code=201, response_model=SiteRedirect, openapi_extra=declare_role("create"))
 def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
     """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
     with at.storage.write() as connection:
@@ -87,7 +87,7 @@ def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
         return answers.created(_shown(_insert(view, create.source, settled(view, create.destination))))
 
 
-@router.patch("/redirects/{site_redirect_id}", response_model=SiteRedirect, openapi_extra=needs("create"))
+@router.patch("/redirects/{site_redirect_id}", response_model=SiteRedirect, openapi_extra=declare_role("create"))
 def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: RedirectChange) -> JSONResponse:
     """Given what to change, return the changed SiteRedirect."""
     values: dict[str, Any] = {}
@@ -104,19 +104,19 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
         return answers.ok(_shown(_require(view, row.id)))
 
 
-@router.delete("/redirects/{site_redirect_id}", status_code=204, openapi_extra=needs("create"))
+@router.delete("/redirects/{site_redirect_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     """Given an id, delete that redirect."""
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(_TABLE.delete().where(_TABLE.c.id == site_redirect_id, _TABLE.c.site == at.site_id))
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.put(
     "/redirects",
     response_model=RedirectResults,
-    openapi_extra=needs("create", extension=True),
+    openapi_extra=declare_role("create", extension=True),
     dependencies=BEYOND,
 )
 def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
@@ -132,7 +132,7 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
         return answers.ok({"results": results})
 
 
-@router.get("/redirect", response_model=RedirectTarget, openapi_extra=needs("read"))
+@router.get("/redirect", response_model=RedirectTarget, openapi_extra=declare_role("read"))
 def get_site_redirect_by_source(
     at: AtSite, source: Annotated[Source, Query()], share_key: ShareKey = None
 ) -> JSONResponse:
@@ -157,7 +157,7 @@ def _one_of_many(view: View, batch: Batch, raw: dict[str, Any]) -> dict[str, Any
     try:
         return result | _put(view, batch, BulkItem.model_validate(raw))
     except ValidationError as invalid:
-        return result | {"status": "error", "error": failures.sentence(invalid.errors())}
+        return result | {"status": "error", "error": failures.format_problems(invalid.errors())}
     except Failure as refused:
         return result | {"status": "error", "error": refused.message}
 
@@ -179,7 +179,7 @@ def _insert(view: View, source: str, destination: dict[str, Any]) -> sa.Row[Any]
         "source": source,
         "source_key": source_key(source),
         "destination": destination,
-        "created_at": iso(storage.now()),
+        "created_at": format_time(storage.now()),
     }
     return view.connection.execute(_TABLE.insert().values(row).returning(_TABLE)).one()
 

@@ -9,11 +9,11 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.site import GroupMove, SectionInGroup, SiteSectionGroup, SiteSectionGroupCreate, SiteSectionGroupUpdate
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import section_groups
 from syncd.platform.sites import order
@@ -27,26 +27,26 @@ from syncd.platform.sites.structure import (
     require_room,
 )
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/section-groups", tags=["site-section-groups"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/section-groups", tags=["site-section-groups"])
 
 
-class GroupNew(Body, SiteSectionGroupCreate):
+class GroupNew(RequestBody, SiteSectionGroupCreate):
     """Body of `POST …/section-groups`."""
 
 
-class GroupChange(Body, SiteSectionGroupUpdate):
+class GroupChange(RequestBody, SiteSectionGroupUpdate):
     """Body of `PATCH …/section-groups/{siteSectionGroupId}`."""
 
 
-class SectionToAdd(Body, SectionInGroup):
+class SectionToAdd(RequestBody, SectionInGroup):
     """Body of `POST …/section-groups/{siteSectionGroupId}/sections`."""
 
 
-class GroupPosition(Body, GroupMove):
+class GroupPosition(RequestBody, GroupMove):
     """Body of `POST …/section-groups/{siteSectionGroupId}/move`."""
 
 
-@router.get("", response_model=Listing[SiteSectionGroup], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[SiteSectionGroup], openapi_extra=declare_role("read"))
 def list_site_section_groups(at: AtSite, paging: Paging) -> JSONResponse:
     """Given a site, return all its section groups in its order, those within others too, with what they hold."""
     with at.storage.read() as connection:
@@ -55,7 +55,7 @@ def list_site_section_groups(at: AtSite, paging: Paging) -> JSONResponse:
         return answers.ok(envelope | {"items": [view.group(row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201, response_model=SiteSectionGroup, openapi_extra=needs("create"))
+@router.post("", status_code=201, response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
 def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
     """Given a title and more, add a group at the end of the site or of its parent, and move the sections named in."""
     with at.storage.write() as connection:
@@ -70,7 +70,7 @@ def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
     return answers.created(shown, location=at.location(f"/section-groups/{made}"))
 
 
-@router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=needs("create"))
+@router.patch("/{site_section_group_id}", response_model=SiteSectionGroup, openapi_extra=declare_role("create"))
 def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, update: GroupChange) -> JSONResponse:
     """Given what to change, return the changed SiteSectionGroup; null removes its icon, or moves it to the root."""
     with at.storage.write() as connection:
@@ -86,7 +86,7 @@ def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, upda
         return answers.ok(_shown(at.view(connection), row.id))
 
 
-@router.delete("/{site_section_group_id}", status_code=204, openapi_extra=needs("create"))
+@router.delete("/{site_section_group_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> Response:
     """Given an id, delete that group; what it holds takes its place, so that nothing published disappears."""
     with at.storage.write() as connection:
@@ -94,11 +94,14 @@ def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> R
         row = view.structure.group(site_section_group_id)
         if row is not None:
             _dissolve(view, row)
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.post(
-    "/{site_section_group_id}/sections", status_code=201, response_model=SiteSectionGroup, openapi_extra=needs("create")
+    "/{site_section_group_id}/sections",
+    status_code=201,
+    response_model=SiteSectionGroup,
+    openapi_extra=declare_role("create"),
 )
 def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToAdd) -> JSONResponse:
     """Given a section, move it to the end of a group, and return the group; a section that is there stays in place."""
@@ -116,7 +119,7 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
 @router.delete(
     "/{site_section_group_id}/sections/{site_section_id}",
     status_code=204,
-    openapi_extra=needs("create", extension=True),
+    openapi_extra=declare_role("create", extension=True),
     dependencies=BEYOND,
 )
 def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
@@ -128,14 +131,14 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
         if section is not None and section.section_group == group.id:
             place = next_position(view.structure.children(None))
             _put(view, accounts.sections, section.id, section_group=None, position=place)
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.post(
     "/{site_section_group_id}/move",
     deprecated=True,
     response_model=SiteSectionGroup,
-    openapi_extra=needs("create", extension=True),
+    openapi_extra=declare_role("create", extension=True),
     dependencies=BEYOND,
 )
 def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:

@@ -9,33 +9,33 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.site import SectionMove, SiteSection, SiteSectionCreate, SiteSectionUpdate, StructurePlace
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.sites import order, site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.section_groups import require_group
 from syncd.platform.sites.structure import AtSite, Structure, View, free_path, next_position, require_room
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/sections", tags=["site-sections"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/sections", tags=["site-sections"])
 
 
-class SectionNew(Body, SiteSectionCreate):
+class SectionNew(RequestBody, SiteSectionCreate):
     """Body of `POST …/sections`."""
 
 
-class SectionChange(Body, SiteSectionUpdate):
+class SectionChange(RequestBody, SiteSectionUpdate):
     """Body of `PATCH …/sections/{siteSectionId}`."""
 
 
-class SectionMoved(Body, SectionMove):
+class SectionMoved(RequestBody, SectionMove):
     """Body of `POST …/sections/{siteSectionId}/move`."""
 
 
-@router.get("", response_model=Listing[SiteSection], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[SiteSection], openapi_extra=declare_role("read"))
 def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return its sections in its order, with their site-spaces."""
     with at.storage.read() as connection:
@@ -44,7 +44,7 @@ def list_site_sections(at: AtSite, paging: Paging, share_key: ShareKey = None) -
         return answers.ok(envelope | {"items": [view.section(row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201, response_model=SiteSection, openapi_extra=needs("create"))
+@router.post("", status_code=201, response_model=SiteSection, openapi_extra=declare_role("create"))
 def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
     """Given a space, add a section with it; its title is the space's unless another is given."""
     with at.storage.write() as connection:
@@ -64,7 +64,7 @@ def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
     return answers.created(shown, location=at.location(f"/sections/{made}"))
 
 
-@router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=needs("create"))
+@router.patch("/{site_section_id}", response_model=SiteSection, openapi_extra=declare_role("create"))
 def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionChange) -> JSONResponse:
     """Given what to change, return the changed SiteSection."""
     table = accounts.sections
@@ -76,17 +76,19 @@ def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionC
         return answers.ok(_shown(at.view(connection), site_section_id))
 
 
-@router.delete("/{site_section_id}", status_code=204, openapi_extra=needs("create"))
+@router.delete("/{site_section_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_section_by_id(at: AtSite, site_section_id: str) -> Response:
     """Given an id, delete that section with its site-spaces; the spaces themselves stay."""
     table = accounts.sections
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(table.delete().where(table.c.id == site_section_id, table.c.site == at.site_id))
-    return answers.nothing()
+    return answers.no_content()
 
 
-@router.post("/{site_section_id}/move", deprecated=True, response_model=SiteSection, openapi_extra=needs("create"))
+@router.post(
+    "/{site_section_id}/move", deprecated=True, response_model=SiteSection, openapi_extra=declare_role("create")
+)
 def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | None = None) -> JSONResponse:
     """Given the siblings that a section shall stand between, return it, moved; without any, to the end."""
     position = (move or SectionMoved()).position

@@ -9,32 +9,32 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.site import SiteSpace, SiteSpaceCreate, SiteSpaceMove, SiteSpaceUpdate, StructurePlace
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.sites import order, site_content
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.structure import AtSite, Structure, View, free_path, next_position, require_room
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}/site-spaces", tags=["site-spaces"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/site-spaces", tags=["site-spaces"])
 
 
-class SiteSpaceNew(Body, SiteSpaceCreate):
+class SiteSpaceNew(RequestBody, SiteSpaceCreate):
     """Body of `POST …/site-spaces`."""
 
 
-class SiteSpaceChange(Body, SiteSpaceUpdate):
+class SiteSpaceChange(RequestBody, SiteSpaceUpdate):
     """Body of `PATCH …/site-spaces/{siteSpaceId}`."""
 
 
-class SiteSpaceMoved(Body, SiteSpaceMove):
+class SiteSpaceMoved(RequestBody, SiteSpaceMove):
     """Body of `POST …/site-spaces/{siteSpaceId}/move`."""
 
 
-@router.get("", response_model=Listing[SiteSpace], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[SiteSpace], openapi_extra=declare_role("read"))
 def list_site_spaces(
     at: AtSite, paging: Paging, default: bool | None = None, share_key: ShareKey = None
 ) -> JSONResponse:
@@ -47,7 +47,7 @@ def list_site_spaces(
         return answers.ok(envelope | {"items": [view.site_space(row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201, response_model=SiteSpace, openapi_extra=needs("create"))
+@router.post("", status_code=201, response_model=SiteSpace, openapi_extra=declare_role("create"))
 def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
     """Given a space, link it to a site, in the section named, else the default section, else the root."""
     with at.storage.write() as connection:
@@ -58,7 +58,7 @@ def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
     return answers.created(shown, location=at.location(f"/site-spaces/{made}"))
 
 
-@router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=needs("create"))
+@router.patch("/{site_space_id}", response_model=SiteSpace, openapi_extra=declare_role("create"))
 def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceChange) -> JSONResponse:
     """Given what to change, return the changed SiteSpace."""
     table = accounts.site_spaces
@@ -70,17 +70,17 @@ def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceCha
         return answers.ok(_shown(at.view(connection), site_space_id))
 
 
-@router.delete("/{site_space_id}", status_code=204, openapi_extra=needs("create"))
+@router.delete("/{site_space_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_site_space_by_id(at: AtSite, site_space_id: str) -> Response:
     """Given an id, unlink that site-space. A section that it leaves empty stays: nobody asked to delete it."""
     table = accounts.site_spaces
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(table.delete().where(table.c.id == site_space_id, table.c.site == at.site_id))
-    return answers.nothing()
+    return answers.no_content()
 
 
-@router.post("/{site_space_id}/move", deprecated=True, response_model=SiteSpace, openapi_extra=needs("create"))
+@router.post("/{site_space_id}/move", deprecated=True, response_model=SiteSpace, openapi_extra=declare_role("create"))
 def move_site_space(at: AtSite, site_space_id: str, move: SiteSpaceMoved | None = None) -> JSONResponse:
     """Given the siblings that a site-space shall stand between, return it, moved; without any, to the end."""
     position = (move or SiteSpaceMoved()).position

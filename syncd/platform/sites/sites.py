@@ -9,20 +9,20 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.site import Site, SiteCreate, SiteStructure, SiteType, SiteUpdate
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import customizations
 from syncd.platform.sites import site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.structure import BEYOND, AtSite, SiteRequest, Structure, free_path, published_at
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/sites", tags=["sites"])
+router = create_router(prefix="/orgs/{organization_id}/sites", tags=["sites"])
 
 _TABLE = accounts.sites
 _COUNT = (
@@ -43,11 +43,11 @@ _FEATURE_PLAN = "basic"
 """Every plan of this platform has every feature, so each belongs to the smallest one."""
 
 
-class SiteNew(Body, SiteCreate):
+class SiteNew(RequestBody, SiteCreate):
     """Body of `POST …/sites`."""
 
 
-class SiteChange(Body, SiteUpdate):
+class SiteChange(RequestBody, SiteUpdate):
     """Body of `PATCH …/sites/{siteId}`."""
 
 
@@ -70,7 +70,7 @@ async def _filters(
     return [condition for condition, given in filters.items() if given is not None]
 
 
-@router.get("", response_model=Listing[Site], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[Site], openapi_extra=declare_role("read"))
 def list_sites(
     at: AtOrganization, paging: Paging, filters: Annotated[list[sa.ColumnElement[bool]], Depends(_filters)]
 ) -> JSONResponse:
@@ -82,7 +82,7 @@ def list_sites(
     return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
 
 
-@router.post("", status_code=201, response_model=Site, openapi_extra=needs("admin"))
+@router.post("", status_code=201, response_model=Site, openapi_extra=declare_role("admin"))
 def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse:
     """Given what a site should be, create it, unpublished, with the spaces named as its site-spaces."""
     create = body or SiteNew()
@@ -96,7 +96,7 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
     return answers.created(shown, location=new.location(""))
 
 
-@router.get("/{site_id}", response_model=Site, openapi_extra=needs("read"))
+@router.get("/{site_id}", response_model=Site, openapi_extra=declare_role("read"))
 def get_site_by_id(at: AtSite) -> JSONResponse:
     """Given an id, return the Site."""
     with at.storage.read() as connection:
@@ -104,7 +104,7 @@ def get_site_by_id(at: AtSite) -> JSONResponse:
         return answers.ok(read(connection, at))
 
 
-@router.patch("/{site_id}", response_model=Site, openapi_extra=needs("admin"))
+@router.patch("/{site_id}", response_model=Site, openapi_extra=declare_role("admin"))
 def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
     """Given what to change, return the changed Site."""
     with at.storage.write() as connection:
@@ -119,20 +119,20 @@ def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
         return answers.ok(read(connection, at))
 
 
-@router.delete("/{site_id}", status_code=204, openapi_extra=needs("admin"))
+@router.delete("/{site_id}", status_code=204, openapi_extra=declare_role("admin"))
 def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     """Given an id, delete that site with its structure and redirects; the spaces that it published stay."""
     with at.storage.write() as connection:
         at.require(connection)
         mine = (_TABLE.c.id == site_id, _TABLE.c.organization == at.organization_id)
         connection.execute(_TABLE.delete().where(*mine))
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.get(
     "/{site_id}/structure",
     response_model=SiteStructure,
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
     dependencies=BEYOND,
 )
 def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
@@ -144,13 +144,13 @@ def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
         return answers.ok(at.view(connection, share_key).whole())
 
 
-@router.post("/{site_id}/publish", response_model=Site, openapi_extra=needs("admin", extension=True))
+@router.post("/{site_id}/publish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def publish_site(at: AtSite) -> JSONResponse:
     """Given a site, open it to the audience of its visibility. Source: content-write §7."""
     return _publish(at, published=True)
 
 
-@router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=needs("admin", extension=True))
+@router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def unpublish_site(at: AtSite) -> JSONResponse:
     """Given a site, close it to visitors. Source: content-write §7."""
     return _publish(at, published=False)
@@ -178,7 +178,7 @@ def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew)
         "published": False,
         "adaptive_content": False,
         "agents_context": "excluded",
-        "created_at": iso(at.storage.now()),
+        "created_at": format_time(at.storage.now()),
     }
     connection.execute(_TABLE.insert().values(row))
     return site_id
@@ -242,15 +242,15 @@ def shown(request: Request, row: sa.Row[Any], share_key: str | None = None) -> d
         "agentsContext": row.agents_context,
         "features": [{"id": id, "plan": _FEATURE_PLAN, "frozen": False} for id in _features(row)],
         "urls": {
-            "location": addresses.location(request, f"/orgs/{row.organization}/sites/{row.id}"),
-            "app": addresses.app(request, f"/o/{row.organization}/sites/{row.id}"),
+            "location": addresses.build_api_url(request, f"/orgs/{row.organization}/sites/{row.id}"),
+            "app": addresses.build_app_url(request, f"/o/{row.organization}/sites/{row.id}"),
             **published_at(request, row, share_key),
         },
     }
 
 
 def _proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
-    return {"origin": row.proxy, "target": addresses.published(request, row.basename)}
+    return {"origin": row.proxy, "target": addresses.build_published_url(request, row.basename)}
 
 
 def _features(row: sa.Row[Any]) -> list[str]:

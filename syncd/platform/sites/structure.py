@@ -16,7 +16,7 @@ from syncd.platform.people.auth import Caller
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest, require_organization
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import customizations, section_groups
-from syncd.platform.settings import Configured
+from syncd.platform.settings import CurrentSettings
 from syncd.platform.sites import keys, site_content
 from syncd.platform.storage.storage import Storage
 
@@ -181,7 +181,7 @@ class SiteRequest:
 
     def location(self, path: str) -> str:
         """Given a path below the site, return its absolute address in the API."""
-        return addresses.location(self.request, f"/orgs/{self.organization_id}/sites/{self.site_id}{path}")
+        return addresses.build_api_url(self.request, f"/orgs/{self.organization_id}/sites/{self.site_id}{path}")
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class View:
         return _address(self.at.request, self.structure.site, self.share_key, path)
 
 
-async def _offered(request: Request, settings: Configured) -> None:
+async def _offered(request: Request, settings: CurrentSettings) -> None:
     if not settings.site_write:
         # Word for word what a platform answers that has no such route.
         raise Failure(405, "Method Not Allowed") if request.method == "PUT" else Failure(404, "Not Found")
@@ -319,7 +319,7 @@ def require_room(rows: Rows, what: str) -> None:
 
 
 def _address(request: Request, site: sa.Row[Any], share_key: str | None, path: str) -> str:
-    return addresses.published(request, "/".join(filter(None, (site.basename, share_key))), path)
+    return addresses.build_published_url(request, "/".join(filter(None, (site.basename, share_key))), path)
 
 
 def _given(**members: Any) -> dict[str, Any]:

@@ -10,35 +10,37 @@ from syncd.model.collection import Collection, CollectionCreate, CollectionUpdat
 from syncd.model.listing import Listing
 from syncd.model.space import Space
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, require_member
 from syncd.platform.schema.collections import collections
 from syncd.platform.schema.content import spaces as spaces_table
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import order_keys, parents, roles, spaces
 from syncd.platform.spaces.order_keys import Place
-from syncd.platform.storage.storage import Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["collections"])
+router = create_router(tags=["collections"])
 
 _PERMISSIONS = {"view": "read", "create": "create", "admin": "admin", "viewInviteLinks": "admin"}
 _PREFIX = "/collections/{collection_id}"
 
 
-class CollectionNew(Body, CollectionCreate):
+class CollectionNew(RequestBody, CollectionCreate):
     """Body of `POST …/collections`."""
 
 
-class CollectionChange(Body, CollectionUpdate):
+class CollectionChange(RequestBody, CollectionUpdate):
     """Body of `PATCH /collections/{collectionId}`."""
 
 
-@router.get("/orgs/{organization_id}/collections", response_model=Listing[Collection], openapi_extra=needs("read"))
+@router.get(
+    "/orgs/{organization_id}/collections", response_model=Listing[Collection], openapi_extra=declare_role("read")
+)
 def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, nested: bool = True) -> JSONResponse:
     """Given an organization, return the collections that the caller may read; without `nested`, those at the top."""
     table = collections
@@ -56,7 +58,7 @@ def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, n
     "/orgs/{organization_id}/collections",
     response_model=Collection,
     status_code=201,
-    openapi_extra=needs("create"),
+    openapi_extra=declare_role("create"),
 )
 def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> JSONResponse:
     """Given a title and the collection that shall hold it, return the new Collection."""
@@ -70,22 +72,24 @@ def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> 
         id, now = at.storage.new_id(), at.storage.now()
         row = {"title": new.title, "parent": new.parent, "position": order_keys.at_end(connection, place, now)}
         connection.execute(
-            collections.insert().values(id=id, organization=at.organization_id, created_at=iso(now), **row)
+            collections.insert().values(id=id, organization=at.organization_id, created_at=format_time(now), **row)
         )
         made = collection_shown(connection, at.request, at.caller, id)
     return answers.created(made, location=made["urls"]["location"])
 
 
-@router.get(_PREFIX, response_model=Collection, openapi_extra=needs("read"))
-def get_collection_by_id(request: Request, storage: Stored, caller: Signed, collection_id: str) -> JSONResponse:
+@router.get(_PREFIX, response_model=Collection, openapi_extra=declare_role("read"))
+def get_collection_by_id(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str
+) -> JSONResponse:
     """Given an id, return the Collection."""
     with storage.read() as connection:
         return answers.ok(shown(request, parents.require_collection(connection, caller, collection_id)))
 
 
-@router.patch(_PREFIX, response_model=Collection, openapi_extra=needs("admin"))
+@router.patch(_PREFIX, response_model=Collection, openapi_extra=declare_role("admin"))
 def update_collection_by_id(
-    request: Request, storage: Stored, caller: Signed, collection_id: str, body: CollectionChange
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: CollectionChange
 ) -> JSONResponse:
     """Given new members, return the Collection with them; unset is unchanged."""
     values = {name: getattr(body, name) for name in body.model_fields_set}
@@ -96,8 +100,8 @@ def update_collection_by_id(
         return answers.ok(collection_shown(connection, request, caller, collection_id))
 
 
-@router.delete(_PREFIX, status_code=204, openapi_extra=needs("admin"))
-def delete_collection_by_id(storage: Stored, caller: Signed, collection_id: str) -> Response:
+@router.delete(_PREFIX, status_code=204, openapi_extra=declare_role("admin"))
+def delete_collection_by_id(storage: CurrentStorage, caller: CurrentCaller, collection_id: str) -> Response:
     """Given an id, delete that collection, which must be empty: neither its spaces nor their access may change unasked.
 
     A deleted space that it held and that is restored comes back at the top, where it had what the collection gave
@@ -106,7 +110,7 @@ def delete_collection_by_id(storage: Stored, caller: Signed, collection_id: str)
     with storage.write() as connection:
         row = parents.find_collection(connection, caller, collection_id)
         if row is None:
-            return answers.nothing()
+            return answers.no_content()
         caller.require(row.level)
         _require_empty(connection, collection_id)
         held = spaces_table.update().where(spaces_table.c.parent == collection_id)
@@ -114,12 +118,12 @@ def delete_collection_by_id(storage: Stored, caller: Signed, collection_id: str)
         connection.execute(held.values(parent=None))
         connection.execute(permissions.delete().where(permissions.c.content == collection_id))
         connection.execute(collections.delete().where(collections.c.id == collection_id))
-    return answers.nothing()
+    return answers.no_content()
 
 
-@router.get(_PREFIX + "/spaces", response_model=Listing[Space], openapi_extra=needs("read"))
+@router.get(_PREFIX + "/spaces", response_model=Listing[Space], openapi_extra=declare_role("read"))
 def list_spaces_in_collection_by_id(
-    request: Request, storage: Stored, caller: Signed, paging: Paging, collection_id: str
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, collection_id: str
 ) -> JSONResponse:
     """Given a collection, return those spaces right in it that the caller may read, in their order."""
     query = spaces.readable(caller, spaces_table.c.parent == collection_id)
@@ -147,10 +151,10 @@ def shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
         "defaultLevel": row.default_level,
         **{name: value for name, value in optional.items() if value is not None},
         "urls": {
-            "location": addresses.location(request, f"/collections/{row.id}"),
-            "app": addresses.app(request, f"/o/{row.organization}/c/{row.id}"),
+            "location": addresses.build_api_url(request, f"/collections/{row.id}"),
+            "app": addresses.build_app_url(request, f"/o/{row.organization}/c/{row.id}"),
         },
-        "permissions": {name: at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
+        "permissions": {name: is_role_at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
     }
 
 

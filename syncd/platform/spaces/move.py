@@ -9,46 +9,48 @@ from fastapi.responses import JSONResponse
 from syncd.model.collection import Collection, Move, Transfer
 from syncd.model.space import Space
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.collections import collections as collections_table
 from syncd.platform.schema.content import spaces as spaces_table
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import collections, order_keys, parents, spaces
 from syncd.platform.spaces.order_keys import Place
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["spaces", "collections"])
+router = create_router(tags=["spaces", "collections"])
 
 _NO_UPDATE = "It is there already: this would not change anything."
 
 
-class MoveBody(Body, Move):
+class MoveBody(RequestBody, Move):
     """Body of `POST …/move`."""
 
 
-class TransferBody(Body, Transfer):
+class TransferBody(RequestBody, Transfer):
     """Body of `POST …/transfer`."""
 
 
-@router.post("/spaces/{space_id}/move", response_model=Space, openapi_extra=needs("admin"))
-def move_space(request: Request, storage: Stored, caller: Signed, space_id: str, body: MoveBody) -> JSONResponse:
+@router.post("/spaces/{space_id}/move", response_model=Space, openapi_extra=declare_role("admin"))
+def move_space(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: MoveBody
+) -> JSONResponse:
     """Given a parent and a position, return the Space, moved there; without a position, it is put last."""
     with storage.write() as connection:
         row = spaces.require_space(connection, caller, space_id)
         values = _moved(storage, connection, caller, row, body)
-        values["updated_at"] = iso(storage.now())
+        values["updated_at"] = format_time(storage.now())
         connection.execute(spaces_table.update().where(spaces_table.c.id == space_id).values(values))
         return answers.ok(spaces.shown(request, spaces.find_space(connection, caller, space_id), caller))
 
 
-@router.post("/collections/{collection_id}/move", response_model=Collection, openapi_extra=needs("admin"))
+@router.post("/collections/{collection_id}/move", response_model=Collection, openapi_extra=declare_role("admin"))
 def move_collection(
-    request: Request, storage: Stored, caller: Signed, collection_id: str, body: MoveBody
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: MoveBody
 ) -> JSONResponse:
     """Given a parent and a position, return the Collection, moved there with all that is in it."""
     with storage.write() as connection:
@@ -59,9 +61,9 @@ def move_collection(
         return answers.ok(collections.collection_shown(connection, request, caller, collection_id))
 
 
-@router.post("/spaces/{space_id}/transfer", response_model=Space, openapi_extra=needs("admin"))
+@router.post("/spaces/{space_id}/transfer", response_model=Space, openapi_extra=declare_role("admin"))
 def transfer_space(
-    request: Request, storage: Stored, caller: Signed, space_id: str, body: TransferBody
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: TransferBody
 ) -> JSONResponse:
     """Given another organization, return the Space, which belongs to it from now on; direct access to it ends."""
     with storage.write() as connection:
@@ -70,15 +72,15 @@ def transfer_space(
         # Who administrates the space only must not take it away from those that it belongs to.
         caller.admit(row.organization)
         _require_unpublished(connection, sa.select(sa.literal(space_id)))
-        values = _top(storage, connection, body.organization) | {"updated_at": iso(storage.now())}
+        values = _top(storage, connection, body.organization) | {"updated_at": format_time(storage.now())}
         connection.execute(permissions.delete().where(permissions.c.content == space_id))
         connection.execute(spaces_table.update().where(spaces_table.c.id == space_id).values(values))
         return answers.ok(spaces.shown(request, spaces.find_space(connection, caller, space_id), caller))
 
 
-@router.post("/collections/{collection_id}/transfer", response_model=Collection, openapi_extra=needs("admin"))
+@router.post("/collections/{collection_id}/transfer", response_model=Collection, openapi_extra=declare_role("admin"))
 def transfer_collection(
-    request: Request, storage: Stored, caller: Signed, collection_id: str, body: TransferBody
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: TransferBody
 ) -> JSONResponse:
     """Given another organization, return the Collection, which belongs to it from now on with all that is in it."""
     inner = parents.within(collection_id)

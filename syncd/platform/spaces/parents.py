@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.platform.http.failures import Failure
-from syncd.platform.people.auth import Caller, at_least
+from syncd.platform.people.auth import Caller, is_role_at_least
 from syncd.platform.schema import accounts
 from syncd.platform.schema.collections import collections
 from syncd.platform.spaces import roles
@@ -61,7 +61,7 @@ def open_organization(connection: sa.Connection, caller: Caller, organization_id
     member = connection.execute(mine).one_or_none()
     if member is None:
         raise Failure(404, f"No organization {organization_id}.")
-    if not at_least(member.role, "create"):
+    if not is_role_at_least(member.role, "create"):
         raise Failure(412, f"Your role in organization {organization_id} must be create or stronger.")
 
 

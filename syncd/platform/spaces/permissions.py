@@ -15,31 +15,31 @@ from syncd.model.listing import Listing
 from syncd.model.team import Permission, PermissionsAdd, PermissionUpdate
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
+from syncd.platform.http.routing import create_router
 from syncd.platform.people import members, teams, users
-from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.people.organizations import OrganizationRequest
 from syncd.platform.schema import accounts
 from syncd.platform.schema.people import permissions
 from syncd.platform.schema.people import teams as teams_table
 from syncd.platform.spaces import parents, spaces
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["permissions"])
+router = create_router(tags=["permissions"])
 
 _TABLE = permissions
 _KEY = ("content", "kind", "subject")
 
 
-class PermissionsNew(Body, PermissionsAdd):
+class PermissionsNew(RequestBody, PermissionsAdd):
     """Body of `POST …/permissions`."""
 
 
-class PermissionChange(Body, PermissionUpdate):
+class PermissionChange(RequestBody, PermissionUpdate):
     """Body of `PATCH …/permissions/users/{userId}` and `…/permissions/teams/{teamId}`."""
 
 
@@ -60,7 +60,7 @@ class ContentRequest:
 
     def grant(self, connection: sa.Connection, kind: str, subjects: dict[str, str]) -> None:
         """Given users or teams and the role of each, let them have it here."""
-        now = iso(self.storage.now())
+        now = format_time(self.storage.now())
         rows = [
             {"content": self.content_id, "kind": kind, "subject": id, "role": role, "created_at": now}
             for id, role in subjects.items()
@@ -72,17 +72,19 @@ class ContentRequest:
         return _TABLE.c.content == self.content_id, _TABLE.c.kind == kind
 
 
-async def _on_space(request: Request, storage: Stored, caller: Signed, space_id: str) -> ContentRequest:
+async def _on_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> ContentRequest:
     return ContentRequest(request, storage, caller, space_id, spaces.require_space)
 
 
-async def _on_collection(request: Request, storage: Stored, caller: Signed, collection_id: str) -> ContentRequest:
+async def _on_collection(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str
+) -> ContentRequest:
     return ContentRequest(request, storage, caller, collection_id, parents.require_collection)
 
 
 OnSpace = Annotated[ContentRequest, Depends(_on_space)]
 OnCollection = Annotated[ContentRequest, Depends(_on_collection)]
-_READ, _CHANGE = needs("read", extension=True), needs("admin", extension=True)
+_READ, _CHANGE = declare_role("read", extension=True), declare_role("admin", extension=True)
 _SPACE, _COLLECTION = "/spaces/{space_id}/permissions", "/collections/{collection_id}/permissions"
 
 
@@ -179,7 +181,7 @@ def _invite(at: ContentRequest, body: PermissionsAdd) -> Response:
                 if not _EXISTS[kind](connection, owner.organization_id, id):
                     raise Failure(400, f"{kind}s: {id} is none of organization {owner.organization_id}")
             at.grant(connection, kind, dict(subjects))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _grant(at: ContentRequest, kind: str, id: str, role: str) -> Response:
@@ -188,14 +190,14 @@ def _grant(at: ContentRequest, kind: str, id: str, role: str) -> Response:
         if not _EXISTS[kind](connection, owner.organization_id, id):
             raise Failure(404, f"No {kind} {id} in organization {owner.organization_id}.")
         at.grant(connection, kind, {id: role})
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _revoke(at: ContentRequest, kind: str, id: str) -> Response:
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(_TABLE.delete().where(*at.given(kind), _TABLE.c.subject == id))
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _users(at: ContentRequest, paging: Paging) -> JSONResponse:
@@ -205,7 +207,7 @@ def _users(at: ContentRequest, paging: Paging) -> JSONResponse:
         at.require(connection)
         query = joined.where(*at.given("user"))
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
-    items = [_held(row, user=users.row_shown(at.request, row)) for row in envelope["items"]]
+    items = [_held(row, user=users.serialize_user(at.request, row)) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
@@ -213,14 +215,14 @@ def _teams(at: ContentRequest, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
         owner = at.require(connection)
         query = (
-            teams.listed(owner)
+            teams.select_teams(owner)
             .add_columns(_TABLE.c.role)
             .join(_TABLE, _TABLE.c.subject == teams_table.c.id)
             .where(*at.given("team"))
         )
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
     role = at.caller.role_in(owner.organization_id)
-    items = [_held(row, team=teams.shown(row, role)) for row in envelope["items"]]
+    items = [_held(row, team=teams.serialize_team(row, role)) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
@@ -228,4 +230,4 @@ def _held(row: sa.Row[Any], **who: dict[str, Any]) -> dict[str, Any]:
     return {"role": row.role, "permission": row.role, **who}
 
 
-_EXISTS = {"user": members.is_member, "team": teams.exists}
+_EXISTS = {"user": members.is_member, "team": teams.has_team}

@@ -12,11 +12,11 @@ from syncd.layout.page import frontmatter
 from syncd.model.listing import Listing
 from syncd.model.space import TITLE_MAX, GitSync, Space, SpaceCreate, SpaceTitle, SpaceUpdate
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, at_least, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import require_member, require_organization
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft
@@ -28,11 +28,11 @@ from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import order_keys, parents, roles
 from syncd.platform.spaces.order_keys import Place
 from syncd.platform.storage import jobs
-from syncd.platform.storage.jobs import Handler, Work
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.jobs import JobContext, JobHandler
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
-router = room(tags=["spaces"])
+router = create_router(tags=["spaces"])
 
 RETENTION = timedelta(days=7)
 """How long a deleted space can be restored. Source: API document, Limits."""
@@ -48,13 +48,13 @@ _PERMISSIONS = {
 }
 
 
-class SpaceNew(Body, SpaceCreate):
+class SpaceNew(RequestBody, SpaceCreate):
     """Body of `POST /orgs/{organizationId}/spaces`."""
 
     title: SpaceTitle = "Untitled"
 
 
-class SpaceChange(Body, SpaceUpdate):
+class SpaceChange(RequestBody, SpaceUpdate):
     """Body of `PATCH /spaces/{spaceId}`."""
 
 
@@ -95,10 +95,10 @@ _PUBLISHED: sa.Select[Any] = (
 
 
 @router.get(
-    "/orgs/{organization_id}/spaces", response_model=Listing[Space], openapi_extra=needs("read", extension=True)
+    "/orgs/{organization_id}/spaces", response_model=Listing[Space], openapi_extra=declare_role("read", extension=True)
 )
 def list_spaces_in_organization_by_id(
-    request: Request, storage: Stored, caller: Signed, paging: Paging, organization_id: str
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, organization_id: str
 ) -> JSONResponse:
     """Given an organization, return those of its spaces that the caller may read."""
     query = readable(caller, spaces.c.organization == organization_id)
@@ -112,17 +112,17 @@ def list_spaces_in_organization_by_id(
     "/orgs/{organization_id}/spaces",
     response_model=Space,
     status_code=201,
-    openapi_extra=needs("create", extension=True),
+    openapi_extra=declare_role("create", extension=True),
 )
 def create_space(
-    request: Request, storage: Stored, caller: Signed, organization_id: str, body: SpaceNew | None = None
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, organization_id: str, body: SpaceNew | None = None
 ) -> JSONResponse:
     """Given a title and more, return the new Space; unless it is asked to be empty, it has a home page."""
     new = body or SpaceNew()
     draft = Draft()
     if not new.empty:
         text = frontmatter.set_heading("", new.title)
-        fields = {"createdAt": iso(storage.now())}
+        fields = {"createdAt": format_time(storage.now())}
         body_oid = storage.blobs.put(text.encode())
         draft.insert(Node(storage.new_id(), "document", new.title, "", fields, body_oid, "README.md"), PAGES)
     with storage.write() as connection:
@@ -135,11 +135,11 @@ def create_space(
     return answers.created(space, location=space["urls"]["location"])
 
 
-@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=needs("read"))
+@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read"))
 async def get_space_by_id(
     request: Request,
-    storage: Stored,
-    caller: Signed,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
     space_id: str,
     share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None,
 ) -> JSONResponse:
@@ -157,18 +157,21 @@ async def get_space_by_id(
 
 
 @router.get(
-    "/spaces/{space_id}/git/info", response_model=GitSync, openapi_extra=needs("read", extension=True), status_code=200
+    "/spaces/{space_id}/git/info",
+    response_model=GitSync,
+    openapi_extra=declare_role("read", extension=True),
+    status_code=200,
 )
-def get_space_git_info(storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+def get_space_git_info(storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
     """Given a space, refuse with 404, as the API does where no provider syncs it: on this platform, none ever does."""
     with storage.read() as connection:
         require_space(connection, caller, space_id)
     raise Failure(404, f"No Git provider syncs space {space_id}.")
 
 
-@router.patch("/spaces/{space_id}", response_model=Space, openapi_extra=needs("admin"))
+@router.patch("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("admin"))
 def update_space_by_id(
-    request: Request, storage: Stored, caller: Signed, space_id: str, body: SpaceChange
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, body: SpaceChange
 ) -> JSONResponse:
     """Given new members, return the Space with them; unset is unchanged."""
     values = {name: getattr(body, name) for name in body.model_fields_set}
@@ -182,29 +185,29 @@ def update_space_by_id(
     with storage.write() as connection:
         require_space(connection, caller, space_id)
         if values:
-            values["updated_at"] = iso(storage.now())
+            values["updated_at"] = format_time(storage.now())
             connection.execute(spaces.update().where(spaces.c.id == space_id).values(values))
         row = find_space(connection, caller, space_id)
     return answers.ok(shown(request, row, caller))
 
 
-@router.delete("/spaces/{space_id}", status_code=204, openapi_extra=needs("admin"))
-def delete_space_by_id(storage: Stored, caller: Signed, space_id: str) -> Response:
+@router.delete("/spaces/{space_id}", status_code=204, openapi_extra=declare_role("admin"))
+def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> Response:
     """Given an id, put the space away: for seven days it can be restored, then it is removed for good."""
     with storage.write() as connection:
         row = _find(connection, caller, space_id)
         if row is None:
-            return answers.nothing()
+            return answers.no_content()
         caller.require(row.level)
         if row.deleted_at is None:
             now = storage.now()
-            connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=iso(now)))
-            jobs.enqueue(connection, storage, PURGE, {"space": space_id}, due=now + RETENTION, key=space_id)
-    return answers.nothing()
+            connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=format_time(now)))
+            jobs.enqueue_job(connection, storage, PURGE, {"space": space_id}, due=now + RETENTION, key=space_id)
+    return answers.no_content()
 
 
-@router.post("/spaces/{space_id}/restore", response_model=Space, openapi_extra=needs("admin"))
-def restore_space(request: Request, storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+@router.post("/spaces/{space_id}/restore", response_model=Space, openapi_extra=declare_role("admin"))
+def restore_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
     """Given a space that was deleted in the last seven days, return it, active again."""
     with storage.write() as connection:
         require_space(connection, caller, space_id, deleted_since=_kept_since(storage.now()))
@@ -213,8 +216,10 @@ def restore_space(request: Request, storage: Stored, caller: Signed, space_id: s
     return answers.ok(shown(request, row, caller))
 
 
-@router.post("/spaces/{space_id}/duplicate", response_model=Space, status_code=201, openapi_extra=needs("create"))
-def duplicate_space(request: Request, storage: Stored, caller: Signed, space_id: str) -> JSONResponse:
+@router.post(
+    "/spaces/{space_id}/duplicate", response_model=Space, status_code=201, openapi_extra=declare_role("create")
+)
+def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
     """Given a space, return a new one beside it with the same main content; its history starts there."""
     kept = ("parent", "emoji", "icon", "language", "edit_mode", "default_level", "merge_rules")
     with storage.write() as connection:
@@ -230,7 +235,7 @@ def duplicate_space(request: Request, storage: Stored, caller: Signed, space_id:
     return answers.created(made, location=made["urls"]["location"])
 
 
-def purge(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def purge(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given a space that was deleted, remove it for good, unless it was restored; too early, come again.
 
     Its texts and files stay in the blobs, where other spaces may have the same.
@@ -248,7 +253,7 @@ def purge(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
     return None
 
 
-HANDLERS: Mapping[str, Handler] = {PURGE: purge}
+HANDLERS: Mapping[str, JobHandler] = {PURGE: purge}
 
 
 def found_space(
@@ -322,7 +327,7 @@ def shown(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
         "changeRequestsDraft": row.requests_draft,
         **{name: value for name, value in optional.items() if value is not None},
         "urls": _urls(request, row),
-        "permissions": {name: at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
+        "permissions": {name: is_role_at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
     }
 
 
@@ -345,7 +350,7 @@ def _find(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[An
 
 def _insert(storage: Storage, connection: sa.Connection, place: Place, values: Mapping[str, Any]) -> str:
     id, now = storage.new_id(), storage.now()
-    moments = {"created_at": iso(now), "updated_at": iso(now)}
+    moments = {"created_at": format_time(now), "updated_at": format_time(now)}
     row = {**values, **moments, "position": order_keys.at_end(connection, place, now), "revision": ""}
     connection.execute(spaces.insert().values(id=id, organization=place.organization, **row))
     return id
@@ -357,7 +362,7 @@ def _copy_of(title: str) -> str:
 
 
 def _kept_since(now: datetime) -> str:
-    return iso(now - RETENTION)
+    return format_time(now - RETENTION)
 
 
 def _visibility(row: sa.Row[Any]) -> str:
@@ -375,8 +380,8 @@ def published_urls(connection: sa.Connection, request: Request, space_id: str, r
 
 def _urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     urls = {
-        "location": addresses.location(request, f"/spaces/{row.id}"),
-        "app": addresses.app(request, f"/o/{row.organization}/s/{row.id}"),
+        "location": addresses.build_api_url(request, f"/spaces/{row.id}"),
+        "app": addresses.build_app_url(request, f"/o/{row.organization}/s/{row.id}"),
     }
     if row.icon is not None:
         urls["icon"] = row.icon
@@ -386,5 +391,5 @@ def _urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
 def _published(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     if row.site_basename is None:
         return {}
-    published = addresses.published(request, row.site_basename)
+    published = addresses.build_published_url(request, row.site_basename)
     return {"published": published} | ({"public": published} if row.site_visibility == "public" else {})

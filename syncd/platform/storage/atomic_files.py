@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def keep(path: Path, make: Callable[[], bytes]) -> bytes:
+def read_or_create(path: Path, make: Callable[[], bytes]) -> bytes:
     """Given a file, return its content; when it is absent, make it, durably.
 
     When two processes do so at once, both return what the first one wrote.
@@ -18,14 +18,14 @@ def keep(path: Path, make: Callable[[], bytes]) -> bytes:
                 file.write(make())
                 file.flush()
                 os.fsync(file.fileno())
-            _publish(Path(scratch), path)
+            _link_new_file(Path(scratch), path)
         finally:
             os.unlink(scratch)
     path.chmod(0o600)
     return path.read_bytes()
 
 
-def flush(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Given a directory, have what was made in it survive a power failure."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
@@ -34,10 +34,10 @@ def flush(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _publish(scratch: Path, path: Path) -> None:
+def _link_new_file(scratch: Path, path: Path) -> None:
     # A hard link, unlike a rename, never replaces what another process put there first.
     try:
         path.hardlink_to(scratch)
     except FileExistsError:
         return
-    flush(path.parent)
+    sync_directory(path.parent)

@@ -10,7 +10,7 @@ from pathlib import Path
 from syncd.errors import StoreError
 from syncd.model.blob_id import compute_blob_id
 from syncd.platform.http.time_limits import check_time
-from syncd.platform.storage.atomic_files import flush
+from syncd.platform.storage.atomic_files import sync_directory
 
 _OID = re.compile(r"[0-9a-f]{40}")
 
@@ -60,7 +60,7 @@ class Blobs(ABC):
         return None
 
 
-class Folder(Blobs):
+class BlobFolder(Blobs):
     """Blobs in a directory."""
 
     def __init__(self, directory: Path) -> None:
@@ -79,12 +79,12 @@ class Folder(Blobs):
             if not self.has(oid):
                 touched.add(self._write(oid, data))
         for shard in touched:
-            flush(shard)
+            sync_directory(shard)
         return oids
 
     def get(self, oid: str) -> bytes:
         """As `Blobs` says."""
-        return checked(oid, self.file(oid).read_bytes())
+        return verify_blob(oid, self.file(oid).read_bytes())
 
     def has(self, oid: str) -> bool:
         """As `Blobs` says."""
@@ -101,14 +101,14 @@ class Folder(Blobs):
 
     def file(self, oid: str) -> Path:
         """Given a blob id, return where its content is or would be."""
-        return self._directory / place_of(oid)
+        return self._directory / build_blob_path(oid)
 
     def _write(self, oid: str, data: bytes) -> Path:
         path = self.file(oid)
         shard = path.parent
         if not shard.is_dir():
             shard.mkdir(parents=True, exist_ok=True)
-            flush(shard.parent)
+            sync_directory(shard.parent)
         descriptor, scratch = tempfile.mkstemp(dir=shard, prefix=".writing-")
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -122,14 +122,14 @@ class Folder(Blobs):
         return shard
 
 
-def place_of(oid: str) -> str:
+def build_blob_path(oid: str) -> str:
     """Given a blob id, return its name below the place where blobs are kept. Raises: ValueError when it is none."""
     if not _OID.fullmatch(oid):
         raise ValueError(f"not a blob id: {oid!r}")
     return f"{oid[:2]}/{oid[2:]}"
 
 
-def checked(oid: str, data: bytes) -> bytes:
+def verify_blob(oid: str, data: bytes) -> bytes:
     """Given a blob id and what was read for it, return that. Raises: StoreError when it is something else."""
     check_time()
     if compute_blob_id(data) != oid:

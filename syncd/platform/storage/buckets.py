@@ -18,7 +18,7 @@ from syncd.errors import ConfigInvalid, StoreError
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.platform.cache import Cache
 from syncd.platform.database.database import READERS
-from syncd.platform.storage.blobs import Blobs, checked, place_of
+from syncd.platform.storage.blobs import Blobs, build_blob_path, verify_blob
 
 PARALLEL = 16
 """Blobs that are on their way into the bucket at once."""
@@ -28,10 +28,10 @@ _ON_THE_WAY_BYTES = 64 * 2**20
 _REMEMBERED_BYTES = 64 * 2**20
 _KNOWN_MAX = 200_000
 _PIECE_BYTES = 2**18
-_ASKED_FIRST_BYTES = 2**16
+_CHECKED_FIRST_BYTES = 2**16
 """Longer content is sent only when the bucket does not have it; shorter is cheaper to send than to ask about."""
 _ABSENT = {"404", "NoSuchKey", "NotFound"}
-_THERE = {"412", "PreconditionFailed"}
+_ALREADY_PRESENT = {"412", "PreconditionFailed"}
 _UNSUPPORTED = {"501", "NotImplemented"}
 
 
@@ -45,8 +45,8 @@ class Bucket(Blobs):
 
         Raises: ConfigInvalid, and StoreError when the bucket cannot be used.
         """
-        self._bucket, self._prefix = _split(url)
-        self._client = _client(endpoint)
+        self._bucket, self._prefix = _parse_bucket_url(url)
+        self._client = _create_client(endpoint)
         self._conditional = True
         self._contents: Cache[str, bytes] = Cache(_REMEMBERED_BYTES, weigh=lambda data: len(data) + 100)
         self._known: Cache[str, bool] = Cache(_KNOWN_MAX)
@@ -79,7 +79,7 @@ class Bucket(Blobs):
         if found is None:
             with self._asking(oid):
                 found = self._client.get_object(**self._named(oid))["Body"].read()
-            self._remember(oid, checked(oid, found))
+            self._remember(oid, verify_blob(oid, found))
         return found
 
     def has(self, oid: str) -> bool:
@@ -115,7 +115,7 @@ class Bucket(Blobs):
         yield held
 
     def _put(self, oid: str, data: bytes) -> None:
-        if self._known.get(oid) or (len(data) > _ASKED_FIRST_BYTES and self.has(oid)):
+        if self._known.get(oid) or (len(data) > _CHECKED_FIRST_BYTES and self.has(oid)):
             return
         digest = hashlib.md5(data, usedforsecurity=False).digest()
         sent = {**self._named(oid), "Body": data, "ContentMD5": base64.b64encode(digest).decode()}
@@ -135,7 +135,7 @@ class Bucket(Blobs):
                 self._conditional = False
                 if not self.has(oid):
                     self._put_new(oid, sent)
-            elif code not in _THERE:
+            elif code not in _ALREADY_PRESENT:
                 raise
 
     def _remember(self, oid: str, data: bytes) -> None:
@@ -143,7 +143,7 @@ class Bucket(Blobs):
         self._contents.put(oid, data)
 
     def _named(self, oid: str) -> dict[str, str]:
-        return {"Bucket": self._bucket, "Key": f"{self._prefix}{place_of(oid)}"}
+        return {"Bucket": self._bucket, "Key": f"{self._prefix}{build_blob_path(oid)}"}
 
     @contextmanager
     def _asking(self, oid: str = "") -> Iterator[None]:
@@ -161,7 +161,7 @@ class Bucket(Blobs):
             raise StoreError(f"bucket {self._bucket}: {type(failure).__name__}") from failure
 
 
-def _split(url: str) -> tuple[str, str]:
+def _parse_bucket_url(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or parts.query or parts.fragment:
         raise ConfigInvalid("the bucket's URL cannot be read", hint="write s3://bucket or s3://bucket/prefix")
@@ -169,7 +169,7 @@ def _split(url: str) -> tuple[str, str]:
     return parts.netloc, f"{prefix}/" if prefix else ""
 
 
-def _client(endpoint: str | None) -> Any:
+def _create_client(endpoint: str | None) -> Any:
     if importlib.util.find_spec("boto3") is None:
         raise ConfigInvalid("a bucket needs a library", hint="pip install 'boto3>=1.44,<2'")
     import boto3

@@ -6,20 +6,20 @@ import sqlalchemy as sa
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-Use = Literal["read", "changed"]
+DatabaseUse = Literal["read", "changed"]
 
 
 class DatabaseHealth:
     """Why the database could not be used the last time that it was; safe in any thread."""
 
     def __init__(self) -> None:
-        self._reasons: dict[Use, str] = {}
+        self._reasons: dict[DatabaseUse, str] = {}
 
-    def note_success(self, use: Use) -> None:
+    def note_success(self, use: DatabaseUse) -> None:
         """Given what was done, remember that it can be done."""
         self._reasons.pop(use, None)
 
-    def note_failure(self, use: Use, failure: BaseException) -> None:
+    def note_failure(self, use: DatabaseUse, failure: BaseException) -> None:
         """Given what could not be done, and an error of SQLAlchemy or of a driver, remember why."""
         original = getattr(failure, "orig", None) or failure
         self._reasons[use] = str(original).partition("\n")[0] or type(original).__name__

@@ -17,9 +17,9 @@ import sqlalchemy as sa
 
 from syncd.platform.database.tables import insert_new
 from syncd.platform.schema.jobs import jobs
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 LEASE = timedelta(minutes=5)
 """Longer than one call of any handler takes: who has more to do returns in between, and is called again."""
@@ -32,19 +32,19 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Work:
+class JobContext:
     """What a handler gets beside its payload. Shapes: `attempt` counts the calls for one job, from 1."""
 
     storage: Storage
-    settings: Settings
+    settings: PlatformSettings
     attempt: int = 1
 
 
-Handler = Callable[[Work, Mapping[str, Any]], timedelta | None]
+JobHandler = Callable[[JobContext, Mapping[str, Any]], timedelta | None]
 """Does one job; returns after what time it wants to be called again, None when it is done."""
 
 
-def enqueue(
+def enqueue_job(
     connection: sa.Connection,
     storage: Storage,
     kind: str,
@@ -60,13 +60,13 @@ def enqueue(
     """
     row = {"id": storage.new_id(), "kind": kind, "key": key, "waits_as": key, "payload": dict(payload)}
     counts = {"attempts": 0, "failures": 0}
-    insert_new(connection, jobs, [{**row, **counts, "due_at": iso(due or storage.now())}])
+    insert_new(connection, jobs, [{**row, **counts, "due_at": format_time(due or storage.now())}])
 
 
-def run_due(work: Work, handlers: Mapping[str, Handler]) -> int:
+def run_due_jobs(work: JobContext, handlers: Mapping[str, JobHandler]) -> int:
     """Given handlers by kind, do every job that is due and return how many were done; the tests' worker."""
     done = 0
-    while _run_one(work, handlers):
+    while _run_one_job(work, handlers):
         done += 1
     return done
 
@@ -74,8 +74,8 @@ def run_due(work: Work, handlers: Mapping[str, Handler]) -> int:
 class Worker:
     """Threads that do what is due until they are stopped; `with Worker(storage, settings, handlers):`."""
 
-    def __init__(self, storage: Storage, settings: Settings, handlers: Mapping[str, Handler]) -> None:
-        self.work = Work(storage, settings)
+    def __init__(self, storage: Storage, settings: PlatformSettings, handlers: Mapping[str, JobHandler]) -> None:
+        self.work = JobContext(storage, settings)
         self.handlers = handlers
         self._asked = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -104,7 +104,7 @@ class Worker:
     def _run(self) -> None:
         while not self._asked.is_set():
             try:
-                busy = _run_one(self.work, self.handlers)
+                busy = _run_one_job(self.work, self.handlers)
                 self.work.storage.health.note_success("read")
             except sa.exc.SQLAlchemyError as failure:
                 self.work.storage.health.note_failure("read", failure)
@@ -114,44 +114,49 @@ class Worker:
                 self._asked.wait(POLL_S)
 
 
-def _run_one(work: Work, handlers: Mapping[str, Handler]) -> bool:
-    job = _lease(work.storage, tuple(handlers))
+def _run_one_job(work: JobContext, handlers: Mapping[str, JobHandler]) -> bool:
+    job = _lease_job(work.storage, tuple(handlers))
     if job is None:
         return False
     if job.failures > FAILURES_MAX:
         # None of its calls came to an end: whatever it is that kills them must not go on for ever.
         _log.error("job %s %s is given up: its workers died", job.kind, job.id)
-        _settle(work.storage, job, None, failures=job.failures)
+        _finish_job(work.storage, job, None, failures=job.failures)
         return True
     failures = 0
     try:
-        again = handlers[job.kind](Work(work.storage, work.settings, job.attempts), job.payload)
+        again = handlers[job.kind](JobContext(work.storage, work.settings, job.attempts), job.payload)
     except Exception:  # noqa: BLE001  (one job that fails must not stop the others)
         failures = job.failures
         given_up = failures >= FAILURES_MAX
         _log.exception("job %s %s failed, attempt %d%s", job.kind, job.id, job.attempts, ", given up" * given_up)
         again = None if given_up else timedelta(seconds=2 ** (failures - 1))
-    _settle(work.storage, job, again, failures=failures)
+    _finish_job(work.storage, job, again, failures=failures)
     return True
 
 
-def _settle(storage: Storage, job: sa.Row[Any], again: timedelta | None, *, failures: int) -> None:
+def _finish_job(storage: Storage, job: sa.Row[Any], again: timedelta | None, *, failures: int) -> None:
     mine = (jobs.c.id == job.id, jobs.c.lease == job.lease)
     with storage.write() as connection:
-        if again is None or _stood_for(connection, job):
+        if again is None or _has_successor(connection, job):
             connection.execute(jobs.delete().where(*mine))
         else:
-            values = {"lease": None, "waits_as": job.key, "due_at": iso(storage.now() + again), "failures": failures}
+            values = {
+                "lease": None,
+                "waits_as": job.key,
+                "due_at": format_time(storage.now() + again),
+                "failures": failures,
+            }
             connection.execute(jobs.update().where(*mine).values(values))
 
 
-def _stood_for(connection: sa.Connection, job: sa.Row[Any]) -> bool:
+def _has_successor(connection: sa.Connection, job: sa.Row[Any]) -> bool:
     same = sa.select(jobs.c.id).where(jobs.c.kind == job.kind, jobs.c.waits_as == job.key, jobs.c.id != job.id)
     return job.key is not None and connection.scalar(same) is not None
 
 
-def _lease(storage: Storage, kinds: tuple[str, ...]) -> sa.Row[Any] | None:
-    due = sa.select(jobs.c.id).where(jobs.c.due_at <= iso(storage.now()), jobs.c.kind.in_(kinds))
+def _lease_job(storage: Storage, kinds: tuple[str, ...]) -> sa.Row[Any] | None:
+    due = sa.select(jobs.c.id).where(jobs.c.due_at <= format_time(storage.now()), jobs.c.kind.in_(kinds))
     oldest = due.order_by(jobs.c.due_at, jobs.c.id).limit(1)
     # A look without the write lock: an idle platform must not take it every second.
     with storage.read() as connection:
@@ -162,7 +167,7 @@ def _lease(storage: Storage, kinds: tuple[str, ...]) -> sa.Row[Any] | None:
     values = {
         "lease": storage.new_id(),
         "waits_as": None,
-        "due_at": iso(storage.now() + LEASE),
+        "due_at": format_time(storage.now() + LEASE),
         "attempts": jobs.c.attempts + 1,
         "failures": jobs.c.failures + 1,
     }

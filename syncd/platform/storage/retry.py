@@ -14,7 +14,7 @@ Prepared = TypeVar("Prepared")
 Result = TypeVar("Result")
 
 
-def settle(
+def prepare_and_record(
     storage: Storage,
     prepare: Callable[[sa.Connection], Prepared],
     record: Callable[[sa.Connection, Prepared], Result | None],

@@ -21,12 +21,12 @@ from syncd.platform.database.tables import insert_new
 from syncd.platform.http.time_limits import check_time, note_written
 from syncd.platform.migrations import prepare
 from syncd.platform.schema import accounts
-from syncd.platform.storage.atomic_files import keep
-from syncd.platform.storage.blobs import Blobs, Folder
+from syncd.platform.storage.atomic_files import read_or_create
+from syncd.platform.storage.blobs import BlobFolder, Blobs
 from syncd.platform.storage.health import DatabaseHealth
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-__all__ = ["READERS", "Bootstrap", "Storage", "Stored", "token_hash"]
+__all__ = ["READERS", "Bootstrap", "CurrentStorage", "Storage", "hash_token"]
 
 T = TypeVar("T")
 SECRET_BYTES = 32
@@ -70,9 +70,9 @@ class Storage:
         waits for another process. Raises: ConfigInvalid, StoreNewer, StoreError.
         """
         self.data = data
-        with _usable(data):
+        with _translate_os_errors(data):
             data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            own = keep(data / "secret", lambda: secrets.token_bytes(SECRET_BYTES))
+            own = read_or_create(data / "secret", lambda: secrets.token_bytes(SECRET_BYTES))
             self._database = (
                 postgresql(database, patience=patience) if database else sqlite(data / "platform.db", patience=patience)
             )
@@ -81,7 +81,7 @@ class Storage:
         sa.event.listen(self._database.writer, "commit", lambda _: note_written())
         self.health = DatabaseHealth()
         self.health.watch_changes(self._database.writer)
-        self.blobs = blobs or Folder(data / "blobs")
+        self.blobs = blobs or BlobFolder(data / "blobs")
         self._clock = clock
         try:
             prepare(self._database)
@@ -140,7 +140,7 @@ class Storage:
         Raises: StoreError when the file does not hold a token.
         """
         token = (
-            keep(self.token_file, lambda: f"syncd_{secrets.token_urlsafe(32)}\n".encode())
+            read_or_create(self.token_file, lambda: f"syncd_{secrets.token_urlsafe(32)}\n".encode())
             .decode(errors="replace")
             .strip()
         )
@@ -180,7 +180,7 @@ class Storage:
         return found
 
     def _found(self, connection: sa.Connection, token: str) -> Bootstrap:
-        now, made = iso(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
+        now, made = format_time(self.now()), Bootstrap(self.new_id(), self.new_id(), token)
         insert = connection.execute
         insert(accounts.organizations.insert().values(id=made.organization, title="My organization", created_at=now))
         insert(accounts.users.insert().values(id=made.user, display_name="Owner", created_at=now))
@@ -192,28 +192,28 @@ class Storage:
         return made
 
     def _admit(self, connection: sa.Connection, *, user: str | None, token: str) -> None:
-        tokens, here = accounts.tokens, token_hash(token)
+        tokens, here = accounts.tokens, hash_token(token)
         connection.execute(tokens.delete().where(tokens.c.label == self.token_label, tokens.c.hash != here))
-        row = {"hash": here, "user": user, "label": self.token_label, "created_at": iso(self.now())}
+        row = {"hash": here, "user": user, "label": self.token_label, "created_at": format_time(self.now())}
         insert_new(connection, tokens, [row])
 
 
-async def _stored(request: Request) -> Storage:
+async def _read_storage(request: Request) -> Storage:
     storage: Storage = request.app.state.storage
     return storage
 
 
-Stored = Annotated[Storage, Depends(_stored)]
+CurrentStorage = Annotated[Storage, Depends(_read_storage)]
 """A handler's parameter for the storage of the application that it runs in."""
 
 
-def token_hash(token: str) -> str:
+def hash_token(token: str) -> str:
     """Given a token, return the form in which it is kept: its SHA-256; a random token needs no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 @contextmanager
-def _usable(data: Path) -> Iterator[None]:
+def _translate_os_errors(data: Path) -> Iterator[None]:
     try:
         yield
     except OSError as failure:

@@ -17,7 +17,7 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 from syncd.platform.templates.builtin import TEMPLATES, Start
 from syncd.platform.templates.copying import Copying, Piece
 
@@ -49,7 +49,7 @@ def prepare(storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *
         source = None if use.id in TEMPLATES else _source(connection, caller, space.organization, use.id)
     template = _of_builtin(TEMPLATES[use.id]) if source is None else _of_space(storage, source)
     draft = Draft(there)
-    copying = Copying(draft, storage.new_id, iso(storage.now()), storage.blobs.put_all, use.params.content_refs)
+    copying = Copying(draft, storage.new_id, format_time(storage.now()), storage.blobs.put_all, use.params.content_refs)
     copying.copy(template.pieces)
     copying.share(template.shared)
     return Prepared(space_id, base, draft)

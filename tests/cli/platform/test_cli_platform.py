@@ -17,7 +17,7 @@ from syncd.cli.platform.command import Services
 from syncd.errors import ConfigInvalid
 from syncd.model.ask import AskQuestion
 from syncd.model.site import SiteCreate
-from syncd.platform.settings import Endpoint, Settings
+from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from tests.forked import start_syncd
 
 
@@ -89,13 +89,13 @@ def test_systemd_hears_when_it_listens_and_that_it_goes_on(shell: Any, tmp_path:
 def test_services_have_their_keys_from_the_environment_only() -> None:
     environ = {"SYNCD_ASK_KEY": "one", "SYNCD_TRANSLATE_KEY": "two"}
     services = Services("https://a.example/v1", "small", "https://t.example/", "")
-    assert services.settings(environ, requests_per_minute=60, private_addresses=True) == Settings(
+    assert services.settings(environ, requests_per_minute=60, private_addresses=True) == PlatformSettings(
         requests_per_minute=60,
         private_addresses=True,
-        ask=Endpoint("https://a.example/v1", "small", "one"),
-        translate=Endpoint("https://t.example/", "", "two"),
+        ask=ServiceEndpoint("https://a.example/v1", "small", "one"),
+        translate=ServiceEndpoint("https://t.example/", "", "two"),
     )
-    assert Services().settings(environ) == Settings()
+    assert Services().settings(environ) == PlatformSettings()
 
 
 @pytest.mark.parametrize(

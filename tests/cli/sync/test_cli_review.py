@@ -14,7 +14,7 @@ from syncd.layout.richtext import to_document
 from syncd.layout.richtext.nodes import text_of
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentReplyCreate
 from syncd.model.review import ReviewCreate
-from syncd.platform.people.tokens import Person, create
+from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.platform.storage.storage import Storage
 
 HEAD = "---\ndescription: Like this\n---\n\n"
@@ -45,7 +45,7 @@ def reviewed(shell: Any) -> tuple[Any, Path, str]:
     assert run(["push", "nobody", "--config", str(docs / ".git" / "syncd.toml")]) == 64
     assert run(["push", "--config", str(docs / ".git" / "syncd.toml")]) == 0
     with Storage(shell.data) as storage:
-        token = create(storage, Person("ann@example.org", role="review")).secret
+        token = issue_token(storage, TokenHolder("ann@example.org", role="review")).secret
     with Client(shell.url, token) as ann:
         comments, space = ann.change_request_comments, shell.space
         page = next(page for page in ann.change_request_content.get(space, "1").pages if page.slug == "use")

@@ -21,7 +21,7 @@ from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Markdown, Operation, UpdatePage
 from syncd.model.page import Page, walk
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from tests.cli.sync.interposer import Interposer as Interposer
@@ -319,7 +319,7 @@ class Team:
     def _serve(self, data: Path) -> str:
         self._storage = self.servers.enter_context(Storage(data))
         self._storage.bootstrap()
-        url = self.servers.enter_context(Background(self._storage))
+        url = self.servers.enter_context(BackgroundServer(self._storage))
         self.client = self.servers.enter_context(Client(url, (data / "token").read_text().strip()))
         return url
 

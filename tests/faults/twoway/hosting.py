@@ -18,7 +18,7 @@ import uvicorn
 
 from syncd.platform.app import create_app
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from tests.faults.twoway.serving import ServerProcess
 from tests.sync import normalising
@@ -26,9 +26,9 @@ from tests.sync import normalising
 ACTOR = "x-oracle-actor"
 """Header of requests that people send; a gate sees only those of syncd."""
 _SERVERS = {
-    "plain": Settings(),
-    "formatted": Settings(rewrite=normalising.formatted),
-    "lossy": Settings(rewrite=normalising.lossy),
+    "plain": PlatformSettings(),
+    "formatted": PlatformSettings(rewrite=normalising.formatted),
+    "lossy": PlatformSettings(rewrite=normalising.lossy),
 }
 _Scope = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

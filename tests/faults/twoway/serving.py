@@ -12,7 +12,7 @@ import httpx
 import uvicorn
 
 from syncd.platform.app import create_app
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 
 HOP_BY_HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"content-length"}
@@ -21,7 +21,7 @@ HOP_BY_HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"content-leng
 class ServerProcess:
     """A server that is forked from this process, and the ASGI application that hands requests on to it."""
 
-    def __init__(self, directory: Path, settings: Settings) -> None:
+    def __init__(self, directory: Path, settings: PlatformSettings) -> None:
         self._directory, self._settings = directory, settings
         self._listener = socket.socket()
         self._listener.bind(("127.0.0.1", 0))

@@ -16,7 +16,7 @@ from syncd.model.revision import Revision
 from syncd.platform.app import create_app
 from syncd.platform.schema import accounts
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.storage.storage import Storage, token_hash
+from syncd.platform.storage.storage import Storage, hash_token
 from tests.storages import new_storage
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (3).to_bytes(4) + (2).to_bytes(4) + b"\x08\x06\x00\x00\x00"
@@ -274,7 +274,7 @@ def test_what_a_path_meant_is_forgotten_with_the_first_change(
         connection.execute(accounts.users.insert().values(id=user, **rows))
         member = {"organization": organization, "user": user, "role": "read", "joined_at": rows["created_at"]}
         connection.execute(accounts.members.insert().values(member))
-        known = {"hash": token_hash(token), "user": user, "label": "", "created_at": rows["created_at"]}
+        known = {"hash": hash_token(token), "user": user, "label": "", "created_at": rows["created_at"]}
         connection.execute(accounts.tokens.insert().values(known))
     with httpx.Client(
         base_url=server[0], headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30

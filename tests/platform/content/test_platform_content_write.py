@@ -23,7 +23,7 @@ from syncd.platform.change_requests.operations import DEPTH_MAX
 from syncd.platform.change_requests.revert import revert_blocks
 from syncd.platform.content.content_write import TEXTS_MAX
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 
@@ -536,7 +536,7 @@ def elsewhere(body: bytes, content_type: str) -> Iterator[str]:
 
 
 @contextmanager
-def platform(storage: Storage, settings: Settings) -> Iterator[httpx.Client]:
+def platform(storage: Storage, settings: PlatformSettings) -> Iterator[httpx.Client]:
     """A platform with settings, reached without a socket."""
     headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
     transport = InProcess(create_app(storage, settings))
@@ -548,7 +548,10 @@ def test_a_file_is_fetched_from_its_address(request_: Request, storage: Storage)
     def file(url: str, **members: str) -> dict[str, Any]:
         return {"operation": "insert_files", "files": [{"name": "a.png", "url": url, **members}]}
 
-    with elsewhere(b"a picture", "image/png; q=1") as url, platform(storage, Settings(private_addresses=True)) as http:
+    with (
+        elsewhere(b"a picture", "image/png; q=1") as url,
+        platform(storage, PlatformSettings(private_addresses=True)) as http,
+    ):
         allowed = Request(http, request_.path.split("/")[3])
         made = [allowed.write(file(url, **more))["insertedFiles"][0] for more in ({}, {"contentType": "image/gif"})]
         assert [(one["contentType"], one["size"]) for one in made] == [("image/png", 9), ("image/gif", 9)]
@@ -559,7 +562,7 @@ def test_a_file_is_fetched_from_its_address(request_: Request, storage: Storage)
 
 
 def test_a_platform_without_content_write_answers_as_one_that_never_had_it(request_: Request, storage: Storage) -> None:
-    with platform(storage, Settings(content_write=False)) as http:
+    with platform(storage, PlatformSettings(content_write=False)) as http:
         answer = http.post(f"{request_.path}/content", json={"changes": [insert()]})
         unknown = http.post(f"{request_.path}/no-such-route", json={})
         assert (answer.status_code, answer.json()) == (404, unknown.json())

@@ -15,9 +15,9 @@ import sqlalchemy as sa
 
 from syncd.platform.app import create_app
 from syncd.platform.http.limits import BODIES_BYTES_MAX, BODY_BYTES_MAX, VALUES_MAX
-from syncd.platform.people.tokens import Person, create
+from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.platform.schema import accounts
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.storage.storage import Bootstrap, Storage
 from tests.contract.probes.integrations import installed
 from tests.contract.probes.translations import made as translated
@@ -34,7 +34,7 @@ def either(request: pytest.FixtureRequest, tmp_path: Path, postgres_url: Fresh) 
         storage.bootstrap()
         limits = httpx.Limits(max_connections=50)
         with (
-            Background(storage, works=False) as url,
+            BackgroundServer(storage, works=False) as url,
             httpx.Client(base_url=url, trust_env=False, timeout=30, limits=limits) as client,
         ):
             yield Target(storage, create_app(storage), client).world()
@@ -128,7 +128,7 @@ def test_an_error_of_the_database_names_no_value(either: World) -> None:
 
 def test_no_secret_is_shown_where_things_are_named(storage: Storage) -> None:
     storage.bootstrap()
-    token = create(storage, Person(None), label="attack")
+    token = issue_token(storage, TokenHolder(None), label="attack")
     assert token.secret not in repr(token)
     assert "syncd_secret" not in repr(Bootstrap("organization", "user", "syncd_secret"))
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.listing import LIMIT_DEFAULT, LIMIT_MAX, PAGE_BYTES, page_of
+from syncd.platform.http.listing import LIMIT_DEFAULT, LIMIT_MAX, PAGE_BYTES, paginate
 from tests.contract.world import World
 
 _KEYS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
@@ -24,7 +24,7 @@ def test_items_that_were_always_there_appear_once_and_in_order(
     present, always, seen, page = set(start), set(start), [], None
     pending = iter(edits)
     while True:
-        envelope = page_of(sorted(present), page=page, limit=limit, key=str, descending=down)
+        envelope = paginate(sorted(present), page=page, limit=limit, key=str, descending=down)
         assert envelope["count"] == len(present)
         assert len(envelope["items"]) <= limit
         seen += envelope["items"]
@@ -45,7 +45,7 @@ def test_items_that_were_always_there_appear_once_and_in_order(
 @pytest.mark.parametrize("limit", [-1, LIMIT_MAX + 1])
 def test_a_limit_outside_the_documented_range_is_refused(limit: int) -> None:
     with pytest.raises(Failure) as refused:
-        page_of([], page=None, limit=limit, key=str)
+        paginate([], page=None, limit=limit, key=str)
     assert refused.value.status == 400
 
 
@@ -53,24 +53,24 @@ def test_a_limit_outside_the_documented_range_is_refused(limit: int) -> None:
 @given(page=st.text(max_size=12))
 def test_a_cursor_that_nobody_handed_out_is_refused_or_harmless(page: str) -> None:
     with contextlib.suppress(Failure):
-        envelope = page_of(["a", "b"], page=page, limit=None, key=str)
+        envelope = paginate(["a", "b"], page=page, limit=None, key=str)
         assert set(envelope["items"]) <= {"a", "b"}
 
 
 @pytest.mark.parametrize("page", ["", "!", "YQ==", "Y Q", "_w", "\u00e9"])
 def test_a_broken_cursor_is_refused(page: str) -> None:
     with pytest.raises(Failure) as refused:
-        page_of(["a"], page=page, limit=None, key=str)
+        paginate(["a"], page=page, limit=None, key=str)
     assert refused.value.status == 400
 
 
 def test_the_last_page_has_no_next_and_a_page_of_size_zero_neither() -> None:
-    assert page_of(["a", "b"], page=None, limit=2, key=str) == {"items": ["a", "b"], "count": 2}
-    assert page_of(["a", "b"], page=None, limit=0, key=str) == {"items": [], "count": 2}
+    assert paginate(["a", "b"], page=None, limit=2, key=str) == {"items": ["a", "b"], "count": 2}
+    assert paginate(["a", "b"], page=None, limit=0, key=str) == {"items": [], "count": 2}
 
 
 def test_the_default_page_is_of_the_default_size() -> None:
-    envelope = page_of([f"{number:05}" for number in range(500)], page=None, limit=None, key=str)
+    envelope = paginate([f"{number:05}" for number in range(500)], page=None, limit=None, key=str)
     assert len(envelope["items"]) == LIMIT_DEFAULT
 
 
@@ -97,7 +97,7 @@ def test_one_item_is_shown_however_large_it_is() -> None:
     sizes = {"a": 3 * PAGE_BYTES, "b": 1, "c": PAGE_BYTES}
     page, shown = None, []
     while True:
-        part = page_of(
+        part = paginate(
             list(sizes), page=page, limit=None, key=str, measure=lambda items: [sizes[item] for item in items]
         )
         shown.append(part["items"])

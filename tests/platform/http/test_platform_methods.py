@@ -11,7 +11,7 @@ import syncd
 from syncd.platform.app import create_app
 from syncd.platform.revisions import revisions
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import World
@@ -41,7 +41,7 @@ def test_options_name_the_methods_of_a_path(http: httpx.Client, organization: st
 
 @pytest.fixture
 def open_to_pages(storage: Storage) -> Iterator[httpx.Client]:
-    app = create_app(storage, Settings(origins=(PAGE,)))
+    app = create_app(storage, PlatformSettings(origins=(PAGE,)))
     with httpx.Client(base_url="http://platform", transport=InProcess(app)) as client:
         yield client
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from syncd.platform.http.sharing import Shared
+from syncd.platform.http.shared_results import SharedResults
 
 
 class Making:
@@ -24,8 +24,8 @@ class Making:
         return b"made"
 
 
-def shared() -> Shared[str, bytes]:
-    return Shared(100, weigh=len)
+def shared() -> SharedResults[str, bytes]:
+    return SharedResults(100, weigh=len)
 
 
 async def begun(making: Making) -> None:

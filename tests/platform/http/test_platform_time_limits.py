@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.time_limits import check_time, note_written, time_limit
+from syncd.platform.http.time_limits import check_time, limit_time, note_written
 from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.services.search import index
@@ -20,7 +20,7 @@ def request(work: Callable[[], object], *, seconds: float) -> None:
     """Do work as that of one request, with so many seconds of computing."""
 
     async def handled() -> None:
-        with time_limit(seconds):
+        with limit_time(seconds):
             await anyio.to_thread.run_sync(work)
 
     anyio.run(handled)

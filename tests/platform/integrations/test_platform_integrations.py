@@ -13,7 +13,7 @@ from syncd.platform.app import create_app
 from syncd.platform.integrations import delivery, events
 from syncd.platform.schema import accounts
 from syncd.platform.schema import integrations as tables
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
@@ -276,7 +276,7 @@ def test_events_are_kept_for_a_while_and_not_without_end(tmp_path: Path, monkeyp
                 events.write(connection, storage, events.Reached("n", "i", {}), "installation_setup", {})
 
         def pruned() -> tuple[int, int]:
-            done = jobs.run_due(jobs.Work(storage, Settings()), delivery.HANDLERS)
+            done = jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), delivery.HANDLERS)
             with storage.read() as connection:
                 return done, connection.scalar(sa.select(sa.func.count()).select_from(tables.events)) or 0
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from syncd.platform.app import create_app
 from syncd.platform.integrations import delivery
 from syncd.platform.schema.jobs import jobs as table
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import manifest, new_name
@@ -86,7 +86,9 @@ class Scene:
         self.clock.now += timedelta(seconds=seconds)
 
     def work(self, *, private: bool = True) -> int:
-        return jobs.run_due(jobs.Work(self.storage, Settings(private_addresses=private)), delivery.HANDLERS)
+        return jobs.run_due_jobs(
+            jobs.JobContext(self.storage, PlatformSettings(private_addresses=private)), delivery.HANDLERS
+        )
 
     def configure(self, url: str, **members: Any) -> Any:
         configuration = {"webhook_url": url, "webhook_secret": SECRET, **members}
@@ -210,12 +212,14 @@ def test_an_address_inside_is_not_called_unless_the_operator_allows_it(scene: Sc
 def test_what_a_dead_worker_may_have_sent_is_sent_again(scene: Scene, receiver: Receiver) -> None:
     scene.configure(receiver.url)
 
-    def die(work: jobs.Work, payload: Mapping[str, Any]) -> None:
+    def die(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
         delivery._called(work, payload["url"], payload["secret"], b"{}")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        jobs.run_due(jobs.Work(scene.storage, Settings(private_addresses=True)), {"deliver_event": die})
+        jobs.run_due_jobs(
+            jobs.JobContext(scene.storage, PlatformSettings(private_addresses=True)), {"deliver_event": die}
+        )
     scene.later(jobs.LEASE.total_seconds())
     scene.work()
     assert len(receiver.came) == 2

@@ -6,9 +6,17 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.people.auth import REMEMBERED_S, ROLE_KEY, ROLES, Callers, at_least, needed_role, needs
+from syncd.platform.people.auth import (
+    REMEMBERED_S,
+    ROLE_KEY,
+    ROLES,
+    Callers,
+    declare_role,
+    is_role_at_least,
+    read_needed_role,
+)
 from syncd.platform.schema import accounts
-from syncd.platform.storage.storage import Storage, token_hash
+from syncd.platform.storage.storage import Storage, hash_token
 
 UNSIGNED = ("/v1/downloads/", "/v1/published/")
 """Downloads carry a signature of their own in place of a token; what is published is for everybody."""
@@ -86,7 +94,7 @@ def test_a_reader_may_read_and_not_write(storage: Storage, http: httpx.Client, o
         connection.execute(accounts.users.insert().values(id="reader", display_name="Reader", created_at="2026"))
         row = {"organization": organization, "user": "reader", "role": "read", "joined_at": "2026"}
         connection.execute(accounts.members.insert().values(row))
-        row = {"hash": token_hash("a-token-of-the-reader"), "user": "reader", "label": "test", "created_at": "2026"}
+        row = {"hash": hash_token("a-token-of-the-reader"), "user": "reader", "label": "test", "created_at": "2026"}
         connection.execute(accounts.tokens.insert().values(row))
 
     http.headers["Authorization"] = "Bearer a-token-of-the-reader"
@@ -100,7 +108,7 @@ def test_a_reader_may_read_and_not_write(storage: Storage, http: httpx.Client, o
 def test_a_stranger_sees_no_organization(storage: Storage, http: httpx.Client, organization: str) -> None:
     with storage.write() as connection:
         connection.execute(accounts.users.insert().values(id="guest", display_name="Guest", created_at="2026"))
-        row = {"hash": token_hash("a-token-of-the-guest"), "user": "guest", "label": "test", "created_at": "2026"}
+        row = {"hash": hash_token("a-token-of-the-guest"), "user": "guest", "label": "test", "created_at": "2026"}
         connection.execute(accounts.tokens.insert().values(row))
     http.headers["Authorization"] = "Bearer a-token-of-the-guest"
     assert http.get("/v1/orgs").json() == {"items": [], "count": 0}
@@ -119,12 +127,12 @@ def test_every_operation_declares_its_role(storage: Storage) -> None:
 
 
 def test_an_operation_that_declares_no_role_is_for_administrators() -> None:
-    assert needed_role(None) == needed_role({}) == "admin"
-    assert [needed_role(needs(role)) for role in ROLES] == list(ROLES)
+    assert read_needed_role(None) == read_needed_role({}) == "admin"
+    assert [read_needed_role(declare_role(role)) for role in ROLES] == list(ROLES)
 
 
 def test_a_role_may_do_what_the_weaker_ones_may_and_a_guest_nothing() -> None:
-    assert [[at_least(role, needed) for needed in ROLES] for role in (None, "read", "edit", "admin")] == [
+    assert [[is_role_at_least(role, needed) for needed in ROLES] for role in (None, "read", "edit", "admin")] == [
         [False] * 6,
         [True] + [False] * 5,
         [True] * 3 + [False] * 3,

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from syncd import errors
 from syncd.cli.app import run
 from syncd.platform.people import auth
-from syncd.platform.people.tokens import Person, create, listed, revoke
+from syncd.platform.people.tokens import TokenHolder, delete_token, find_tokens, issue_token
 from syncd.platform.schema import accounts
-from syncd.platform.storage.storage import Storage, token_hash
+from syncd.platform.storage.storage import Storage, hash_token
 
 Captured = pytest.CaptureFixture[str]
 
@@ -25,8 +25,8 @@ def owned(storage: Storage) -> Storage:
 
 
 def test_a_new_email_makes_a_user_and_a_member_who_may_read(server: tuple[str, str], storage: Storage) -> None:
-    made = create(storage, Person("Ann@example.org"), label="laptop")
-    again = create(storage, Person("ann@EXAMPLE.org"))
+    made = issue_token(storage, TokenHolder("Ann@example.org"), label="laptop")
+    again = issue_token(storage, TokenHolder("ann@EXAMPLE.org"))
     assert (made.user, made.email, made.display_name) == (again.user, "Ann@example.org", "Ann")
     with httpx.Client(base_url=f"{server[0]}/v1", trust_env=False, timeout=30) as http:
         for token in (made, again):
@@ -37,7 +37,7 @@ def test_a_new_email_makes_a_user_and_a_member_who_may_read(server: tuple[str, s
 
 
 def test_a_token_for_nobody_in_particular_is_the_owners(server: tuple[str, str], storage: Storage) -> None:
-    made = create(storage, Person())
+    made = issue_token(storage, TokenHolder())
     answers = [
         httpx.get(
             f"{server[0]}/v1/user", headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=30
@@ -48,54 +48,56 @@ def test_a_token_for_nobody_in_particular_is_the_owners(server: tuple[str, str],
 
 
 def test_a_role_is_given_to_a_new_member_and_never_changed(owned: Storage) -> None:
-    made = create(owned, Person("ann@example.org", role="edit"))
-    create(owned, Person("ann@example.org", role="edit"))
+    made = issue_token(owned, TokenHolder("ann@example.org", role="edit"))
+    issue_token(owned, TokenHolder("ann@example.org", role="edit"))
     with pytest.raises(errors.ConfigInvalid, match="role edit already"):
-        create(owned, Person(made.user, role="admin"))
+        issue_token(owned, TokenHolder(made.user, role="admin"))
     with pytest.raises(errors.ConfigInvalid, match="role admin already"):
-        create(owned, Person(role="read"))
+        issue_token(owned, TokenHolder(role="read"))
     with owned.read() as connection:
         roles = connection.execute(sa.select(accounts.members.c.role).order_by(accounts.members.c.joined_at)).all()
         assert [role for (role,) in roles] == ["admin", "edit"]
-    assert len(listed(owned)) == 3, "what was refused left nothing"
+    assert len(find_tokens(owned)) == 3, "what was refused left nothing"
 
 
 @pytest.mark.parametrize(
     ("person", "label", "what"),
     [
-        (Person("nobody"), "", "no user nobody"),
-        (Person("a@b@c"), "", "not an e-mail"),
-        (Person("a@example.org", role="king"), "", "no role king"),
-        (Person("a@example.org", organization="nowhere"), "", "no organization nowhere"),
-        (Person(), "two\nlines", "printable"),
-        (Person(), "x" * 101, "printable"),
+        (TokenHolder("nobody"), "", "no user nobody"),
+        (TokenHolder("a@b@c"), "", "not an e-mail"),
+        (TokenHolder("a@example.org", role="king"), "", "no role king"),
+        (TokenHolder("a@example.org", organization="nowhere"), "", "no organization nowhere"),
+        (TokenHolder(), "two\nlines", "printable"),
+        (TokenHolder(), "x" * 101, "printable"),
     ],
 )
-def test_what_cannot_be_is_refused_and_leaves_nothing(owned: Storage, person: Person, label: str, what: str) -> None:
+def test_what_cannot_be_is_refused_and_leaves_nothing(
+    owned: Storage, person: TokenHolder, label: str, what: str
+) -> None:
     with pytest.raises((errors.NotFound, errors.ConfigInvalid), match=what):
-        create(owned, person, label=label)
+        issue_token(owned, person, label=label)
     with owned.read() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(accounts.users)) == 1
-    assert len(listed(owned)) == 1
+    assert len(find_tokens(owned)) == 1
 
 
 def test_a_token_is_ended_by_its_label_or_the_beginning_of_its_id(owned: Storage) -> None:
-    one, other, third = (create(owned, Person(), label=label) for label in ("ci", "ci", "laptop"))
+    one, other, third = (issue_token(owned, TokenHolder(), label=label) for label in ("ci", "ci", "laptop"))
     with pytest.raises(errors.ConfigInvalid, match="2 tokens are called ci") as several:
-        revoke(owned, "ci")
+        delete_token(owned, "ci")
     assert one.id in several.value.hint
-    assert revoke(owned, "laptop").id == third.id
-    assert revoke(owned, one.id[:6]).id == one.id
-    assert revoke(owned, "ci").id == other.id
+    assert delete_token(owned, "laptop").id == third.id
+    assert delete_token(owned, one.id[:6]).id == one.id
+    assert delete_token(owned, "ci").id == other.id
     for absent in ("ci", one.id, "", "%", "abc"):
         with pytest.raises(errors.NotFound):
-            revoke(owned, absent)
-    assert [token.label for token in listed(owned)] == ["data/token"]
+            delete_token(owned, absent)
+    assert [token.label for token in find_tokens(owned)] == ["data/token"]
 
 
 def test_the_owners_token_is_ended_by_deleting_its_file(owned: Storage) -> None:
     with pytest.raises(errors.ConfigInvalid, match="owner's token") as refused:
-        revoke(owned, "data/token")
+        delete_token(owned, "data/token")
     assert str(owned.token_file) in refused.value.hint
 
 
@@ -103,10 +105,10 @@ def test_a_token_that_was_revoked_elsewhere_is_refused_within_seconds(
     server: tuple[str, str], storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(auth, "REMEMBERED_S", 0.0)
-    made = create(storage, Person(), label="ci")
+    made = issue_token(storage, TokenHolder(), label="ci")
     with httpx.Client(headers={"Authorization": f"Bearer {made.secret}"}, trust_env=False, timeout=30) as http:
         assert http.get(f"{server[0]}/v1/user").status_code == 200
-        revoke(storage, "ci")
+        delete_token(storage, "ci")
         assert http.get(f"{server[0]}/v1/user").status_code == 401
 
 
@@ -121,7 +123,7 @@ def test_the_commands_show_a_token_once_and_what_it_was_afterwards(tmp_path: Pat
     assert run(["platform", "token", "list", "--json", *data]) == 0
     output = capsys.readouterr().out
     token = next(one for one in json.loads(output)["tokens"] if one["label"] == "ci")
-    assert (token["label"], token["email"], token["id"]) == ("ci", "ann@example.org", token_hash(secret)[:12])
+    assert (token["label"], token["email"], token["id"]) == ("ci", "ann@example.org", hash_token(secret)[:12])
     assert secret not in output
 
     assert run(["platform", "token", "list", *data]) == 0

@@ -12,7 +12,7 @@ import pytest
 from syncd.platform.app import create_app
 from syncd.platform.services.ask.conditions import without_conditions
 from syncd.platform.services.ask.endpoint import plain
-from syncd.platform.settings import Endpoint, Settings
+from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.peers import answering, serving
@@ -162,7 +162,9 @@ def asking(storage: Storage) -> Iterator[Callable[[int], Site]]:
     with ExitStack() as stack:
 
         def build(port: int) -> Site:
-            app = create_app(storage, Settings(ask=Endpoint(f"http://127.0.0.1:{port}/v1", "small", "s3cret-key")))
+            app = create_app(
+                storage, PlatformSettings(ask=ServiceEndpoint(f"http://127.0.0.1:{port}/v1", "small", "s3cret-key"))
+            )
             headers = {"Authorization": f"Bearer {token}"}
             client = httpx.Client(base_url="http://platform", headers=headers, transport=InProcess(app))
             return Site(stack.enter_context(client), client.get("/v1/orgs").json()["items"][0]["id"])

@@ -16,7 +16,7 @@ from syncd.platform.services.conversations.finding import ISSUES_MAX, SUMMARY_MA
 from syncd.platform.services.conversations.likeness import Cluster, Frequencies, nearest
 from syncd.platform.services.conversations.processing import HANDLERS, week_of
 from syncd.platform.services.words import stems
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
 from tests.platform.clock import Clock
@@ -100,7 +100,7 @@ def conversation(id: str, said: str, **metadata: Any) -> dict[str, Any]:
 
 def ingest(client: httpx.Client, storage: Storage, *several: dict[str, Any]) -> int:
     assert client.post("/conversations", json=list(several)).status_code == 204
-    return jobs.run_due(jobs.Work(storage, Settings()), HANDLERS)
+    return jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), HANDLERS)
 
 
 def clusters(client: httpx.Client, **query: Any) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from syncd.platform.services.directory.read import import_directory
 from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import find
 from syncd.platform.services.search.words import terms, words
-from syncd.platform.settings import Settings
-from syncd.platform.storage.jobs import Work, run_due
+from syncd.platform.settings import PlatformSettings
+from syncd.platform.storage.jobs import JobContext, run_due_jobs
 from syncd.platform.storage.storage import Storage
 
 PAGES = {
@@ -127,7 +127,7 @@ def test_a_space_from_before_there_was_an_index_is_found(http: httpx.Client, sto
 
 
 def test_an_import_is_indexed_ahead_of_the_first_search(storage: Storage, space: str) -> None:
-    run_due(Work(storage, Settings()), index.HANDLERS)
+    run_due_jobs(JobContext(storage, PlatformSettings()), index.HANDLERS)
     with storage.read() as connection:
         assert len(connection.execute(search.pages.select()).all()) == len(PAGES)
 

@@ -12,7 +12,7 @@ import pytest
 from syncd.platform.services.specs.checking import PROBLEMS_MAX, problems
 from syncd.platform.services.specs.processing import HANDLERS
 from syncd.platform.services.specs.reading import JSON, YAML, read
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
 from tests.peers import answering, serving
@@ -147,7 +147,7 @@ def specs(http: httpx.Client, organization: str) -> httpx.Client:
 
 
 def run(storage: Storage, *, private: bool = True) -> int:
-    return jobs.run_due(jobs.Work(storage, Settings(private_addresses=private)), HANDLERS)
+    return jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings(private_addresses=private)), HANDLERS)
 
 
 def served(content: bytes, status: int = 200) -> bytes:

@@ -19,7 +19,7 @@ from syncd.platform.schema.jobs import jobs as jobs_table
 from syncd.platform.services.translations import running
 from syncd.platform.services.translations.providers import Provider, ProviderFailed, Pseudo, Service, Wish
 from syncd.platform.services.translations.segments import rebuilt, segments
-from syncd.platform.settings import Endpoint, Settings
+from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from syncd.platform.storage import jobs
 from tests.contract.in_process import InProcess
 from tests.contract.probes.integrations import installed
@@ -201,9 +201,9 @@ class Scene:
         self.path = {"translationId": made["id"]}
         self.result = made["result"]["space"]
 
-    def work(self, *, translate: Endpoint | None = None) -> int:
-        work = jobs.Work(self.storage, Settings(translate=translate))
-        return jobs.run_due(work, running.HANDLERS)
+    def work(self, *, translate: ServiceEndpoint | None = None) -> int:
+        work = jobs.JobContext(self.storage, PlatformSettings(translate=translate))
+        return jobs.run_due_jobs(work, running.HANDLERS)
 
     def run(self, **rest: Any) -> Any:
         self.world.made("runTranslation", self.path)
@@ -393,8 +393,8 @@ class Speaker(ThreadingHTTPServer):
         self.status = 200
 
     @property
-    def endpoint(self) -> Endpoint:
-        return Endpoint(f"http://127.0.0.1:{self.server_address[1]}/translate", key="a-key")
+    def endpoint(self) -> ServiceEndpoint:
+        return ServiceEndpoint(f"http://127.0.0.1:{self.server_address[1]}/translate", key="a-key")
 
 
 class _Speaking(BaseHTTPRequestHandler):
@@ -470,7 +470,7 @@ def test_a_run_that_nobody_does_any_more_is_taken_up_when_it_is_asked_for(
 ) -> None:
     monkeypatch.setattr(running, "SLICE_S", 0.0)
     monkeypatch.setattr(running, "PAGES_AT_ONCE", 1)
-    running.run(jobs.Work(scene.storage, Settings()), {"translation": scene.path["translationId"]})
+    running.run(jobs.JobContext(scene.storage, PlatformSettings()), {"translation": scene.path["translationId"]})
     with scene.storage.write() as connection:
         connection.execute(jobs_table.delete())
     scene.world.made("runTranslation", scene.path)

@@ -16,8 +16,8 @@ from moto.server import ThreadedMotoServer
 
 from syncd import errors
 from syncd.model.blob_id import compute_blob_id
-from syncd.platform.server import Background
-from syncd.platform.storage.blobs import Blobs, Folder
+from syncd.platform.server import BackgroundServer
+from syncd.platform.storage.blobs import BlobFolder, Blobs
 from syncd.platform.storage.buckets import Bucket
 from tests.storages import new_storage
 
@@ -34,7 +34,7 @@ class Place:
             self.s3.create_bucket(Bucket=name)
 
     def open(self) -> Blobs:
-        return Bucket(f"s3://{self.name}/kept", endpoint=self.service) if self.service else Folder(self.directory)
+        return Bucket(f"s3://{self.name}/kept", endpoint=self.service) if self.service else BlobFolder(self.directory)
 
     def kept(self) -> dict[str, bytes]:
         if not self.service:
@@ -215,7 +215,7 @@ def test_a_platform_with_a_bucket_serves_its_files_and_says_when_the_bucket_is_g
         storage.bootstrap()
         headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
         with (
-            Background(storage) as url,
+            BackgroundServer(storage) as url,
             httpx.Client(base_url=f"{url}/v1", headers=headers, trust_env=False, timeout=30) as http,
         ):
             organization = http.get("/orgs").json()["items"][0]["id"]

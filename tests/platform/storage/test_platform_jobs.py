@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 
 from syncd.platform.schema.jobs import jobs as table
-from syncd.platform.server import Background
-from syncd.platform.settings import Settings
+from syncd.platform.server import BackgroundServer
+from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
 from tests.platform.clock import Clock
@@ -36,7 +36,7 @@ def storage(
 
 def enqueue(storage: Storage, payload: Mapping[str, Any] | None = None, **rest: Any) -> None:
     with storage.write() as connection:
-        jobs.enqueue(connection, storage, "count", payload or {}, **rest)
+        jobs.enqueue_job(connection, storage, "count", payload or {}, **rest)
 
 
 def rows(storage: Storage) -> list[sa.Row[Any]]:
@@ -44,8 +44,8 @@ def rows(storage: Storage) -> list[sa.Row[Any]]:
         return list(connection.execute(sa.select(table).order_by(table.c.due_at)))
 
 
-def run(storage: Storage, handler: jobs.Handler) -> int:
-    return jobs.run_due(jobs.Work(storage, Settings()), {"count": handler})
+def run(storage: Storage, handler: jobs.JobHandler) -> int:
+    return jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), {"count": handler})
 
 
 def test_a_job_is_done_once_when_it_is_due(storage: Storage, clock: Clock) -> None:
@@ -63,7 +63,7 @@ def test_a_job_is_done_once_when_it_is_due(storage: Storage, clock: Clock) -> No
 def test_a_job_is_there_only_if_its_transaction_is(storage: Storage) -> None:
     def fail() -> None:
         with storage.write() as connection:
-            jobs.enqueue(connection, storage, "count", {})
+            jobs.enqueue_job(connection, storage, "count", {})
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -73,7 +73,7 @@ def test_a_job_is_there_only_if_its_transaction_is(storage: Storage) -> None:
 
 def test_a_job_of_a_kind_that_nobody_here_does_waits_for_who_does(storage: Storage) -> None:
     enqueue(storage)
-    assert jobs.run_due(jobs.Work(storage, Settings()), {}) == 0
+    assert jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), {}) == 0
     assert len(rows(storage)) == 1
 
 
@@ -89,7 +89,7 @@ def test_a_waiting_job_stands_for_those_with_its_key(storage: Storage) -> None:
 def test_a_job_at_work_does_not_stand_for_what_happens_meanwhile(storage: Storage) -> None:
     done: Done = []
 
-    def handle(work: jobs.Work, payload: Mapping[str, Any]) -> None:
+    def handle(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
         if not done:
             enqueue(storage, {"number": 2}, key="a")
         done.append(payload)
@@ -100,7 +100,7 @@ def test_a_job_at_work_does_not_stand_for_what_happens_meanwhile(storage: Storag
 
 
 def test_a_job_that_comes_again_keeps_its_key_and_makes_way_for_a_newer_one(storage: Storage, clock: Clock) -> None:
-    def again(work: jobs.Work, payload: Mapping[str, Any]) -> timedelta:
+    def again(work: jobs.JobContext, payload: Mapping[str, Any]) -> timedelta:
         return timedelta(hours=1)
 
     enqueue(storage, {"number": 1}, key="a")
@@ -108,7 +108,7 @@ def test_a_job_that_comes_again_keeps_its_key_and_makes_way_for_a_newer_one(stor
     enqueue(storage, {"number": 2}, key="a")
     assert [row.payload for row in rows(storage)] == [{"number": 1}]
 
-    def overtaken(work: jobs.Work, payload: Mapping[str, Any]) -> timedelta:
+    def overtaken(work: jobs.JobContext, payload: Mapping[str, Any]) -> timedelta:
         if payload["number"] == 1:
             enqueue(storage, {"number": 3}, key="a")
         return timedelta(hours=1)
@@ -123,7 +123,7 @@ def test_a_handler_that_fails_is_tried_again_ever_later_and_then_given_up(
 ) -> None:
     attempts: list[int] = []
 
-    def fail(work: jobs.Work, payload: Mapping[str, Any]) -> None:
+    def fail(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
         attempts.append(work.attempt)
         raise ValueError("no")
 
@@ -141,7 +141,7 @@ def test_a_handler_that_fails_is_tried_again_ever_later_and_then_given_up(
 def test_only_failures_in_a_row_count(storage: Storage, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     calls = 0
 
-    def sometimes(work: jobs.Work, payload: Mapping[str, Any]) -> timedelta:
+    def sometimes(work: jobs.JobContext, payload: Mapping[str, Any]) -> timedelta:
         nonlocal calls
         calls += 1
         if calls % jobs.FAILURES_MAX:
@@ -158,7 +158,7 @@ def test_only_failures_in_a_row_count(storage: Storage, clock: Clock, caplog: py
 def test_what_a_dead_worker_left_is_done_when_its_lease_ends(storage: Storage, clock: Clock) -> None:
     done: Done = []
 
-    def die(work: jobs.Work, payload: Mapping[str, Any]) -> None:
+    def die(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
         raise KeyboardInterrupt
 
     enqueue(storage, {"number": 1}, key="a")
@@ -175,7 +175,7 @@ def test_a_job_that_kills_every_worker_is_given_up(
 ) -> None:
     deaths = 0
 
-    def die(work: jobs.Work, payload: Mapping[str, Any]) -> None:
+    def die(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
         nonlocal deaths
         deaths += 1
         raise KeyboardInterrupt
@@ -193,7 +193,7 @@ def test_a_job_that_kills_every_worker_is_given_up(
 def test_who_lost_the_lease_settles_nothing(storage: Storage, clock: Clock) -> None:
     done: list[str] = []
 
-    def slow(work: jobs.Work, payload: Mapping[str, Any]) -> timedelta | None:
+    def slow(work: jobs.JobContext, payload: Mapping[str, Any]) -> timedelta | None:
         done.append("slow")
         if len(done) == 1:
             clock.now += jobs.LEASE
@@ -211,7 +211,7 @@ def test_two_workers_share_the_work_and_do_each_job_once(storage: Storage) -> No
     met = threading.Barrier(2, timeout=20)
     all_done = threading.Event()
 
-    def handle(work: jobs.Work, payload: Mapping[str, Any]) -> None:
+    def handle(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
         if payload["number"] < 2:
             # Both first jobs are at work at the same time, in two threads.
             met.wait()
@@ -222,7 +222,7 @@ def test_two_workers_share_the_work_and_do_each_job_once(storage: Storage) -> No
     for number in range(10):
         enqueue(storage, {"number": number})
         storage._clock.on(seconds=1)  # type: ignore[attr-defined]  # the test's clock
-    with jobs.Worker(storage, Settings(), {"count": handle}):
+    with jobs.Worker(storage, PlatformSettings(), {"count": handle}):
         assert all_done.wait(20)
     assert sorted(done) == list(range(10))
     assert rows(storage) == []
@@ -231,6 +231,6 @@ def test_two_workers_share_the_work_and_do_each_job_once(storage: Storage) -> No
 def test_a_served_platform_works_its_jobs_off_until_it_stops(tmp_path: Path) -> None:
     with new_storage(tmp_path) as storage:
         storage.bootstrap()
-        with Background(storage):
+        with BackgroundServer(storage):
             assert sum(thread.name.startswith("syncd-worker") for thread in threading.enumerate()) == jobs.THREADS
         assert not any(thread.name.startswith("syncd-worker") for thread in threading.enumerate())

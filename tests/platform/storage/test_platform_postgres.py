@@ -18,7 +18,7 @@ from syncd import errors
 from syncd.platform.database import database
 from syncd.platform.database.tables import metadata
 from syncd.platform.schema import accounts
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.storage.storage import Storage
 from tests.postgres import Process
 
@@ -34,7 +34,7 @@ def served(data: Path, url: str, *, patience: float = 5) -> Iterator[tuple[Stora
         storage.bootstrap()
         headers = {"Authorization": f"Bearer {storage.token_file.read_text().strip()}"}
         with (
-            Background(storage, works=False) as base,
+            BackgroundServer(storage, works=False) as base,
             httpx.Client(base_url=f"{base}/v1", headers=headers, trust_env=False, timeout=30) as http,
         ):
             yield storage, http

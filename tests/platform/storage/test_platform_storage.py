@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from syncd import errors
 from syncd.platform.database.tables import insert_new, upsert
 from syncd.platform.schema import accounts
-from syncd.platform.storage.storage import Storage, token_hash
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import Storage, hash_token
+from syncd.platform.storage.times import format_time
 from syncd.platform.tables_all import metadata
 from tests.platform.together import bootstrap, count_to_fifty, run_together
 from tests.postgres import Server
@@ -77,7 +77,7 @@ def test_the_database_never_holds_a_token(storage: Storage) -> None:
     assert made is not None
     assert storage.token_file.read_text().strip() == made.token
     with storage.read() as connection:
-        assert connection.scalar(sa.select(accounts.tokens.c.hash)) == token_hash(made.token)
+        assert connection.scalar(sa.select(accounts.tokens.c.hash)) == hash_token(made.token)
         everything = [connection.execute(sa.select(table)).all() for table in metadata.sorted_tables]
     assert made.token not in repr(everything)
     for file in storage.data.glob("platform.db*"):
@@ -102,7 +102,7 @@ def test_a_lost_token_file_is_answered_by_a_new_token_and_the_lost_one_ends(stor
     assert token != first.token
     with storage.read() as connection:
         rows = connection.execute(sa.select(accounts.tokens.c.hash, accounts.tokens.c.user)).all()
-    assert [tuple(row) for row in rows] == [(token_hash(token), first.user)]
+    assert [tuple(row) for row in rows] == [(hash_token(token), first.user)]
 
 
 def test_a_token_file_that_holds_no_token_is_refused(storage: Storage) -> None:
@@ -159,7 +159,7 @@ def test_ids_are_twenty_letters_and_digits_and_differ(storage: Storage) -> None:
 def test_the_clock_is_the_one_given_and_times_are_written_as_the_api_does(tmp_path: Path) -> None:
     moment = datetime(2026, 1, 31, 8, 15, 0, 250_999, tzinfo=UTC)
     with Storage(tmp_path, clock=lambda: moment) as storage:
-        assert iso(storage.now()) == "2026-01-31T08:15:00.250Z"
+        assert format_time(storage.now()) == "2026-01-31T08:15:00.250Z"
 
 
 def test_a_row_that_is_there_is_left_or_renewed_as_the_writer_says(storage: Storage) -> None:

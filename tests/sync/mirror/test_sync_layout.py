@@ -13,9 +13,9 @@ from syncd.model.content_write import ContentWrite, DeletePage, InsertPage, Upda
 from syncd.model.file import File, GitBlob
 from syncd.model.page import walk
 from syncd.model.revision import Revision
-from syncd.platform.server import Background
+from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.mirror.anchors import recovered
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.outcome import Applied, Held
@@ -24,7 +24,7 @@ from syncd.sync.outcome import Applied, Held
 @contextmanager
 def served(world: Any, **settings: Any) -> Iterator[Any]:
     """The same platform as another one would show it."""
-    with Background(world.storage, Settings(**settings)) as url:
+    with BackgroundServer(world.storage, PlatformSettings(**settings)) as url:
         yield replace(world, url=url, requests=[])
 
 

@@ -11,8 +11,8 @@ from syncd.errors import Held
 from syncd.model.change_request import ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.space import GitSync
-from syncd.platform.server import Background
-from syncd.platform.settings import Settings
+from syncd.platform.server import BackgroundServer
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.propose.flow import propose
 from tests.sync.normalising import FILES, formatted
@@ -23,7 +23,7 @@ OPTIONS = "# Options\n\nAll of *them*:\n\n- first\n- second\n\n```sh\nls\n```\n"
 @pytest.fixture
 def mute(worlds: Any, tmp_path: Path) -> Iterator[Any]:
     """A world whose platform takes no content, and that can learn to."""
-    with worlds(tmp_path, Settings(content_write=False), files=FILES) as world:
+    with worlds(tmp_path, PlatformSettings(content_write=False), files=FILES) as world:
         yield world
 
 
@@ -124,7 +124,7 @@ def test_comments_that_were_left_when_the_content_came_are_resolved_later(mute: 
     mute.clone()
     edit = mute.commit("Edit options", {"options.md": OPTIONS})
     fine(mute.push())
-    with Background(mute.storage) as editor:
+    with BackgroundServer(mute.storage) as editor:
         write_by_hand(mute, editor, "1", "options", OPTIONS)
     fine(mute.pull())
     mute.git("update-ref", "refs/syncd/proposed/docs/1/main", edit)
@@ -177,7 +177,7 @@ def test_what_a_person_puts_in_and_merges_is_known_again(mute: Any, fine: Any, r
     mute.clone()
     edit = mute.commit("Edit options", {"options.md": OPTIONS})
     fine(mute.push())
-    with Background(mute.storage, Settings(rewrite=rewrite)) as editor:
+    with BackgroundServer(mute.storage, PlatformSettings(rewrite=rewrite)) as editor:
         write_by_hand(mute, editor, "1", "options", OPTIONS)
     mute.merge(1)
     fine(mute.sync())
@@ -192,7 +192,7 @@ def test_a_text_that_was_put_in_has_its_comment_resolved(mute: Any, fine: Any) -
     mute.clone()
     mute.commit("Edit two", {"options.md": OPTIONS, "errors.md": "# Errors\n\nMany.\n"})
     fine(mute.push())
-    with Background(mute.storage, Settings(rewrite=formatted)) as editor:
+    with BackgroundServer(mute.storage, PlatformSettings(rewrite=formatted)) as editor:
         write_by_hand(mute, editor, "1", "options", OPTIONS)
     fine(mute.sync())
     assert set(comments_of(mute)) == {"Proposed text of `errors.md`"}
@@ -205,7 +205,7 @@ def test_a_platform_that_learns_to_write_gets_the_text_and_the_comments_are_reso
     mute.clone()
     mute.commit("Edit options", {"options.md": OPTIONS})
     fine(mute.push())
-    with Background(mute.storage) as able:
+    with BackgroundServer(mute.storage) as able:
         mute.url = able
         edit = mute.commit("Edit errors", {"errors.md": "# Errors\n\nMany.\n"})
         fine(mute.push())

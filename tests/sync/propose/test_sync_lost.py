@@ -8,7 +8,7 @@ import pytest
 
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.plan.merge.pages import Side
-from syncd.platform.settings import Settings
+from syncd.platform.settings import PlatformSettings
 from syncd.sync.integrate.resolve import resolve
 from syncd.sync.outcome import Unchanged
 from tests.sync.normalising import FILES, formatted, lossy, typographic
@@ -38,7 +38,7 @@ The end ~ of it.
 @pytest.fixture
 def rewriting(worlds: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     rewrite, git = request.param
-    with worlds(tmp_path, Settings(rewrite=rewrite, git=git), files=FILES) as world:
+    with worlds(tmp_path, PlatformSettings(rewrite=rewrite, git=git), files=FILES) as world:
         yield world
 
 

@@ -15,7 +15,7 @@ from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
 from syncd.model.document import Document
 from syncd.model.review import ReviewCreate
 from syncd.model.space import SpaceUpdate
-from syncd.platform.people.tokens import Person, create
+from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import Result, Wish, run_cycle
@@ -44,7 +44,7 @@ def outcome(results: list[Result], flow: str = "merge") -> Any:
 
 @contextmanager
 def reviewer(world: Any) -> Iterator[Client]:
-    token = create(world.storage, Person("ann@example.org", role="review"))
+    token = issue_token(world.storage, TokenHolder("ann@example.org", role="review"))
     with Client(world.url, token.secret) as client:
         yield client
 

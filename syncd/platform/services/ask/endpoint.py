@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from syncd.net import exchange
 from syncd.platform.services.ask.retrieval import Passage
-from syncd.platform.settings import Endpoint
+from syncd.platform.settings import ServiceEndpoint
 
 TIMEOUT_S = 60.0
 """For the whole answer; a reader is gone by then."""
@@ -45,7 +45,7 @@ class NoAnswer(Exception):
     """The endpoint gave no answer that can be shown: it failed, is busy, or said something else."""
 
 
-def answers(endpoint: Endpoint, question: str, passages: Sequence[Passage]) -> Iterator[str]:
+def answers(endpoint: ServiceEndpoint, question: str, passages: Sequence[Passage]) -> Iterator[str]:
     """Given an endpoint, a question and passages, return the Markdown of the answer as it grows.
 
     Shapes: yields nothing when the model finds no answer in the passages. Raises: NoAnswer, also after some of it.
@@ -82,7 +82,7 @@ def _grown(deltas: Iterator[str]) -> Iterator[str]:
     yield plain(text)
 
 
-def _deltas(endpoint: Endpoint, question: str, passages: Sequence[Passage]) -> Iterator[str]:
+def _deltas(endpoint: ServiceEndpoint, question: str, passages: Sequence[Passage]) -> Iterator[str]:
     headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
     if endpoint.key:
         headers["Authorization"] = f"Bearer {endpoint.key}"
@@ -121,7 +121,7 @@ def _delta(data: str) -> str:
     return content
 
 
-def _request(endpoint: Endpoint, question: str, passages: Sequence[Passage]) -> dict[str, Any]:
+def _request(endpoint: ServiceEndpoint, question: str, passages: Sequence[Passage]) -> dict[str, Any]:
     mark = f"=== {secrets.token_hex(8)} ==="
     material = "\n".join(f"{mark}\n{one.title}: {one.heading}\n\n{one.body[:_PASSAGE_MAX]}" for one in passages)
     return {

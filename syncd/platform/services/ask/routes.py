@@ -11,16 +11,16 @@ from fastapi.responses import StreamingResponse
 from syncd.layout.richtext import to_document
 from syncd.model.ask import AskQuestion
 from syncd.platform.http import addresses
-from syncd.platform.http.bodies import Body
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.bodies import RequestBody
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.services.ask import endpoint, extracting
 from syncd.platform.services.ask.retrieval import Found, Passage, found
 from syncd.platform.services.ask.scope import places
-from syncd.platform.settings import Configured, Endpoint
+from syncd.platform.settings import CurrentSettings, ServiceEndpoint
 from syncd.platform.sites.structure import AtSite
 
-router = room(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-ask"])
+router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-ask"])
 
 FOLLOW_UPS_MAX = 3
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
@@ -33,20 +33,20 @@ Format = Literal["document", "markdown"]
 _log = logging.getLogger(__name__)
 
 
-class Question(Body, AskQuestion):
+class Question(RequestBody, AskQuestion):
     """Body of `POST …/ask`."""
 
 
 @router.post(
     "/ask",
-    openapi_extra=needs("read"),
+    openapi_extra=declare_role("read"),
     response_class=StreamingResponse,
     responses={
         200: {"description": "Lines `data: <JSON>`; the last event is named `done`, `data: done`.", "content": _STREAM}
     },
 )
 def stream_ask_in_site(
-    at: AtSite, settings: Configured, question: Question, format: Format = "document"
+    at: AtSite, settings: CurrentSettings, question: Question, format: Format = "document"
 ) -> StreamingResponse:
     """Given a question, return a stream of events with the answer so far; the last one before `done` is the answer."""
     with at.storage.read() as connection:
@@ -55,7 +55,7 @@ def stream_ask_in_site(
     answering = _Answering(
         question.question,
         found(at.storage, where, question.question),
-        addresses.published(at.request, basename),
+        addresses.build_published_url(at.request, basename),
         format,
         settings.ask,
     )
@@ -70,7 +70,7 @@ class _Answering:
     found: Found
     base: str
     format: Format
-    endpoint: Endpoint | None
+    endpoint: ServiceEndpoint | None
 
     def stream(self) -> Iterator[str]:
         """The events as they are sent; the last one has a name too, at which the product's client ends."""

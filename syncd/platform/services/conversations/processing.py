@@ -18,9 +18,9 @@ from syncd.platform.schema.conversations import clusters, conversations, frequen
 from syncd.platform.services.conversations.finding import Issue, issues_of
 from syncd.platform.services.conversations.likeness import Cluster, Frequencies, nearest
 from syncd.platform.storage import jobs
-from syncd.platform.storage.jobs import Handler, Work
+from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 PROCESS = "conversations.process"
 AT_ONCE = 50
@@ -40,7 +40,7 @@ _MONDAY = 3
 
 def process_soon(connection: sa.Connection, storage: Storage, organization_id: str) -> None:
     """Given an organization with new conversations, have them processed."""
-    jobs.enqueue(connection, storage, PROCESS, {"organization": organization_id}, key=organization_id)
+    jobs.enqueue_job(connection, storage, PROCESS, {"organization": organization_id}, key=organization_id)
 
 
 def week_of(moment: datetime) -> int:
@@ -48,7 +48,7 @@ def week_of(moment: datetime) -> int:
     return (int(moment.timestamp()) // 86_400 + _MONDAY) // 7
 
 
-def _process(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def _process(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     pending = (conversations.c.organization == payload["organization"], conversations.c.processed_at.is_(None))
     oldest = sa.select(conversations).where(*pending).order_by(conversations.c.ingested_at, conversations.c.key)
     with work.storage.read() as connection:
@@ -62,7 +62,7 @@ def _process(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
     return timedelta() if len(rows) == AT_ONCE else None
 
 
-HANDLERS: Mapping[str, Handler] = {PROCESS: _process}
+HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process}
 
 
 @dataclass
@@ -75,7 +75,7 @@ class _Room:
 
     def settle(self, found: Sequence[Issue]) -> None:
         mine = (conversations.c.key == self.conversation.key, conversations.c.sent == self.conversation.sent)
-        now = iso(self.storage.now())
+        now = format_time(self.storage.now())
         # Another content under the same id is another run's.
         if not self.connection.execute(conversations.update().where(*mine).values(processed_at=now)).rowcount:
             return
@@ -139,7 +139,7 @@ class _Room:
         if cluster is None:
             self.begin(id, issue)
         self.change(id, (cluster or Cluster(id)).with_issue(issue.terms), conversations_by=1 if is_first else 0)
-        row, now = self.conversation, iso(self.storage.now())
+        row, now = self.conversation, format_time(self.storage.now())
         week = week_of(datetime.fromisoformat(row.created_at))
         self.count_week(id, week, 1)
         made = {"id": self.storage.new_id(), "title": issue.title, "summary": issue.summary, "terms": issue.terms}
@@ -149,7 +149,7 @@ class _Room:
         return id
 
     def begin(self, id: str, issue: Issue) -> None:
-        now = iso(self.storage.now())
+        now = format_time(self.storage.now())
         row = {"id": id, "organization": self.conversation.organization, "example": issue.title, "created_at": now}
         empty = {"label": "", "icon": "", "terms": {}, "sources": {}, "issues": 0, "conversations": 0}
         self.connection.execute(clusters.insert().values({**row, **empty, "updated_at": now}))
@@ -172,7 +172,7 @@ class _Room:
             "sources": _counted(row.sources, self.conversation.source, conversations_by),
             "issues": cluster.issues,
             "conversations": row.conversations + conversations_by,
-            "updated_at": iso(self.storage.now()),
+            "updated_at": format_time(self.storage.now()),
         }
         self.connection.execute(clusters.update().where(clusters.c.id == id).values(values))
         self.connection.execute(postings.delete().where(postings.c.cluster == id))

@@ -21,20 +21,20 @@ from syncd.model.conversation import (
 from syncd.model.listing import Listing
 from syncd.platform.database.tables import upsert
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.conversations import clusters, conversations, issues, weeks
 from syncd.platform.services.conversations.processing import HANDLERS, WEEKS, process_soon, week_of
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 __all__ = ["HANDLERS", "router"]
 
-router = room(prefix="/orgs/{organization_id}", tags=["conversations"])
+router = create_router(prefix="/orgs/{organization_id}", tags=["conversations"])
 
 _FILTER_MAX = 512
 _CLUSTER = "/conversations-clusters/{cluster_id}"
@@ -51,7 +51,7 @@ OrderBy = Literal["updatedAt", "issues", "conversations", "tasksTotal", "tasksBa
 Filter = Annotated[str | None, Query(max_length=_FILTER_MAX, pattern=r"^[^\x00]*$")]
 
 
-class ConversationNew(Body, ConversationWrite):
+class ConversationNew(RequestBody, ConversationWrite):
     """One conversation to take in."""
 
     @model_validator(mode="after")
@@ -64,7 +64,7 @@ class ConversationNew(Body, ConversationWrite):
 ConversationsNew = ConversationNew | Annotated[list[ConversationNew], Field(min_length=1, max_length=AT_ONCE)]
 
 
-@router.get("/conversations", response_model=Listing[Conversation], openapi_extra=needs("read"))
+@router.get("/conversations", response_model=Listing[Conversation], openapi_extra=declare_role("read"))
 def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None) -> JSONResponse:
     """Given an organization, return its conversations, newest first; `source` keeps those that came from there."""
     query = sa.select(conversations).where(conversations.c.organization == at.organization_id)
@@ -77,7 +77,7 @@ def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None
     return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
 
 
-@router.post("/conversations", status_code=204, openapi_extra=needs("create"))
+@router.post("/conversations", status_code=204, openapi_extra=declare_role("create"))
 def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
     """Given one conversation or several, take them in; one with an id that is known takes the other's place."""
     several = new if isinstance(new, list) else [new]
@@ -88,10 +88,12 @@ def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
         at.require(connection)
         if _ingest(connection, at, latest, source):
             process_soon(connection, at.storage, at.organization_id)
-    return answers.nothing()
+    return answers.no_content()
 
 
-@router.get("/conversations/{conversation_id:path}", response_model=ConversationDetail, openapi_extra=needs("read"))
+@router.get(
+    "/conversations/{conversation_id:path}", response_model=ConversationDetail, openapi_extra=declare_role("read")
+)
 def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResponse:
     """Given its sender's id, return the conversation with all that was said."""
     mine = (conversations.c.organization == at.organization_id, conversations.c.id == conversation_id)
@@ -106,7 +108,7 @@ def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResp
     )
 
 
-@router.get("/conversations-issues", response_model=Listing[IssueWithConversation], openapi_extra=needs("read"))
+@router.get("/conversations-issues", response_model=Listing[IssueWithConversation], openapi_extra=declare_role("read"))
 def list_conversations_issues(
     at: AtOrganization, paging: Paging, cluster: Filter = None, conversation: Filter = None
 ) -> JSONResponse:
@@ -122,7 +124,9 @@ def list_conversations_issues(
     return answers.ok(envelope | {"items": [_issue_shown(at.request, row) for row in envelope["items"]]})
 
 
-@router.get("/conversations-issues/{issue_id}", response_model=IssueWithConversation, openapi_extra=needs("read"))
+@router.get(
+    "/conversations-issues/{issue_id}", response_model=IssueWithConversation, openapi_extra=declare_role("read")
+)
 def get_conversation_issue_by_id(at: AtOrganization, issue_id: str) -> JSONResponse:
     """Given an id, return the issue with its conversation."""
     with at.storage.read() as connection:
@@ -133,7 +137,7 @@ def get_conversation_issue_by_id(at: AtOrganization, issue_id: str) -> JSONRespo
     return answers.ok(_issue_shown(at.request, row))
 
 
-@router.get("/conversations-clusters", response_model=Listing[IssuesCluster], openapi_extra=needs("read"))
+@router.get("/conversations-clusters", response_model=Listing[IssuesCluster], openapi_extra=declare_role("read"))
 def list_conversations_issues_clusters(
     at: AtOrganization,
     paging: Paging,
@@ -155,7 +159,7 @@ def list_conversations_issues_clusters(
     return answers.ok(envelope | {"items": shown})
 
 
-@router.get(_CLUSTER, response_model=IssuesCluster, openapi_extra=needs("read", extension=True))
+@router.get(_CLUSTER, response_model=IssuesCluster, openapi_extra=declare_role("read", extension=True))
 def get_conversations_issues_cluster_by_id(at: AtOrganization, cluster_id: str) -> JSONResponse:
     """Given an id, return the cluster."""
     mine = (clusters.c.organization == at.organization_id, clusters.c.id == cluster_id)
@@ -173,7 +177,7 @@ def _ingest(connection: sa.Connection, at: OrganizationRequest, new: dict[str, C
     table = conversations
     query = sa.select(table).where(table.c.organization == at.organization_id, table.c.id.in_(list(new)))
     known = {row.id: row for row in connection.execute(query)}
-    now, rows = iso(at.storage.now()), []
+    now, rows = format_time(at.storage.now()), []
     for one in new.values():
         content, former = _content(one), known.get(one.id)
         if former is not None and former.content == content:
@@ -196,7 +200,7 @@ def _content(new: ConversationNew) -> dict[str, Any]:
     content = new.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"id"})
     metadata = dict(content.get("metadata", {}))
     if "createdAt" in metadata:
-        metadata["createdAt"] = iso(new.metadata.created_at)
+        metadata["createdAt"] = format_time(new.metadata.created_at)
     return {**content, "metadata": metadata}
 
 
@@ -220,7 +224,7 @@ def _shown(request: Request, row: Any, prefix: str = "") -> dict[str, Any]:
         "createdAt": of("created_at"),
         "source": of("source"),
         **{name: value for name, value in optional.items() if value is not None},
-        "urls": {"location": addresses.location(request, path), **({"source": url} if url else {})},
+        "urls": {"location": addresses.build_api_url(request, path), **({"source": url} if url else {})},
     }
 
 
@@ -235,7 +239,7 @@ def _issue_shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
         "ingestedAt": row.ingested_at,
         "conversation": row.of_id,
         **({} if row.cluster is None else {"cluster": row.cluster}),
-        "urls": {"location": addresses.location(request, path)},
+        "urls": {"location": addresses.build_api_url(request, path)},
     }
     return {"issue": issue, "conversation": _shown(request, row, "of_")}
 
@@ -260,8 +264,10 @@ def _clusters_shown(
             "sources": row.sources,
             "stats": {"issues": row.issues, "conversations": row.conversations, **_TASKS},
             "urls": {
-                "location": addresses.location(at.request, f"/orgs/{row.organization}/conversations-clusters/{row.id}"),
-                "app": addresses.app(at.request, f"/o/{row.organization}/conversations/clusters/{row.id}"),
+                "location": addresses.build_api_url(
+                    at.request, f"/orgs/{row.organization}/conversations-clusters/{row.id}"
+                ),
+                "app": addresses.build_app_url(at.request, f"/o/{row.organization}/conversations/clusters/{row.id}"),
             },
         }
         for row in listed

@@ -33,7 +33,7 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.services.search.index import later
 from syncd.platform.spaces.spaces import found_space
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 _KEPT = ("createdAt", "updatedAt", "emoji")
 """Members of a page that no file need hold."""
@@ -73,7 +73,7 @@ def import_directory(
     with storage.write() as connection:
         row = None if space is None else _space(connection, space)
         known = None if row is None else revisions.outline(connection, row.id, row.revision)
-        planting = _Planting(declared, bodies, known, storage.new_id, iso(storage.now()))
+        planting = _Planting(declared, bodies, known, storage.new_id, format_time(storage.now()))
         draft = planting.planted()
         skipped = (*skipped, *planting.skipped)
         if row is None:

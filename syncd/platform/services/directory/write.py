@@ -11,7 +11,7 @@ from syncd.errors import NotFound, PathRefused
 from syncd.layout.tree.files import render_files
 from syncd.layout.tree.placement import place
 from syncd.model.revision import Revision
-from syncd.platform.http.downloads import Downloads
+from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.revisions import rendering, revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.revisions.rendering import Look
@@ -57,5 +57,5 @@ def _main_content(storage: Storage, space: str) -> tuple[Revision, Outline]:
             raise NotFound(f"no space {space}")
         outline = revisions.outline(connection, space, id)
     # Addresses play no part in files.
-    look = Look("", Downloads("", b"", 0))
+    look = Look("", DownloadSigner("", b"", 0))
     return Revision.model_validate_json(rendering.revision(outline, {"id": id}, look)), outline

@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from syncd.platform.change_requests import change_requests
 from syncd.platform.content import content
 from syncd.platform.content.view import View, Viewed
-from syncd.platform.people.organizations import organization_shown
+from syncd.platform.people.organizations import read_organization
 from syncd.platform.revisions import rendering
 from syncd.platform.revisions.outline import Spot
 from syncd.platform.revisions.targets import Reference
@@ -55,7 +55,7 @@ def _scene(request: Request, view: Viewed) -> Scene:
     space = view.revision.space
     with view.storage.read() as connection:
         around = {
-            "organization": organization_shown(connection, request, view.caller, view.organization),
+            "organization": read_organization(connection, request, view.caller, view.organization),
             "space": space_shown(connection, request, view.caller, space),
         }
         if view.change_request is not None:

@@ -15,15 +15,15 @@ from syncd.platform.change_requests import change_requests
 from syncd.platform.content.view import View, described
 from syncd.platform.http import answers
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.targets import Reference
 from syncd.platform.revisions.tree import FILES
 from syncd.platform.services.links.graph import graph_of, grouped, resolver
 from syncd.platform.services.links.locations import Scene, Shown
 
-router = room(tags=["links"])
+router = create_router(tags=["links"])
 
 LOCATIONS_MAX = 3_000
 """Places that all links of one answer are shown with together, beyond the first one of each."""
@@ -133,7 +133,7 @@ _ROUTES: Mapping[str, tuple[str, Read, type[BaseModel], bool]] = {
 
 def _add_routes() -> Iterator[str]:
     for name, (path, read, shape, beyond) in _ROUTES.items():
-        extra = needs("read", extension=beyond) | described(path)
+        extra = declare_role("read", extension=beyond) | described(path)
         router.add_api_route(path, read, name=name, response_model=shape, openapi_extra=extra)
         yield name
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from syncd.layout.richtext.references import find_files, find_references
 from syncd.platform.content.page_documents import PageDocuments
-from syncd.platform.http.downloads import Downloads
+from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, Spot
@@ -25,7 +25,7 @@ IMAGES_MAX = 1_000
 IMAGE_BYTES_MAX = 20_000_000
 
 _DRAWN = ("image/png", "image/jpeg", "image/gif", "image/webp")
-_NOWHERE = Look("", Downloads("", b"", 0))
+_NOWHERE = Look("", DownloadSigner("", b"", 0))
 
 
 @dataclass(frozen=True)

@@ -18,19 +18,19 @@ import syncd
 from syncd.model.pdf import PDFLink
 from syncd.platform.content.view import View, Viewed, described
 from syncd.platform.http import answers
-from syncd.platform.http.downloads import sign
+from syncd.platform.http.downloads import compute_signature
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.routing import room
-from syncd.platform.http.time_limits import LONG_S, time_limit
-from syncd.platform.http.work import Work
-from syncd.platform.people.auth import needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.http.scheduler import RequestScheduler
+from syncd.platform.http.time_limits import LONG_S, limit_time
+from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.content import spaces
 from syncd.platform.services.pdf.gathering import Gathering, Part
-from syncd.platform.storage.storage import Storage, Stored
+from syncd.platform.storage.storage import CurrentStorage, Storage
 
-router = room(tags=["pdf"])
+router = create_router(tags=["pdf"])
 _log = logging.getLogger(__name__)
 
 PATIENCE_S = 90
@@ -45,7 +45,7 @@ _MEDIA = "application/pdf"
     _OF_REQUEST,
     response_model=PDFLink,
     operation_id="getChangeRequestPDF",
-    openapi_extra=needs("read") | described(_OF_REQUEST),
+    openapi_extra=declare_role("read") | described(_OF_REQUEST),
 )
 def get_change_request_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONResponse:
     """Given a change request, return where its content, a page of it with its subpages, or only a page is as PDF."""
@@ -56,7 +56,7 @@ def get_change_request_pdf(view: Viewed, page: str = "", only: bool = False) -> 
     _OF_SPACE,
     response_model=PDFLink,
     operation_id="getSpacePDF",
-    openapi_extra=needs("read", extension=True) | described(_OF_SPACE),
+    openapi_extra=declare_role("read", extension=True) | described(_OF_SPACE),
 )
 def get_space_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONResponse:
     """Given a space, return where its main content, a page of it with its subpages, or only a page is as PDF."""
@@ -66,7 +66,7 @@ def get_space_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONRespo
 @router.get("/downloads/{revision_id}.pdf", operation_id="downloadPDF", response_class=Response)
 async def download_pdf(
     request: Request,
-    storage: Stored,
+    storage: CurrentStorage,
     revision_id: str,
     space: str,
     expires: int,
@@ -82,11 +82,11 @@ async def download_pdf(
     if storage.now().timestamp() >= expires:
         raise Failure(403, "This address has expired. Ask for the PDF again to get a new one.")
     title, outline = await run_in_threadpool(_find_space, storage, space, revision_id)
-    work: Work = request.app.state.work
+    work: RequestScheduler = request.app.state.work
 
     async def make() -> bytes:
         async with work.slot("pdf", request):
-            with time_limit(LONG_S):
+            with limit_time(LONG_S):
                 return await _lay_out(storage, outline, title, part)
 
     headers = {
@@ -111,7 +111,7 @@ def _addressed(view: View, part: Part) -> JSONResponse:
 
 
 def _signature(secret: bytes, revision: str, space: str, part: Part, expires: int) -> str:
-    return sign(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
+    return compute_signature(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
 
 
 def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outline]:

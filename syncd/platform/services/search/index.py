@@ -24,7 +24,7 @@ from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.search import engine
 from syncd.platform.services.search.words import words
-from syncd.platform.storage.jobs import Handler, Work, enqueue
+from syncd.platform.storage.jobs import JobContext, JobHandler, enqueue_job
 from syncd.platform.storage.storage import Storage
 
 VERSION = "2"
@@ -65,7 +65,7 @@ def refresh(storage: Storage, space_ids: Collection[str]) -> None:
 
 def later(connection: sa.Connection, storage: Storage, space: str) -> None:
     """Given a space that gets much content at once, have it indexed before somebody searches."""
-    enqueue(connection, storage, _KIND, {"space": space}, key=space)
+    enqueue_job(connection, storage, _KIND, {"space": space}, key=space)
 
 
 def _stale(storage: Storage, space_ids: Collection[str]) -> list[str]:
@@ -192,11 +192,11 @@ def _stamp(node: Node) -> str:
     return f"{VERSION} {node.body} {' '.join(map(str, described))}"
 
 
-def _index(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def _index(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     refresh(work.storage, [payload["space"]])
     return None
 
 
 _KIND = "index-space"
-HANDLERS: Mapping[str, Handler] = {_KIND: _index}
+HANDLERS: Mapping[str, JobHandler] = {_KIND: _index}
 """The job that indexes a space ahead of its first search."""

@@ -12,8 +12,8 @@ from syncd.model.listing import Listing
 from syncd.model.search import QUERY_MAX, SearchPage, SearchSpace
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, Signed, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.people.organizations import AtOrganization
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
@@ -25,9 +25,9 @@ from syncd.platform.services.search.engine import Match, find
 from syncd.platform.services.search.words import matches, terms
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
-from syncd.platform.storage.storage import Stored
+from syncd.platform.storage.storage import CurrentStorage
 
-router = room(tags=["search"])
+router = create_router(tags=["search"])
 
 SECTIONS_MAX = 20
 """Sections that a page is shown with: those that match, in reading order."""
@@ -37,9 +37,9 @@ PAGES_MAX = 20
 Asked = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_MAX)]
 
 
-@router.get("/spaces/{space_id}/search", response_model=Listing[SearchPage], openapi_extra=needs("read"))
+@router.get("/spaces/{space_id}/search", response_model=Listing[SearchPage], openapi_extra=declare_role("read"))
 def search_space_content(
-    request: Request, storage: Stored, caller: Signed, paging: Paging, space_id: str, asked: Asked
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, space_id: str, asked: Asked
 ) -> JSONResponse:
     """Given words, return the pages that have all of them, the last one perhaps only begun; the best come first."""
     with storage.read() as connection:
@@ -53,7 +53,7 @@ def search_space_content(
     return answers.ok(envelope | {"items": shown})
 
 
-@router.get("/orgs/{organization_id}/search", response_model=Listing[SearchSpace], openapi_extra=needs("read"))
+@router.get("/orgs/{organization_id}/search", response_model=Listing[SearchSpace], openapi_extra=declare_role("read"))
 def search_organization_content(at: AtOrganization, paging: Paging, asked: Asked) -> JSONResponse:
     """Given words, return the spaces with pages that have all of them, the space with the best page first."""
     with at.storage.read() as connection:
@@ -97,7 +97,7 @@ def _shown(
     parts = {row.page: row.sections for row in connection.execute(chosen)}
     main = connection.scalar(sa.select(spaces.c.revision).where(spaces.c.id == space.id))
     outline = revisions.outline(connection, space.id, str(main))
-    app = addresses.app(request, f"/o/{space.organization}/s/{space.id}")
+    app = addresses.build_app_url(request, f"/o/{space.organization}/s/{space.id}")
     return [
         _page(outline, match.page, parts[match.page], wanted, app)
         for match in found

@@ -17,9 +17,9 @@ from syncd.net import exchange
 from syncd.platform.schema.specs import specs, versions
 from syncd.platform.services.specs import reading
 from syncd.platform.storage import jobs
-from syncd.platform.storage.jobs import Handler, Work
+from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 PROCESS, REFRESH = "openapi.process", "openapi.refresh"
 REFRESH_AFTER = timedelta(hours=6)
@@ -45,15 +45,15 @@ class _Result:
 
 def process_soon(connection: sa.Connection, storage: Storage, spec_id: str, asked: int) -> None:
     """Given a specification and the count of its sources, have the latest one processed."""
-    jobs.enqueue(connection, storage, PROCESS, {"spec": spec_id, "asked": asked}, key=f"{spec_id} {asked}")
+    jobs.enqueue_job(connection, storage, PROCESS, {"spec": spec_id, "asked": asked}, key=f"{spec_id} {asked}")
 
 
-def _process(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def _process(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     _run(work, payload["spec"], payload["asked"])
     return None
 
 
-def _refresh(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def _refresh(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     with work.storage.read() as connection:
         row = connection.execute(sa.select(specs).where(specs.c.id == payload["spec"])).one_or_none()
     if row is not None and row.source_url is not None:
@@ -61,10 +61,10 @@ def _refresh(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
     return None
 
 
-HANDLERS: Mapping[str, Handler] = {PROCESS: _process, REFRESH: _refresh}
+HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process, REFRESH: _refresh}
 
 
-def _run(work: Work, spec_id: str, asked: int) -> None:
+def _run(work: JobContext, spec_id: str, asked: int) -> None:
     mine = (specs.c.id == spec_id, specs.c.asked == asked)
     with work.storage.write() as connection:
         begun = specs.update().where(*mine).values(state=PROGRESS).returning(specs)
@@ -78,7 +78,7 @@ def _run(work: Work, spec_id: str, asked: int) -> None:
             _keep(connection, work.storage, row, result)
 
 
-def _result(work: Work, row: sa.Row[Any]) -> _Result:
+def _result(work: JobContext, row: sa.Row[Any]) -> _Result:
     if row.source_url is None:
         content = work.storage.blobs.get(row.source_text)
     else:
@@ -92,7 +92,7 @@ def _result(work: Work, row: sa.Row[Any]) -> _Result:
     return _Result(work.storage.blobs.put(content), read.media_type)
 
 
-def _fetched(work: Work, url: str) -> bytes | _Result:
+def _fetched(work: JobContext, url: str) -> bytes | _Result:
     private = work.settings.private_addresses
     headers = {"Accept": _ACCEPT, "User-Agent": "syncd"}
     try:
@@ -108,7 +108,7 @@ def _fetched(work: Work, url: str) -> bytes | _Result:
 
 def _keep(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result: _Result) -> None:
     moment = storage.now()
-    now = iso(moment)
+    now = format_time(moment)
     problems = [{"message": _tidy(message), "code": result.code} for message in result.messages]
     values = {"state": COMPLETE, "last_processed_at": now, "last_error": result.code, "last_problems": problems}
     if result.code is None and result.content != row.last_content:
@@ -122,7 +122,7 @@ def _keep(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result:
 
 
 def _refresh_later(connection: sa.Connection, storage: Storage, spec_id: str, now: datetime) -> None:
-    jobs.enqueue(connection, storage, REFRESH, {"spec": spec_id}, due=now + REFRESH_AFTER, key=spec_id)
+    jobs.enqueue_job(connection, storage, REFRESH, {"spec": spec_id}, due=now + REFRESH_AFTER, key=spec_id)
 
 
 def _forget_oldest(connection: sa.Connection, spec_id: str) -> None:

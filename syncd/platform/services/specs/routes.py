@@ -20,20 +20,20 @@ from syncd.model.openapi_spec import (
 from syncd.net.failures import Refused
 from syncd.net.targets import parse_target
 from syncd.platform.http import addresses, answers
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import Caller, at_least, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.specs import specs, versions
 from syncd.platform.services.specs.processing import HANDLERS, PENDING, process_soon
-from syncd.platform.storage.storage import Storage, Stored
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.storage import CurrentStorage, Storage
+from syncd.platform.storage.times import format_time
 
 __all__ = ["HANDLERS", "router"]
 
-router = room(tags=["openapi"])
+router = create_router(tags=["openapi"])
 
 _LIST = "/orgs/{organization_id}/openapi"
 _ONE = _LIST + "/{spec_slug}"
@@ -48,19 +48,21 @@ NewSlug = Annotated[Slug, Path()]
 """A slug that may be made; what only reads takes any text, and does not find it."""
 
 
-class SpecNew(Body, OpenAPISpecCreate):
+class SpecNew(RequestBody, OpenAPISpecCreate):
     """Body of `POST …/openapi`."""
 
 
-class SpecPut(Body, OpenAPISpecPut):
+class SpecPut(RequestBody, OpenAPISpecPut):
     """Body of `PUT …/openapi/{specSlug}`."""
 
 
-class SpecChange(Body, OpenAPISpecUpdate):
+class SpecChange(RequestBody, OpenAPISpecUpdate):
     """Body of `PATCH …/openapi/{specSlug}`."""
 
 
-@router.get(_LIST, operation_id="listOpenAPISpecs", response_model=Listing[OpenAPISpec], openapi_extra=needs("read"))
+@router.get(
+    _LIST, operation_id="listOpenAPISpecs", response_model=Listing[OpenAPISpec], openapi_extra=declare_role("read")
+)
 def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its specifications, oldest first."""
     query = sa.select(specs).where(specs.c.organization == at.organization_id)
@@ -75,7 +77,7 @@ def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
     operation_id="createOpenAPISpec",
     status_code=201,
     response_model=OpenAPISpec,
-    openapi_extra=needs("create"),
+    openapi_extra=declare_role("create"),
 )
 def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
     """Given a slug and a source, add the specification, private, still to be processed. Raises: Failure 400, 409."""
@@ -87,7 +89,7 @@ def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
         return answers.created(_insert(connection, at, create.slug, source))
 
 
-@router.get(_ONE, operation_id="getOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=needs("read"))
+@router.get(_ONE, operation_id="getOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=declare_role("read"))
 def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse:
     """Given a slug, return the OpenAPISpec."""
     with at.storage.read() as connection:
@@ -99,7 +101,7 @@ def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse
     operation_id="createOrUpdateOpenAPISpecBySlug",
     response_model=OpenAPISpec,
     responses={201: {"model": OpenAPISpec}},
-    openapi_extra=needs("create"),
+    openapi_extra=declare_role("create"),
 )
 def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug, put: SpecPut) -> JSONResponse:
     """Given a source, process it, also when it is the same as before; a slug that is new becomes a specification."""
@@ -109,36 +111,38 @@ def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug
         row = _found(connection, at, spec_slug)
         if row is None:
             return answers.created(_insert(connection, at, spec_slug, source))
-        values = {**source, "state": PENDING, "asked": row.asked + 1, "updated_at": iso(at.storage.now())}
+        values = {**source, "state": PENDING, "asked": row.asked + 1, "updated_at": format_time(at.storage.now())}
         connection.execute(specs.update().where(specs.c.id == row.id).values(values))
         process_soon(connection, at.storage, row.id, row.asked + 1)
         return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
 
 
-@router.patch(_ONE, operation_id="updateOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=needs("create"))
+@router.patch(
+    _ONE, operation_id="updateOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=declare_role("create")
+)
 def update_openapi_spec_by_slug(at: AtOrganization, spec_slug: str, update: SpecChange) -> JSONResponse:
     """Given who may see it, return the OpenAPISpec."""
     with at.storage.write() as connection:
         row = _require(connection, at, spec_slug)
-        values = {"visibility": update.visibility, "updated_at": iso(at.storage.now())}
+        values = {"visibility": update.visibility, "updated_at": format_time(at.storage.now())}
         connection.execute(specs.update().where(specs.c.id == row.id).values(values))
         return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
 
 
-@router.delete(_ONE, operation_id="deleteOpenAPISpecBySlug", status_code=204, openapi_extra=needs("create"))
+@router.delete(_ONE, operation_id="deleteOpenAPISpecBySlug", status_code=204, openapi_extra=declare_role("create"))
 def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
     """Given a slug, delete that specification with its versions."""
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(specs.delete().where(*_named(at, spec_slug)))
-    return answers.nothing()
+    return answers.no_content()
 
 
 @router.get(
     _VERSIONS,
     operation_id="listOpenAPISpecVersionsBySlug",
     response_model=Listing[OpenAPISpecVersion],
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
 )
 def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Paging) -> JSONResponse:
     """Given a specification, return its versions, newest first."""
@@ -153,7 +157,7 @@ def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Pagin
     _VERSIONS + "/{version_id}",
     operation_id="getOpenAPISpecVersionById",
     response_model=OpenAPISpecVersion,
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
 )
 def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
     """Given a version's id, or `latest`, return the version."""
@@ -166,7 +170,7 @@ def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_i
     operation_id="getOpenAPISpecVersionContentById",
     response_class=Response,
     responses=_CONTENT,
-    openapi_extra=needs("read", extension=True),
+    openapi_extra=declare_role("read", extension=True),
 )
 def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> Response:
     """Given a version's id, or `latest`, return the specification as it was written."""
@@ -181,7 +185,7 @@ def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, v
     response_class=Response,
     responses=_CONTENT,
 )
-def read_published_openapi_spec(storage: Stored, spec_id: str) -> Response:
+def read_published_openapi_spec(storage: CurrentStorage, spec_id: str) -> Response:
     """Given the id of a public specification, return its latest version, to anybody who has the address."""
     latest = sa.select(versions).join(specs, specs.c.last_version == versions.c.id)
     with storage.read() as connection:
@@ -205,7 +209,7 @@ def _source(storage: Storage, source: SpecSource) -> dict[str, str | None]:
 def _insert(
     connection: sa.Connection, at: OrganizationRequest, slug: str, source: dict[str, str | None]
 ) -> dict[str, Any]:
-    id, now = at.storage.new_id(), iso(at.storage.now())
+    id, now = at.storage.new_id(), format_time(at.storage.now())
     row = {"id": id, "organization": at.organization_id, "slug": slug, "asked": 1, "state": PENDING, **source}
     state = {"visibility": "private", "last_problems": [], "created_at": now, "updated_at": now}
     connection.execute(specs.insert().values({**row, **state}))
@@ -259,11 +263,11 @@ def _shown(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]
         "visibility": row.visibility,
         **{name: value for name, value in optional.items() if value is not None},
         "lastProcessedErrors": row.last_problems,
-        "permissions": {"view": True, "edit": at_least(caller.role_in(row.organization), "create")},
+        "permissions": {"view": True, "edit": is_role_at_least(caller.role_in(row.organization), "create")},
         "urls": {
-            "location": addresses.location(request, below),
-            "app": addresses.app(request, f"/o/{row.organization}/openapi/{row.slug}"),
-            **({"published": addresses.location(request, f"/published/openapi/{row.id}")} if is_public else {}),
+            "location": addresses.build_api_url(request, below),
+            "app": addresses.build_app_url(request, f"/o/{row.organization}/openapi/{row.slug}"),
+            **({"published": addresses.build_api_url(request, f"/published/openapi/{row.id}")} if is_public else {}),
         },
     }
 
@@ -274,5 +278,5 @@ def _version_shown(at: OrganizationRequest, slug: str, row: sa.Row[Any]) -> dict
         "object": "openapi-spec-version",
         "id": row.id,
         "createdAt": row.created_at,
-        "urls": {"location": addresses.location(at.request, below)},
+        "urls": {"location": addresses.build_api_url(at.request, below)},
     }

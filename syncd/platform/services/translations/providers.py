@@ -22,7 +22,7 @@ from typing import Protocol
 
 import syncd
 from syncd.net import exchange
-from syncd.platform.settings import Endpoint, Settings
+from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 
 TEXTS_MAX = 50
 CHARACTERS_MAX = 20_000
@@ -55,7 +55,7 @@ class Provider(Protocol):
         """Given texts, return their translations, in order. Raises: ProviderFailed."""
 
 
-def provider_of(settings: Settings) -> Provider:
+def provider_of(settings: PlatformSettings) -> Provider:
     """Given the settings, return who translates."""
     if settings.translate is None:
         return Pseudo()
@@ -74,7 +74,7 @@ class Pseudo:
 class Service:
     """A service that speaks the protocol above."""
 
-    endpoint: Endpoint
+    endpoint: ServiceEndpoint
 
     def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
         """Given texts, ask the service for their translations, in as few requests as it takes."""

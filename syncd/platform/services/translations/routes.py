@@ -9,11 +9,11 @@ from fastapi.responses import JSONResponse
 from syncd.model.listing import Listing
 from syncd.model.translation import Translation, TranslationCreate, TranslationUpdate
 from syncd.platform.http import addresses, answers, rich_text
-from syncd.platform.http.bodies import Body
+from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
-from syncd.platform.http.routing import room
-from syncd.platform.people.auth import at_least, needs
+from syncd.platform.http.routing import create_router
+from syncd.platform.people.auth import declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft, open_tree
@@ -22,9 +22,9 @@ from syncd.platform.services.translations.running import ask
 from syncd.platform.spaces import parents
 from syncd.platform.spaces.order_keys import Place
 from syncd.platform.spaces.spaces import found_space, require_space
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
-router = room(prefix="/orgs/{organization_id}/translations", tags=["translations"])
+router = create_router(prefix="/orgs/{organization_id}/translations", tags=["translations"])
 
 TITLE_MAX = 50
 """Of a space. Source: not-shown.md (c) 22."""
@@ -33,15 +33,15 @@ _TABLE = translations
 _NONE = ("run_failures", "run_pages", "run_words", "runs", "total_pages", "total_words", "total_ms")
 
 
-class TranslationNew(Body, TranslationCreate):
+class TranslationNew(RequestBody, TranslationCreate):
     """Body of `POST …/translations`."""
 
 
-class TranslationChange(Body, TranslationUpdate):
+class TranslationChange(RequestBody, TranslationUpdate):
     """Body of `PUT …/translations/{translationId}`."""
 
 
-@router.get("", response_model=Listing[Translation], openapi_extra=needs("read"))
+@router.get("", response_model=Listing[Translation], openapi_extra=declare_role("read"))
 def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
     """Given an organization, return its translations, oldest first."""
     query = sa.select(_TABLE).where(_TABLE.c.organization == at.organization_id)
@@ -51,14 +51,16 @@ def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
     return answers.ok(envelope | {"items": [_shown(at, row) for row in envelope["items"]]})
 
 
-@router.post("", response_model=Translation, status_code=201, openapi_extra=needs("create"))
+@router.post("", response_model=Translation, status_code=201, openapi_extra=declare_role("create"))
 def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse:
     """Given a space and a language, make a copy of the space in that language: first as it is, then by a run.
 
     Raises: Failure 400 for a space that is not there for the caller, or is in that language already.
     """
-    instructions = rich_text.checked(body.instructions, at="instructions") if body.instructions is not None else None
-    id, now = at.storage.new_id(), iso(at.storage.now())
+    instructions = (
+        rich_text.check_document(body.instructions, at="instructions") if body.instructions is not None else None
+    )
+    id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
         at.require(connection)
         source = _source(at, connection, body)
@@ -75,7 +77,7 @@ def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse
         return answers.created(_shown(at, _require(at, connection, id)))
 
 
-@router.get("/{translation_id}", response_model=Translation, openapi_extra=needs("read"))
+@router.get("/{translation_id}", response_model=Translation, openapi_extra=declare_role("read"))
 def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
     """Given an id, return the Translation."""
     with at.storage.read() as connection:
@@ -83,35 +85,35 @@ def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
         return answers.ok(_shown(at, _require(at, connection, translation_id)))
 
 
-@router.put("/{translation_id}", response_model=Translation, openapi_extra=needs("create"))
+@router.put("/{translation_id}", response_model=Translation, openapi_extra=declare_role("create"))
 def update_translation(at: AtOrganization, translation_id: str, body: TranslationChange) -> JSONResponse:
     """Given instructions, return the Translation with them; the next run translates every page by them."""
-    instructions = rich_text.checked(body.instructions, at="instructions")
+    instructions = rich_text.check_document(body.instructions, at="instructions")
     with at.storage.write() as connection:
         at.require(connection)
         row = _require(at, connection, translation_id)
         changed = _TABLE.update().where(_TABLE.c.id == row.id)
-        connection.execute(changed.values(instructions=instructions, updated_at=iso(at.storage.now())))
+        connection.execute(changed.values(instructions=instructions, updated_at=format_time(at.storage.now())))
         return answers.ok(_shown(at, _require(at, connection, row.id)))
 
 
-@router.delete("/{translation_id}", status_code=204, openapi_extra=needs("create"))
+@router.delete("/{translation_id}", status_code=204, openapi_extra=declare_role("create"))
 def delete_translation(at: AtOrganization, translation_id: str) -> Response:
     """Given an id, end the translation; the translated space stays, as one that people may have worked on."""
     with at.storage.write() as connection:
         at.require(connection)
         mine = _TABLE.delete().where(_TABLE.c.id == translation_id, _TABLE.c.organization == at.organization_id)
         connection.execute(mine)
-    return answers.nothing()
+    return answers.no_content()
 
 
-@router.post("/{translation_id}/run", status_code=204, openapi_extra=needs("create"))
+@router.post("/{translation_id}/run", status_code=204, openapi_extra=declare_role("create"))
 def run_translation(at: AtOrganization, translation_id: str) -> Response:
     """Given an id, have what changed since the last run translated; asked for during a run, once more after it."""
     with at.storage.write() as connection:
         at.require(connection)
         ask(connection, at.storage, _require(at, connection, translation_id).id)
-    return answers.nothing()
+    return answers.no_content()
 
 
 def _source(at: OrganizationRequest, connection: sa.Connection, body: TranslationNew) -> sa.Row[Any]:
@@ -165,8 +167,8 @@ def _shown(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
             "totalDuration": row.total_ms,
             **{name: value or 0 for name, value in latest.items()},
         },
-        "permissions": {"view": at_least(role, "read"), "edit": at_least(role, "create")},
+        "permissions": {"view": is_role_at_least(role, "read"), "edit": is_role_at_least(role, "create")},
         "urls": {
-            "location": addresses.location(at.request, f"/orgs/{row.organization}/translations/{row.id}"),
+            "location": addresses.build_api_url(at.request, f"/orgs/{row.organization}/translations/{row.id}"),
         },
     }

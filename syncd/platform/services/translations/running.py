@@ -25,9 +25,9 @@ from syncd.platform.services.translations.following import Sources, land, prepar
 from syncd.platform.services.translations.pages import Translated, made_from, translatable, translate
 from syncd.platform.services.translations.providers import Provider, ProviderFailed, Wish, provider_of
 from syncd.platform.storage import jobs
-from syncd.platform.storage.jobs import Work
+from syncd.platform.storage.jobs import JobContext
 from syncd.platform.storage.storage import Storage
-from syncd.platform.storage.times import iso
+from syncd.platform.storage.times import format_time
 
 RUN = "run_translation"
 """The kind of the job; its payload names the translation."""
@@ -71,11 +71,11 @@ def ask(connection: sa.Connection, storage: Storage, translation: str) -> None:
     row = connection.execute(sa.select(translations.c.run_of, translations.c.run_at).where(mine)).one()
     at_hand = row.run_of is not None
     connection.execute(translations.update().where(mine).values({"again": True} if at_hand else {"status": "pending"}))
-    if not at_hand or row.run_at < iso(storage.now() - jobs.LEASE):
-        jobs.enqueue(connection, storage, RUN, {"translation": translation}, key=translation)
+    if not at_hand or row.run_at < format_time(storage.now() - jobs.LEASE):
+        jobs.enqueue_job(connection, storage, RUN, {"translation": translation}, key=translation)
 
 
-def run(work: Work, payload: Mapping[str, Any]) -> timedelta | None:
+def run(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given a translation, go on with its run, and return when to do so again while it is not complete."""
     began = _begun(work.storage, payload["translation"])
     if began is None:
@@ -107,7 +107,7 @@ def _begun(storage: Storage, translation: str) -> Run | None:
             _end(connection, translation, status=_status_without(row.runs))
             return None
         if row.run_of is None:
-            now, counts = iso(storage.now()), {"run_pages": 0, "run_words": 0, "run_failures": 0}
+            now, counts = format_time(storage.now()), {"run_pages": 0, "run_words": 0, "run_failures": 0}
             values = {"status": "running", "run_of": row.source_revision, "run_since": now, "run_at": now, **counts}
             connection.execute(translations.update().where(translations.c.id == translation).values(values))
             row = connection.execute(_with_spaces().where(translations.c.id == translation)).one()
@@ -127,7 +127,7 @@ def _translate(storage: Storage, began: Run, nodes: list[Node], provider: Provid
             "run_pages": translations.c.run_pages + len(rows),
             "run_words": translations.c.run_words + sum(page.words for page in made),
             "run_failures": 0,
-            "run_at": iso(storage.now()),
+            "run_at": format_time(storage.now()),
         }
         mine = translations.update().where(translations.c.id == began.row.id, translations.c.run_of == began.row.run_of)
         if connection.execute(mine.values(counts)).rowcount:
@@ -166,7 +166,7 @@ def _failed(storage: Storage, translation: str, failure: ProviderFailed) -> time
             _end(connection, translation, status=_status_without(row.runs))
             return None
         mine = translations.update().where(translations.c.id == translation)
-        connection.execute(mine.values(run_failures=number, run_at=iso(storage.now())))
+        connection.execute(mine.values(run_failures=number, run_at=format_time(storage.now())))
     return timedelta(seconds=2**number)
 
 
@@ -220,7 +220,7 @@ def _count(storage: Storage, connection: sa.Connection, row: sa.Row[Any], **valu
         "total_words": row.total_words + row.run_words,
         "total_ms": row.total_ms + ms,
     }
-    _end(connection, row.id, status="completed", updated_at=iso(now), **latest, **totals, **values)
+    _end(connection, row.id, status="completed", updated_at=format_time(now), **latest, **totals, **values)
 
 
 def _end(connection: sa.Connection, translation: str, **values: Any) -> None:

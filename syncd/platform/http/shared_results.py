@@ -22,7 +22,7 @@ class _Running(Generic[V]):
     askers: int = 0
 
 
-class Shared(Generic[K, V]):
+class SharedResults(Generic[K, V]):
     """Immutable results of one event loop by key, up to a total weight."""
 
     def __init__(self, limit: int, *, weigh: Callable[[V], int]) -> None:

@@ -15,10 +15,10 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
-from syncd.platform.http.limits import asker
-from syncd.platform.http.sharing import Shared
+from syncd.platform.http.limits import identify_sender
+from syncd.platform.http.shared_results import SharedResults
 from syncd.platform.http.slots import Slots
-from syncd.platform.http.time_limits import LONG_S, USUAL_S, time_limit
+from syncd.platform.http.time_limits import LONG_S, USUAL_S, limit_time
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 _PATIENCE_S = 30.0
 _WAITING = 256
 
-_COMPUTED = frozenset(
+_COMPUTE_OPERATIONS = frozenset(
     {
         *("searchSpaceContent", "searchOrganizationContent", "streamAskInSite"),
         *("listSpaceLinks", "listSpacePageLinks", "listSpacePageBacklinks", "listSpaceFileBacklinks"),
@@ -45,22 +45,22 @@ _COMPUTED = frozenset(
     }
 )
 """Reads that may have to read whole spaces."""
-_CONTENT = frozenset({"updateChangeRequestContent", "mergeChangeRequest", "updateChangeRequest"})
+_CONTENT_OPERATIONS = frozenset({"updateChangeRequestContent", "mergeChangeRequest", "updateChangeRequest"})
 """Writes that read and compare many texts before they write, or fetch files from elsewhere."""
 
 
-class Work:
+class RequestScheduler:
     """The work of one application."""
 
     def __init__(self) -> None:
         self._slots = {
             name: Slots(at_once, waiting=_WAITING, patience_s=_PATIENCE_S) for name, at_once in AT_ONCE.items()
         }
-        self._results: Shared[Hashable, bytes] = Shared(_REMEMBERED_BYTES, weigh=len)
+        self._results: SharedResults[Hashable, bytes] = SharedResults(_REMEMBERED_BYTES, weigh=len)
 
     def slot(self, kind: str, request: Request) -> AbstractAsyncContextManager[None]:
         """Given a kind of work and the request that it is for, return a slot to hold meanwhile. Raises: as `Slots`."""
-        return self._slots[kind].hold(asker(request.scope))
+        return self._slots[kind].hold(identify_sender(request.scope))
 
     async def compute(self, request: Request, work: Callable[[], T]) -> T:
         """Given a request and what has to be computed for it, do that in a thread. Raises: as `Slots`."""
@@ -78,7 +78,7 @@ class Work:
         """Given a kind of work, "" for none, and a request, answer it. Raises: as `Slots` and `handle`."""
 
         async def handled(request: Request) -> Response:
-            with time_limit(USUAL_S if request.method == "GET" else LONG_S):
+            with limit_time(USUAL_S if request.method == "GET" else LONG_S):
                 if not kind:
                     return await handle(request)
                 async with self.slot(kind, request):
@@ -89,10 +89,10 @@ class Work:
         if len(body) <= LARGE_BYTES:
             return await handled(request)
         async with self.slot("large", request):
-            return await anyio.to_thread.run_sync(lambda: asyncio.run(handled(_Large(request, body))))
+            return await anyio.to_thread.run_sync(lambda: asyncio.run(handled(_LargeRequest(request, body))))
 
 
-class _Large(Request):
+class _LargeRequest(Request):
     """A request with a body that costs time and memory to read, read with as little of both as can be."""
 
     def __init__(self, request: Request, body: bytes) -> None:
@@ -107,13 +107,13 @@ class _Large(Request):
             raise json.JSONDecodeError(str(invalid), "", 0) from None
 
 
-def kind_of(route: APIRoute) -> str:
+def classify_operation(route: APIRoute) -> str:
     """Given an operation, return its kind of work; "" for one that is done on the event loop."""
     if asyncio.iscoroutinefunction(route.endpoint):
         return ""
-    if route.unique_id in _COMPUTED:
+    if route.unique_id in _COMPUTE_OPERATIONS:
         return "compute"
-    if route.unique_id in _CONTENT:
+    if route.unique_id in _CONTENT_OPERATIONS:
         return "content"
     if route.methods != {"GET"}:
         return "write"

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncd.errors import ConfigInvalid
-from syncd.platform.storage.blobs import Blobs, Folder
+from syncd.platform.storage.blobs import BlobFolder, Blobs
 from syncd.platform.storage.buckets import Bucket
 from syncd.platform.storage.storage import Storage
 
 
 @dataclass(frozen=True)
-class Premises:
+class StorageOptions:
     """The parts of one platform.
 
     Shapes: `database` is a PostgreSQL URL, which may hold a password, None for SQLite in `data`. `files` is
@@ -33,4 +33,4 @@ class Premises:
             raise ConfigInvalid("an S3 endpoint needs a bucket", hint="add --files s3://bucket/prefix")
         if self.files and "://" in self.files:
             raise ConfigInvalid("files are kept in a directory or a bucket", hint="write s3://bucket/prefix")
-        return Folder(Path(self.files)) if self.files else None
+        return BlobFolder(Path(self.files)) if self.files else None
