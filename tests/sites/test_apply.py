@@ -16,9 +16,10 @@ from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Area, Ref
 from syncd.model.site import SiteSectionUpdate, SiteUpdate
 from syncd.model.space import SpaceCreate
+from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import Live, Lock
-from syncd.plan.site.steps import Call, SitePlan, Step, Wave
+from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.platform.schema import accounts
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.apply import Done, apply_plan
@@ -395,7 +396,7 @@ def test_members_that_nobody_knows_survive_a_put_byte_for_byte() -> None:
             sent.append(json.loads(request.content))
         return httpx.Response(200, json=there)
 
-    step = Step(Wave.CUSTOMIZATION, "customization.put", Ref("customization:"), "s", {"styling.theme": "bold"})
+    step = Step(Wave.CUSTOMIZATION, Call.CUSTOMIZATION_PUT, Ref("customization:"), "s", {"styling.theme": "bold"})
     calls_on(answer).carry_out(step)
     assert sent == [{**there, "styling": {**there["styling"], "theme": "bold"}}]
     calls_on(answer).carry_out(replace(step, body={"styling.theme": "clean"}))
@@ -415,8 +416,7 @@ def test_a_refused_move_is_done_when_everything_stands_in_order(there: tuple[str
         return httpx.Response(409, json={"error": {"code": 409, "message": "would not change anything"}})
 
     calls = calls_on(answer, Ids({}, {"a": "section", "b": "section", "c": "section"}))
-    moves: tuple[Call, ...] = ("section.move", "structure.sort")
-    for call in moves:
+    for call in (Call.SECTION_MOVE, Call.STRUCTURE_SORT):
         step = Step(Wave.ORDER, call, Ref("section:b"), "b", {"after": "a"})
         if fine:
             calls.carry_out(step)
@@ -428,4 +428,4 @@ def test_a_refused_move_is_done_when_everything_stands_in_order(there: tuple[str
 def test_a_body_that_the_api_does_not_take_is_refused_before_it_is_sent() -> None:
     calls = calls_on(lambda _: httpx.Response(500))
     with pytest.raises(Rejected, match="title"):
-        calls.carry_out(Step(Wave.SECTIONS, "section.update", Ref("section:a"), "a", {"title": "x"}))
+        calls.carry_out(Step(Wave.SECTIONS, Call.SECTION_UPDATE, Ref("section:a"), "a", {"title": "x"}))

@@ -9,13 +9,14 @@ from typing import Any
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Area, Kind, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.differ import Diff, Found, Judge
 from syncd.plan.site.live_state import By, Entry, Existing, IdOf, Live, Lock
 from syncd.plan.site.match.first_sections import find_root_section
 from syncd.plan.site.match.match import KINDS, Matches
 from syncd.plan.site.match.recorded import is_recorded, owners
 from syncd.plan.site.options import Options
-from syncd.plan.site.steps import Action, Call, FieldChange, Gate, Line, Lost, Wave
+from syncd.plan.site.steps import Action, FieldChange, Gate, Line, Lost, Wave
 
 
 @dataclass(slots=True)

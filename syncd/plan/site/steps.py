@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from syncd.model.ref import Area, Kind, Ref
 from syncd.plan.change import Change
+from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import By, IdOf, without_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
@@ -38,14 +39,6 @@ class Wave(IntEnum):
     WIDEN = 12
     DELETE = 13
     SCHEMA_SHRINK = 14
-
-
-Call = Literal[
-    "site.update", "schema.put", "group.create", "group.update", "group.delete", "group.add", "group.remove",
-    "section.create", "section.update", "section.delete", "section.move", "variant.create", "variant.update",
-    "variant.delete", "variant.move", "structure.sort", "redirect.create", "redirect.update", "redirect.delete",
-    "customization.put", "override.patch", "override.delete", "adopt", "forget",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,7 @@ class Step:
     JSON in the API's own names, in which an IdOf may stand for an id. For `customization.put` and `schema.put` the body
     holds only the leaves to overlay (by their dotted names) on what the platform has at that moment: `schema.put` has
     the claims' schemas, None takes a claim away. `section.move`, `variant.move` and `structure.sort` have
-    {"before" | "after": IdOf}; `group.add` and `group.remove` have {"section": IdOf or id} (their id is the group); an
+    {"before" | "after": IdOf}; `group.add` has {"section": IdOf or id} (its id is the group); an
     `adopt` may have {"after": an IdOf or several} of the things whose steps before it make it true. `applied` are the
     values that the lock has of the thing once the step is done, `drops` says that it forgets it. `temporary` says
     that the value is only passing, such as a path that makes room in a cycle of renames.

@@ -12,6 +12,7 @@ from syncd.api.parallel import gather
 from syncd.errors import NotFound, SyncdError
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Area
+from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.match.first_sections import take_first_part
@@ -71,7 +72,7 @@ def apply_plan(
     then is written down and committed.
     """
     first, done = plan, Done(keeping.lock, replace(plan, steps=()))
-    if keep_before is not None and any(step.call not in ("adopt", "forget") for step in plan.steps):
+    if keep_before is not None and any(not step.call.is_local for step in plan.steps):
         keep_before(plan, live)
     try:
         for number in range(PASSES + bool(plan.expects)):
@@ -112,7 +113,7 @@ def _agreed(first: SitePlan, plan: SitePlan) -> bool:
 
 def _unserved(workspace: Workspace, file: SiteFile, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """Of some redirects that were written, those that lead nowhere."""
-    written = [step for step in steps if step.call in ("redirect.create", "redirect.update")]
+    written = [step for step in steps if step.call in (Call.REDIRECT_CREATE, Call.REDIRECT_UPDATE)]
     sources = dict.fromkeys(step.body.get("source", step.ref.key) for step in written)
 
     def serves(source: str) -> bool:

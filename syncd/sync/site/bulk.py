@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from syncd.api.parallel import gather
 from syncd.errors import PlatformError, Rejected, SyncdError
 from syncd.model.redirect import RedirectResult, RedirectUpserts, source_key
+from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import Live
 from syncd.plan.site.steps import Step
 from syncd.sync.site.calls import Calls, is_fatal
@@ -91,14 +92,14 @@ class Redirects:
         """The source of a step that can be done together with others; "" for one that renames or that is unknown."""
         there = self.live.things.get(step.id) if isinstance(step.id, str) else None
         before = str(there.fields["source"]) if there is not None else ""
-        if step.call == "redirect.create":
+        if step.call is Call.REDIRECT_CREATE:
             return str(step.body["source"])
-        if step.call == "redirect.delete":
+        if step.call is Call.REDIRECT_DELETE:
             return before
         return before if "destination" in step.body and step.body.get("source", before) == before else ""
 
     def _destination(self, step: Step) -> Any:
-        return None if step.call == "redirect.delete" else self.calls.ids.resolved(step.body["destination"])
+        return None if step.call is Call.REDIRECT_DELETE else self.calls.ids.resolved(step.body["destination"])
 
 
 def split_rounds(steps: Sequence[Step], live: Live) -> Iterator[list[Step]]:
@@ -111,7 +112,7 @@ def split_rounds(steps: Sequence[Step], live: Live) -> Iterator[list[Step]]:
             current, left = [], set()
         current.append(step)
         there = live.things.get(step.id) if isinstance(step.id, str) else None
-        if there is not None and (step.call == "redirect.delete" or "source" in step.body):
+        if there is not None and (step.call is Call.REDIRECT_DELETE or "source" in step.body):
             left.add(source_key(str(there.fields["source"])))
     yield current
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 from pydantic import ValidationError
 
@@ -27,6 +27,7 @@ from syncd.model.site import (
     SiteUpdate,
     StructureSort,
 )
+from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import Existing, without_refs
 from syncd.plan.site.steps import Step
 from syncd.sync.site.read.parts import Reader, Structure
@@ -102,45 +103,89 @@ class Calls:
 
         Raises: PlatformError, Stopped; Rejected also for a body that the API does not take.
         """
-        verb = getattr(self, f"_{step.call.replace('.', '_')}", None)
-        if verb is not None:
-            try:
-                id = "" if step.call.endswith(".create") else self.ids.resolved(step.id)
-                verb(id, self.ids.resolved(step.body), step)
-            except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False)[0]
-                place = ".".join(map(str, first["loc"]))
-                raise Rejected(f"{step.call} {step.ref}: {place}: {first['msg']}") from None
+        id = "" if step.call.is_create else self.ids.resolved(step.id)
+        try:
+            self._send(step, id, self.ids.resolved(step.body))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise Rejected(f"{step.call} {step.ref}: {place}: {first['msg']}") from None
+
+    def _send(self, step: Step, id: str, body: Mapping[str, Any]) -> None:
+        match step.call:
+            case Call.SITE_UPDATE:
+                self._update_site(body)
+            case Call.SCHEMA_PUT:
+                self._put_schema(body)
+            case Call.CUSTOMIZATION_PUT:
+                self._put_customization(body)
+            case Call.OVERRIDE_PATCH:
+                self._patch_override(id, body)
+            case Call.OVERRIDE_DELETE:
+                self.reader.client.customization.delete_override(*self._at, id)
+            case Call.GROUP_CREATE:
+                self._create_group(step, body)
+            case Call.GROUP_UPDATE:
+                self._update_group(id, body)
+            case Call.GROUP_DELETE:
+                self.reader.client.section_groups.delete(*self._at, id)
+            case Call.GROUP_ADD:
+                self._add_to_group(id, body)
+            case Call.SECTION_CREATE:
+                self._create_section(step, body)
+            case Call.SECTION_UPDATE:
+                self._update_section(id, body)
+            case Call.SECTION_DELETE:
+                self.reader.client.sections.delete(*self._at, id)
+            case Call.SECTION_MOVE:
+                self._move_section(id, body)
+            case Call.VARIANT_CREATE:
+                self._create_variant(step, body)
+            case Call.VARIANT_UPDATE:
+                self._update_variant(id, body)
+            case Call.VARIANT_DELETE:
+                self.reader.client.site_spaces.delete(*self._at, id)
+            case Call.VARIANT_MOVE:
+                self._move_variant(id, body)
+            case Call.STRUCTURE_SORT:
+                self._sort_structure(id, body)
+            case Call.REDIRECT_CREATE:
+                self._create_redirect(step, body)
+            case Call.REDIRECT_UPDATE:
+                self._update_redirect(id, body)
+            case Call.REDIRECT_DELETE:
+                self.reader.client.redirects.delete(*self._at, id)
+            case Call.ADOPT | Call.FORGET:
+                pass  # these change only the lock
+            case _:
+                assert_never(step.call)
 
     @property
     def _at(self) -> tuple[str, str]:
         return self.reader.organization, self.reader.site
 
-    def _site_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _update_site(self, body: Mapping[str, Any]) -> None:
         change = SiteUpdate.model_validate(body)
         _repeated(lambda: self.reader.client.sites.update(*self._at, change))
 
-    def _schema_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _put_schema(self, body: Mapping[str, Any]) -> None:
         before = self.reader.schema()
         after = schema_with(before, body)
         if after != before:
             self.reader.client.sites.update_adaptive_schema(*self._at, SiteAdaptiveSchemaWrite(json_schema=after))
 
-    def _customization_put(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _put_customization(self, body: Mapping[str, Any]) -> None:
         before = self.reader.customization()
         after = overlay(before, body)
         if after != before:
             settings = SiteCustomizationSettings.model_validate(after)
             self.reader.client.customization.update(*self._at, settings)
 
-    def _override_patch(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _patch_override(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSpaceCustomizationOverride.model_validate(body)
         _repeated(lambda: self.reader.client.customization.override(*self._at, id, change))
 
-    def _override_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
-        self.reader.client.customization.delete_override(*self._at, id)
-
-    def _group_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _create_group(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSectionGroupCreate.model_validate(body)
 
         def found(there: Structure) -> Iterator[str]:
@@ -152,20 +197,14 @@ class Calls:
         alike = Alike(lambda one: one.fields["title"] == body["title"])
         self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.section_groups.delete).id)
 
-    def _group_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _update_group(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSectionGroupUpdate.model_validate(body)
         _repeated(lambda: self.reader.client.section_groups.update(*self._at, id, change))
 
-    def _group_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
-        self.reader.client.section_groups.delete(*self._at, id)
-
-    def _group_add(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _add_to_group(self, id: str, body: Mapping[str, Any]) -> None:
         _repeated(lambda: self.reader.client.section_groups.add_section(*self._at, id, body["section"]))
 
-    def _group_remove(self, id: str, body: Mapping[str, Any], step: Step) -> None:
-        self.reader.client.section_groups.remove_section(*self._at, id, body["section"])
-
-    def _section_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _create_section(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSectionCreate.model_validate(body)
 
         def found(there: Structure) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -187,14 +226,11 @@ class Calls:
         if step.ref in self.ids.born and inner:
             self.ids.add(self.ids.born[step.ref], inner[0])
 
-    def _section_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _update_section(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSectionUpdate.model_validate(body)
         _repeated(lambda: self.reader.client.sections.update(*self._at, id, change))
 
-    def _section_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
-        self.reader.client.sections.delete(*self._at, id)
-
-    def _variant_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _create_variant(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteSpaceCreate.model_validate(body)
 
         def found(there: Structure) -> Iterator[str]:
@@ -206,29 +242,26 @@ class Calls:
         alike = Alike(lambda one: one.fields["space"] in self._shows(step, body))
         self.ids.add(step.ref, self._keep_older(made, alike, self.reader.client.site_spaces.delete).id)
 
-    def _variant_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _update_variant(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteSpaceUpdate.model_validate(body)
         _repeated(lambda: self.reader.client.site_spaces.update(*self._at, id, change))
 
-    def _variant_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
-        self.reader.client.site_spaces.delete(*self._at, id)
-
-    def _section_move(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _move_section(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: {"type": "site-section", "siteSection": anchor} for side, anchor in body.items()}
         move = SectionMove.model_validate({"position": position})
         self._moved(lambda: self.reader.client.sections.move(*self._at, id, move), id, body)
 
-    def _variant_move(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _move_variant(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: {"type": "site-space", "siteSpace": anchor} for side, anchor in body.items()}
         move = SiteSpaceMove.model_validate({"position": position})
         self._moved(lambda: self.reader.client.site_spaces.move(*self._at, id, move), id, body)
 
-    def _structure_sort(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _sort_structure(self, id: str, body: Mapping[str, Any]) -> None:
         position = {side: self._place(anchor) for side, anchor in body.items()}
         sort = StructureSort.model_validate({"item": self._place(id), "position": position})
         self._moved(lambda: self.reader.client.sites.sort_structure(*self._at, sort), id, body)
 
-    def _redirect_create(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _create_redirect(self, step: Step, body: Mapping[str, Any]) -> None:
         new = SiteRedirectWrite.model_validate(body)
 
         def post() -> str:
@@ -245,12 +278,9 @@ class Calls:
             made = found[0].id if found else post()
         self.ids.add(step.ref, made)
 
-    def _redirect_update(self, id: str, body: Mapping[str, Any], step: Step) -> None:
+    def _update_redirect(self, id: str, body: Mapping[str, Any]) -> None:
         change = SiteRedirectUpdate.model_validate(body)
         _repeated(lambda: self.reader.client.redirects.update(*self._at, id, change))
-
-    def _redirect_delete(self, id: str, body: Mapping[str, Any], step: Step) -> None:
-        self.reader.client.redirects.delete(*self._at, id)
 
     def _strangers(self, there: Structure, kind: str, parent: str) -> Iterator[Existing]:
         """What nobody had seen before this run, of a kind, in one place."""

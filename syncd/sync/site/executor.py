@@ -8,8 +8,9 @@ from itertools import groupby
 from syncd.errors import AnswerLost, PlatformError, SyncdError
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import AREA, ROOT, SITE, Area, Ref
-from syncd.plan.site.in_flight import CHOICES, is_noted
+from syncd.plan.site.call import CREATES, DELETES, Call
 from syncd.plan.site.live_state import Begun, Entry, IdOf, Live, Lock, refs_in
+from syncd.plan.site.lockfile.in_flight import CHOICES, is_noted
 from syncd.plan.site.lockfile.snapshot import snapshot
 from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.sync.site.bulk import Redirects, split_rounds
@@ -19,8 +20,6 @@ from syncd.sync.site.read.parts import Reader
 from syncd.sync.site.read.site import read_again
 from syncd.sync.workspace import Workspace
 
-_LOCAL = ("adopt", "forget")
-"""Calls that only change the lock."""
 _SERIAL = (Wave.PATHS, Wave.ORDER)
 """Waves in which each step counts on those before it, among the siblings of one place."""
 _IN_VAIN = (Wave.WIDEN, Wave.DELETE, Wave.SCHEMA_SHRINK)
@@ -64,7 +63,7 @@ class Waves:
     @property
     def wrote(self) -> bool:
         """Whether anything was asked of the platform."""
-        return any(step.call not in _LOCAL for step in self.done)
+        return any(not step.call.is_local for step in self.done)
 
     def run(self) -> None:
         """Carry out what can be. Raises: what `is_fatal`, Stopped; the hint says then what is left."""
@@ -81,16 +80,16 @@ class Waves:
         for wave, group in groupby(self.plan.steps, key=lambda step: step.wave):
             steps = list(group)
             if self._in_vain(wave):
-                self.skipped += [step for step in steps if step.call not in _LOCAL]
-                steps = [step for step in steps if step.call in _LOCAL]
-            many = [step for step in steps if step.kind == "redirect" and step.call not in _LOCAL]
+                self.skipped += [step for step in steps if not step.call.is_local]
+                steps = [step for step in steps if step.call.is_local]
+            many = [step for step in steps if step.kind == "redirect" and not step.call.is_local]
             many = [step for step in many if self._may(step)]
             for round_ in split_rounds(many, self.live):
                 self._begin(round_)
                 for results in self._redirects.carry_out(round_):
                     self._settle(results)
-            rest = [step for step in steps if step.kind != "redirect" or step.call in _LOCAL]
-            for local, some in groupby(rest, key=lambda step: step.call in _LOCAL):
+            rest = [step for step in steps if step.kind != "redirect" or step.call.is_local]
+            for local, some in groupby(rest, key=lambda step: step.call.is_local):
                 if local:
                     self._settle([(step, None) for step in some if self._may(step)])
                     continue
@@ -107,7 +106,7 @@ class Waves:
         for area in areas:
             self._look(area)
         needed = _needed(step)
-        unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.endswith(".create") else set())
+        unknown = needed - self._ids.of.keys() - ({step.ref} if step.call.is_create else set())
         spoilt = self._spoilt & {*_above({step.ref, *needed}), *_places(step)} if self._spoilt else set()
         if unknown or spoilt or self.stale & areas or AREA[step.kind] in self.stale:
             self.skipped.append(step)
@@ -131,7 +130,7 @@ class Waves:
         """Write down what could not be told any more if this run died over it."""
         requests: dict[Ref, Begun] = {}
         for step in filter(is_noted, steps):
-            id = "" if step.call.endswith(".create") else self._ids.resolved(step.id)
+            id = "" if step.call.is_create else self._ids.resolved(step.id)
             requests[step.ref] = Begun(step.call, id, self._ids.resolved(step.body))
         self.keeping.begin(requests)
 
@@ -165,13 +164,13 @@ class Waves:
         begun = self.keeping.begun(step.ref)
         if begun is None or isinstance(error, AnswerLost):
             return False
-        return step.call not in _LOCAL or begun.call.endswith((".create", ".delete"))
+        return not step.call.is_local or begun.call in CREATES | DELETES
 
     def _owned(self, step: Step) -> Mapping[Ref, Entry | None]:
-        if step.drops or step.call == "forget":
+        if step.drops or step.call is Call.FORGET:
             return {step.ref: None}
-        made = step.call.endswith(".create")
-        if not (made or step.applied or step.call == "adopt"):
+        made = step.call.is_create
+        if not (made or step.applied or step.call is Call.ADOPT):
             return {}
         if made and step.ref not in self._ids.of:  # the platform did not say; the next look finds it
             return {}
@@ -182,7 +181,7 @@ class Waves:
 
     def _spoil(self, step: Step) -> None:
         self._spoilt |= {step.ref, *_places(step)}
-        if step.call == "site.update" and step.wave in (Wave.NARROW, Wave.SCHEMA_EXPAND):
+        if step.call is Call.SITE_UPDATE and step.wave in (Wave.NARROW, Wave.SCHEMA_EXPAND):
             # Whom the site is open to, or whether conditions hold, is not settled: so nothing may be put on it.
             self._spoilt |= {SITE, "structure"}
 
@@ -213,7 +212,7 @@ def _spaces_of(file: SiteFile) -> dict[Ref, frozenset[str]]:
 
 def _born(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
     """The variants that come with a section that is made, by its ref: those that are named and not made by a step."""
-    made = {step.ref for step in plan.steps if step.call in ("variant.create", "section.create")}
+    made = {step.ref for step in plan.steps if step.call in (Call.VARIANT_CREATE, Call.SECTION_CREATE)}
     if not any(ref.kind == "section" for ref in made):
         return {}
     named = {ref for step in plan.steps for ref in (step.ref, *_needed(step))}
@@ -227,7 +226,7 @@ def _born(plan: SitePlan, known: Container[Ref]) -> dict[Ref, Ref]:
 
 def _touched(step: Step) -> set[Area]:
     """The areas that a step's request changes; which section is the site's default is also a fact about sections."""
-    if step.call in _LOCAL:
+    if step.call.is_local:
         return set()
     chosen: set[Area] = {"structure"} if CHOICES & step.body.keys() else set()
     return {AREA[step.kind], *chosen}

@@ -18,6 +18,7 @@ from syncd.layout.site.write.imports import Imported, Remark
 from syncd.model.redirect import source_key
 from syncd.model.ref import AREAS, Area, Ref
 from syncd.model.text import one_line
+from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.declare import REDIRECT_FILE, Drawn, Names, beyond, declare_site
 from syncd.plan.site.live_state import Entry, Live, Lock
@@ -153,7 +154,7 @@ def adopted(plan: SitePlan, lock: Lock) -> Lock:
     entries = {
         step.ref: Entry(str(step.id), "adopted", step.applied)
         for step in plan.steps
-        if step.call == "adopt" and isinstance(step.id, str)
+        if step.call is Call.ADOPT and isinstance(step.id, str)
     }
     return replace(lock, serial=lock.serial + 1, items={**lock.items, **entries})
 

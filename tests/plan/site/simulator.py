@@ -13,8 +13,8 @@ from syncd.model.customization_override import amended, overlaid
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.compose import plan_site
-from syncd.plan.site.in_flight import is_noted
 from syncd.plan.site.live_state import Begun, Entry, Existing, Live, Lock, without_refs
+from syncd.plan.site.lockfile.in_flight import is_noted
 from syncd.plan.site.match.first_sections import take_first_part
 from syncd.plan.site.steps import SitePlan, Step
 

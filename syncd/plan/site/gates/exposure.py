@@ -10,9 +10,11 @@ into account.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from syncd.model.ref import ROOT, Ref
 from syncd.model.text import show_unprintable
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.format import shortened
 from syncd.plan.site.live_state import IdOf
@@ -104,21 +106,37 @@ class _Site:
 
         Shape: `first` has, by the ref of a section that is made, the variant that it is made with.
         """
-        kind, _, verb = draft.call.partition(".")
-        if draft.call == "site.update":
-            return self._update_site(draft)
-        if kind not in ("section", "variant") or verb not in ("create", "update", "delete"):
-            return ()
-        if verb == "create":
-            section = draft.ref if kind == "section" else _name(draft.body.get("sectionId", ROOT))
-            ref = first.get(draft.ref, draft.ref) if kind == "section" else draft.ref
-            self.variants[ref] = _Variant(ref, str(draft.body["spaceId"]), section)
-            return (self.variants[ref],)
-        key = _name(draft.id)
-        if verb == "delete":
-            self.variants = {id: one for id, one in self.variants.items() if key not in (id, one.section)}
-            return ()
-        return self._update_section(key, draft) if kind == "section" else self._update_variant(key, draft)
+        match draft.call:
+            case Call.SITE_UPDATE:
+                return self._update_site(draft)
+            case Call.SECTION_CREATE:
+                return self._add_variant(first.get(draft.ref, draft.ref), draft, draft.ref)
+            case Call.VARIANT_CREATE:
+                return self._add_variant(draft.ref, draft, _name(draft.body.get("sectionId", ROOT)))
+            case Call.SECTION_UPDATE:
+                return self._update_section(_name(draft.id), draft)
+            case Call.VARIANT_UPDATE:
+                return self._update_variant(_name(draft.id), draft)
+            case Call.SECTION_DELETE | Call.VARIANT_DELETE:
+                gone = _name(draft.id)
+                self.variants = {id: one for id, one in self.variants.items() if gone not in (id, one.section)}
+                return ()
+            case Call.ADOPT | Call.FORGET | Call.SCHEMA_PUT | Call.CUSTOMIZATION_PUT:
+                return ()
+            case Call.GROUP_CREATE | Call.GROUP_UPDATE | Call.GROUP_DELETE | Call.GROUP_ADD:
+                return ()
+            case Call.SECTION_MOVE | Call.VARIANT_MOVE | Call.STRUCTURE_SORT:
+                return ()
+            case Call.REDIRECT_CREATE | Call.REDIRECT_UPDATE | Call.REDIRECT_DELETE:
+                return ()
+            case Call.OVERRIDE_PATCH | Call.OVERRIDE_DELETE:
+                return ()
+            case _:
+                assert_never(draft.call)
+
+    def _add_variant(self, ref: Ref, draft: Draft, section: str) -> Iterable[_Variant]:
+        self.variants[ref] = _Variant(ref, str(draft.body["spaceId"]), section)
+        return (self.variants[ref],)
 
     def _update_site(self, draft: Draft) -> Iterable[_Variant]:
         self.audience = str(draft.body.get("visibility", self.audience))
@@ -169,7 +187,7 @@ def find_exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
         for variant in site.run(draft, case.first):
             if variant.space == case.file.holding or (not case.live.published and variant.space not in before[0]):
                 continue
-            ref = draft.ref if draft.call in ("site.update", "section.update") else variant.ref
+            ref = draft.ref if draft.call in (Call.SITE_UPDATE, Call.SECTION_UPDATE) else variant.ref
             ways = site.ways(variant)
             for at, way in enumerate(ways):
                 if not _is_covered(way, allowed[at][variant.space]):

@@ -6,9 +6,10 @@ from typing import Any
 from syncd.layout.site.read.declared import Item
 from syncd.model.condition import claims_of
 from syncd.model.ref import SITE, VISITORS
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case
 from syncd.plan.site.differ import Diff, Found
-from syncd.plan.site.steps import Call, Wave
+from syncd.plan.site.steps import Wave
 
 AUDIENCE = ("public", "unlisted", "share-link", "visitor-auth")
 """Who may read a site, widest first."""
@@ -48,7 +49,7 @@ def gate_site(case: Case) -> None:
         waves.setdefault(_wave(name, found), {})[name] = found
     for wave, parts in waves.items():
         body = {SETTINGS[name]: _sent(name, found.after) for name, found in parts.items()}
-        case.step(wave, "site.update", SITE, body, _sets(parts))
+        case.step(wave, Call.SITE_UPDATE, SITE, body, _sets(parts))
 
 
 def is_exchange(diff: Diff) -> bool:
@@ -82,7 +83,7 @@ def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
 
 
 def _update(case: Case, item: Item, wave: Wave, parts: Mapping[str, Found]) -> None:
-    call: Call = "section.update" if item.kind == "section" else "variant.update"
+    call = Call.SECTION_UPDATE if item.kind == "section" else Call.VARIANT_UPDATE
     body = {name: bool(found.after) if name == "hidden" else found.after or None for name, found in parts.items()}
     case.step(wave, call, item.ref, body, _sets(parts))
 

@@ -1,1 +1,1 @@
-"""The lock file, and what a plan has seen."""
+"""The lock file, requests whose answer is not known, and what a plan has seen."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from syncd.model.ref import SITE, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.live_state import IdOf
@@ -19,7 +20,7 @@ def keep(case: Case) -> list[Draft]:
         id = _id(case, ref)
         is_made_later = isinstance(id, IdOf)
         if not (is_made_later and ref in touched) and _has_to_be_written(case, ref, is_touched=ref in touched):
-            drafts.append(Draft(Wave.CUSTOMIZATION if is_made_later else Wave.NARROW, "adopt", ref, id))
+            drafts.append(Draft(Wave.CUSTOMIZATION if is_made_later else Wave.NARROW, Call.ADOPT, ref, id))
     return drafts + list(_forgotten(case)) + list(_anew(case))
 
 
@@ -74,7 +75,7 @@ def _forgotten(case: Case) -> Iterator[Draft]:
         if ref in case.matches.found or ref in lost or (ref in case.file.items and ref not in renamed):
             continue
         if ref in renamed or _is_gone(case, ref, entry.id):
-            yield Draft(Wave.NARROW, "forget", ref, entry.id, drops=True)
+            yield Draft(Wave.NARROW, Call.FORGET, ref, entry.id, drops=True)
 
 
 def _anew(case: Case) -> Iterator[Draft]:
@@ -85,10 +86,10 @@ def _anew(case: Case) -> Iterator[Draft]:
     for ref in case.new:
         known = case.matches.lost.get(ref, ref)
         if known in case.lock.items and ref not in case.matches.gone:
-            yield Draft(Wave.NARROW, "forget", known, drops=True)
+            yield Draft(Wave.NARROW, Call.FORGET, known, drops=True)
     for ref in sorted(case.matches.gone):
         if ref in case.file.items and case.covers(ref):
-            yield Draft(Wave.NARROW, "forget", ref, drops=True)
+            yield Draft(Wave.NARROW, Call.FORGET, ref, drops=True)
 
 
 def _is_gone(case: Case, ref: Ref, id: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.ref import ROOT, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.live_state import Existing, Live, Lock
 from syncd.plan.site.steps import SitePlan, Step
 
@@ -51,7 +52,7 @@ def expect_structure(file: SiteFile, live: Live, lock: Lock) -> Live:
 
 def is_carried_out(plan: SitePlan, section: Item) -> bool:
     """Given a plan for an expected structure, return whether it makes a section, and takes over the expected one."""
-    makes = any(step.call == "section.create" for step in plan.steps)
+    makes = any(step.call is Call.SECTION_CREATE for step in plan.steps)
     return makes and any(step.ref == section.ref for step in plan.steps)
 
 
@@ -64,10 +65,10 @@ def take_first_part(plan: SitePlan) -> SitePlan:
     """
     if not plan.expects:
         return plan
-    at = next(at for at, step in enumerate(plan.steps) if step.call == "section.create")
+    at = next(at for at, step in enumerate(plan.steps) if step.call is Call.SECTION_CREATE)
     made, before = plan.steps[at], [_without_place(plan, s) for s in plan.steps[:at] if _can_run_before(plan, s)]
     inner = Ref.of("variant", f"{made.ref.key}/")
-    brought = next(step for step in plan.steps[at:] if step.call == "adopt" and step.ref.startswith(inner))
+    brought = next(step for step in plan.steps[at:] if step.call is Call.ADOPT and step.ref.startswith(inner))
     return replace(plan, steps=(*before, made, brought))
 
 
@@ -77,7 +78,7 @@ def _without_place(plan: SitePlan, step: Step) -> Step:
 
 
 def _can_run_before(plan: SitePlan, step: Step) -> bool:
-    return step.id != plan.expects and (step.kind != "variant" or step.call in ("adopt", "forget"))
+    return step.id != plan.expects and (step.kind != "variant" or step.call.is_local)
 
 
 def _root_variants(live: Live) -> list[Existing]:

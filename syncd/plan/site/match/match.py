@@ -11,8 +11,8 @@ from functools import cached_property
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Kind, Ref
-from syncd.plan.site.in_flight import was_deleting, was_making
 from syncd.plan.site.live_state import Entry, Existing, Live, Lock
+from syncd.plan.site.lockfile.in_flight import was_deleting, was_making
 from syncd.plan.site.match.first_sections import expected_id
 from syncd.plan.site.match.recorded import is_recorded, owners
 

@@ -11,6 +11,7 @@ from syncd.layout.site.read.declared import Item
 from syncd.model.redirect import source_key
 from syncd.model.ref import Ref
 from syncd.plan.site import resolve
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.live_state import Existing, IdOf
@@ -51,7 +52,7 @@ def plan_redirects(case: Case) -> None:
     for one in order.order:
         _take_source(case, one, doomed)
     case.drafts += [
-        Draft(Wave.DELETE, "redirect.delete", ref, id, drops=True) for id, ref in doomed.items() if id not in last
+        Draft(Wave.DELETE, Call.REDIRECT_DELETE, ref, id, drops=True) for id, ref in doomed.items() if id not in last
     ]
 
 
@@ -148,14 +149,14 @@ def _block(case: Case, name: str, holder: str) -> None:
 def _take_source(case: Case, one: Rename, doomed: Mapping[str, Ref]) -> None:
     """Let a redirect have its source once it is free; one that is deleted in any case makes room by that."""
     if one.name in doomed:
-        case.drafts.append(Draft(Wave.REDIRECTS, "redirect.delete", doomed[one.name], one.name, drops=True))
+        case.drafts.append(Draft(Wave.REDIRECTS, Call.REDIRECT_DELETE, doomed[one.name], one.name, drops=True))
     elif isinstance(one.name, Ref):
         _create(case, case.file.items[one.name])
     elif one.temporary:
         ref = case.matches.refs[one.name]
         aside = {"source": f"/{temporary('', one.name, frozenset())}"}
         case.drafts.append(
-            Draft(Wave.REDIRECTS, "redirect.update", ref, one.name, aside, {"source": MISSING}, temporary=True)
+            Draft(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, one.name, aside, {"source": MISSING}, temporary=True)
         )
     else:
         _update(case, case.matches.refs[one.name])
@@ -164,14 +165,14 @@ def _take_source(case: Case, one: Rename, doomed: Mapping[str, Ref]) -> None:
 def _update(case: Case, ref: Ref) -> None:
     found = case.diffs[ref].act
     if body := {name: one.after for name, one in found.items() if name != "to"}:
-        case.step(Wave.REDIRECTS, "redirect.update", ref, body, {name: one.after for name, one in found.items()})
+        case.step(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, body, {name: one.after for name, one in found.items()})
 
 
 def _create(case: Case, item: Item) -> None:
     case.new[item.ref] = item
     wanted = case.desired[item.ref]
     body = {name: wanted[name] for name in ("source", "destination")}
-    case.drafts.append(Draft(Wave.REDIRECTS, "redirect.create", item.ref, IdOf(item.ref), body, wanted))
+    case.drafts.append(Draft(Wave.REDIRECTS, Call.REDIRECT_CREATE, item.ref, IdOf(item.ref), body, wanted))
 
 
 def _doom(case: Case, wanted: Mapping[str, str]) -> dict[str, Ref]:

@@ -250,7 +250,7 @@ def _summary(plan: SitePlan, *, verbose: bool = False) -> list[str]:
     beyond = f"{beyond} ({where})." if unmanaged else ""
     if not plan and not said:
         return [f"Nothing to do: the site is as the file declares.{beyond}"]
-    calls = sum(step.call not in ("adopt", "forget") for step in plan.steps)
+    calls = sum(not step.call.is_local for step in plan.steps)
     requests = f"At most {calls} {'request that changes' if calls == 1 else 'requests that change'} the site."
     if not calls:
         requests = "The site stays as it is; only the lock learns." if plan else "Nothing would be changed."

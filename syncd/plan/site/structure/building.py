@@ -9,18 +9,23 @@ from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Kind
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.gates.gating import is_exchange
 from syncd.plan.site.live_state import IdOf
-from syncd.plan.site.steps import Call, Wave
+from syncd.plan.site.steps import Wave
 from syncd.plan.site.structure.paths import Paths
 from syncd.plan.site.structure.placing import in_making
 from syncd.plan.site.structure.structure import gate_of
 
-_UPDATES: Mapping[Kind, Call] = {"group": "group.update", "section": "section.update", "variant": "variant.update"}
+_UPDATES: Mapping[Kind, Call] = {
+    "group": Call.GROUP_UPDATE,
+    "section": Call.SECTION_UPDATE,
+    "variant": Call.VARIANT_UPDATE,
+}
 _COMPLETED: Mapping[str, tuple[Wave, Call]] = {
-    "section": (Wave.SECTIONS, "section.update"),
-    "variant": (Wave.VARIANTS, "variant.update"),
+    "section": (Wave.SECTIONS, Call.SECTION_UPDATE),
+    "variant": (Wave.VARIANTS, Call.VARIANT_UPDATE),
 }
 
 
@@ -32,7 +37,7 @@ def build_groups(case: Case) -> None:
             body = {"title": wanted.get("title") or item.key, **_given(wanted, "icon")}
             if item.parent != ROOT:
                 body["parent"] = case.id(item.parent)
-            case.step(Wave.GROUPS, "group.create", item.ref, body, dict(wanted))
+            case.step(Wave.GROUPS, Call.GROUP_CREATE, item.ref, body, dict(wanted))
         else:
             _amend(case, item, ("title", "icon"), Wave.GROUPS)
 
@@ -60,11 +65,11 @@ def build_variants(case: Case, paths: Paths) -> None:
 def _new_section(case: Case, item: Item, paths: Paths) -> None:
     wanted, first = case.desired[item.ref], case.file.items[case.first[item.ref]]
     body = {"spaceId": _first_space(case, first), **_given(wanted, "title", "icon")}
-    case.step(Wave.SECTIONS, "section.create", item.ref, body, _given(wanted, "title", "icon") | _nothing(wanted))
+    case.step(Wave.SECTIONS, Call.SECTION_CREATE, item.ref, body, _given(wanted, "title", "icon") | _nothing(wanted))
     if _is_open(case, first):
         _adopt_brought(case, first, Wave.SECTIONS)
         condition = _given(case.desired[first.ref], "condition")
-        case.step(Wave.SECTIONS, "variant.update", first.ref, condition, condition)
+        case.step(Wave.SECTIONS, Call.VARIANT_UPDATE, first.ref, condition, condition)
     _complete(case, item, paths, "condition", "description")
 
 
@@ -73,12 +78,14 @@ def _new_variant(case: Case, item: Item, paths: Paths) -> None:
     if not _is_brought(case, item):
         body = {"spaceId": space} | ({} if item.parent == ROOT else {"sectionId": case.id(item.parent)})
         sets = {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
-        case.step(Wave.VARIANTS, "variant.create", item.ref, body, sets)
+        case.step(Wave.VARIANTS, Call.VARIANT_CREATE, item.ref, body, sets)
     elif not _is_open(case, item):
         _adopt_brought(case, item, Wave.VARIANTS)
     _complete(case, item, paths, *(("hidden",) if _is_open(case, item) else ("condition", "hidden")))
     if space != wanted.get("space"):
-        case.step(Wave.VARIANTS, "variant.update", item.ref, {"spaceId": wanted["space"]}, {"space": wanted["space"]})
+        case.step(
+            Wave.VARIANTS, Call.VARIANT_UPDATE, item.ref, {"spaceId": wanted["space"]}, {"space": wanted["space"]}
+        )
 
 
 def _complete(case: Case, item: Item, paths: Paths, *names: str) -> None:
@@ -100,7 +107,7 @@ def _complete(case: Case, item: Item, paths: Paths, *names: str) -> None:
 def _adopt_brought(case: Case, item: Item, wave: Wave) -> None:
     wanted = case.desired[item.ref]
     sets = {"space": _first_space(case, item), "parent": wanted["parent"], **_nothing(wanted)}
-    case.step(wave, "adopt", item.ref, {}, sets)
+    case.step(wave, Call.ADOPT, item.ref, {}, sets)
 
 
 def _is_open(case: Case, item: Item) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Kind, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.live_state import Existing
-from syncd.plan.site.steps import Call, FieldChange, Line, Wave
+from syncd.plan.site.steps import FieldChange, Line, Wave
 
 PARTS: tuple[Kind, ...] = ("group", "section", "variant")
 _NOT_DEFAULT = "it is the default, and no other is declared in its place"
@@ -47,13 +48,13 @@ def tell(case: Case, doom: Doom) -> None:
     for thing in gone:
         note = "made anew elsewhere" if thing.id in case.replaced else _why(case, thing)
         case.lines.append(Line("delete", doom.doomed[thing.id], _shown(thing), note))
-    calls: tuple[tuple[str, Call], ...] = (("variant", "variant.delete"), ("section", "section.delete"))
+    calls: tuple[tuple[str, Call], ...] = (("variant", Call.VARIANT_DELETE), ("section", Call.SECTION_DELETE))
     for kind, call in calls:
         for thing in gone:
             if thing.kind == kind and not (kind == "variant" and thing.parent in doom.doomed):
                 _delete(case, doom, thing, call)
     for thing in _deepest_first(case, (one for one in gone if one.kind == "group")):
-        _delete(case, doom, thing, "group.delete")
+        _delete(case, doom, thing, Call.GROUP_DELETE)
 
 
 def _delete(case: Case, doom: Doom, thing: Existing, call: Call) -> None:
@@ -61,7 +62,7 @@ def _delete(case: Case, doom: Doom, thing: Existing, call: Call) -> None:
     if thing.kind == "section":
         for id in case.live.orders.get(thing.id, ()):
             if not doom.doomed[id].key.startswith("#"):
-                case.drafts.append(Draft(Wave.DELETE, "forget", doom.doomed[id], id, drops=True))
+                case.drafts.append(Draft(Wave.DELETE, Call.FORGET, doom.doomed[id], id, drops=True))
 
 
 def _judge(case: Case, doom: Doom, thing: Existing, unclear: str) -> None:

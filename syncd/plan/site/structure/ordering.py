@@ -6,11 +6,12 @@ The lock has the order in which syncd left a list, with what holds it. Source: s
 from collections.abc import Sequence
 
 from syncd.model.ref import ROOT, SITE, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.lines import CONFLICT, left_alone
 from syncd.plan.site.live_state import IdOf
-from syncd.plan.site.steps import Call, Class, FieldChange, Line, Wave
+from syncd.plan.site.steps import Class, FieldChange, Line, Wave
 from syncd.plan.site.structure.moves import Move, moves
 from syncd.plan.site.structure.placing import standing
 from syncd.plan.site.structure.remote_deletions import CHOOSE
@@ -51,7 +52,7 @@ def _arrange(case: Case, parent: Ref, there: Sequence[Ref], mine: list[Ref]) -> 
         made = moves(there, _with_newcomers(case, former or (), there, mine))
     if made and not is_theirs and former is not None:
         # A run that dies between two moves leaves an order that is nobody's: the next run has to finish it.
-        case.step(Wave.ORDER, "adopt", holder, {}, {ORDER: MISSING})
+        case.step(Wave.ORDER, Call.ADOPT, holder, {}, {ORDER: MISSING})
     for move in made:
         case.drafts.append(_move(case, move))
         case.lines.append(Line("move", move.name, (), f"{move.side} {move.anchor.words}", case.where(move.name)))
@@ -102,7 +103,7 @@ def _note(case: Case, holder: Ref, mine: Sequence[Ref], made: Sequence[Move[Ref]
     is_known = former is not None and ids == [id for id in former if id in case.live.things]
     if made or not is_known:
         body = {"after": [IdOf(move.name) for move in made]} if made else {}
-        case.step(Wave.ORDER, "adopt", holder, body, {ORDER: ids})
+        case.step(Wave.ORDER, Call.ADOPT, holder, body, {ORDER: ids})
 
 
 def _tell(case: Case, parent: Ref, sides: tuple[Sequence[Ref], Sequence[Ref]], of: Class) -> None:
@@ -117,9 +118,9 @@ def _tell(case: Case, parent: Ref, sides: tuple[Sequence[Ref], Sequence[Ref]], o
 
 
 def _move(case: Case, move: Move[Ref]) -> Draft:
-    call: Call = "section.move" if move.name.kind == "section" else "variant.move"
+    call = Call.SECTION_MOVE if move.name.kind == "section" else Call.VARIANT_MOVE
     if case.live.abilities.sort:
-        call = "structure.sort"
+        call = Call.STRUCTURE_SORT
     return Draft(Wave.ORDER, call, move.name, case.id(move.name), {move.side: IdOf(move.anchor)})
 
 

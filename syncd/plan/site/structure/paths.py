@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.live_state import Existing
-from syncd.plan.site.steps import Call, Wave
+from syncd.plan.site.steps import Wave
 from syncd.plan.site.structure.deletions import Doom
 from syncd.plan.site.structure.renames import Renames, is_temporary, renames, temporary
 from syncd.plan.site.structure.structure import leave_out
@@ -60,7 +61,7 @@ def rename(case: Case, paths: Paths, doom: Doom) -> None:
     for plan in paths.plans:
         for one in plan.order:
             ref = one.name if isinstance(one.name, Ref) else doom.doomed.get(one.name) or case.name(one.name)
-            call: Call = "section.update" if ref.kind == "section" else "variant.update"
+            call = Call.SECTION_UPDATE if ref.kind == "section" else Call.VARIANT_UPDATE
             sets = {"path": MISSING if one.temporary else one.path}
             id = case.id(ref) if ref is one.name else one.name
             case.drafts.append(Draft(Wave.PATHS, call, ref, id, {"path": one.path}, sets, temporary=one.temporary))

@@ -5,10 +5,11 @@ from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, SITE, Kind, Ref
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
-from syncd.plan.site.in_flight import was_sending
 from syncd.plan.site.live_state import IdOf
-from syncd.plan.site.steps import Call, Wave
+from syncd.plan.site.lockfile.in_flight import was_sending
+from syncd.plan.site.steps import Wave
 
 
 def place(case: Case) -> None:
@@ -22,7 +23,7 @@ def place(case: Case) -> None:
                 _join(case, item.ref, item.parent)
             else:
                 name = "parentSectionGroupId" if item.kind == "group" else "siteSectionGroupId"
-                call: Call = "group.update" if item.kind == "group" else "section.update"
+                call = Call.GROUP_UPDATE if item.kind == "group" else Call.SECTION_UPDATE
                 parent = case.id(item.parent)
                 case.step(Wave.MEMBERSHIP, call, item.ref, {name: parent or None}, {"parent": parent})
 
@@ -43,8 +44,8 @@ def in_making(case: Case, kind: Kind) -> list[Item]:
 
 
 def _join(case: Case, section: Ref, group: Ref) -> None:
-    case.step(Wave.MEMBERSHIP, "group.add", group, {"section": case.id(section)}, {})
-    case.step(Wave.MEMBERSHIP, "adopt", section, {"after": IdOf(group)}, {"parent": case.id(group)})
+    case.step(Wave.MEMBERSHIP, Call.GROUP_ADD, group, {"section": case.id(section)}, {})
+    case.step(Wave.MEMBERSHIP, Call.ADOPT, section, {"after": IdOf(group)}, {"parent": case.id(group)})
 
 
 def standing(case: Case) -> Mapping[Ref, list[Ref]]:
@@ -104,8 +105,8 @@ def was_choosing(case: Case, ref: Ref) -> bool:
 
 
 def _stirs(case: Case, draft: Draft) -> bool:
-    moved = draft.wave in (Wave.ORDER, Wave.MEMBERSHIP) or draft.call in ("section.create", "variant.create")
-    return moved and draft.call != "adopt" and draft.ref in case.file.items
+    moved = draft.wave in (Wave.ORDER, Wave.MEMBERSHIP) or draft.call in (Call.SECTION_CREATE, Call.VARIANT_CREATE)
+    return moved and draft.call is not Call.ADOPT and draft.ref in case.file.items
 
 
 def _is_in_place(case: Case, ref: Ref) -> bool:
@@ -127,9 +128,9 @@ def _has_default(case: Case, ref: Ref) -> bool:
 
 def _choose(case: Case, ref: Ref, wave: Wave) -> None:
     holder, body = _choice(case, ref)
-    call: Call = "site.update" if holder == SITE else "section.update"
+    call = Call.SITE_UPDATE if holder == SITE else Call.SECTION_UPDATE
     case.step(wave, call, holder, body, {})
-    case.step(wave, "adopt", ref, {"after": IdOf(holder)}, {"default": True})
+    case.step(wave, Call.ADOPT, ref, {"after": IdOf(holder)}, {"default": True})
 
 
 def _choice(case: Case, ref: Ref) -> tuple[Ref, dict[str, Any]]:

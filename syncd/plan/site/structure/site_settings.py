@@ -9,10 +9,11 @@ from syncd.layout.site.read.declared import Item
 from syncd.layout.site.read.visitors import claims_of_schema
 from syncd.model.ref import AREA, CUSTOMIZATION, VISITORS, Ref
 from syncd.plan.site import resolve
+from syncd.plan.site.call import Call
 from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING, Diff, Found, Same
 from syncd.plan.site.gates.gating import SETTINGS, claims_read
-from syncd.plan.site.in_flight import was_sending
+from syncd.plan.site.lockfile.in_flight import was_sending
 from syncd.plan.site.steps import Wave
 
 
@@ -30,7 +31,7 @@ def expand_schema(case: Case) -> None:
     diff = case.diffs.get(VISITORS)
     if diff is not None and diff.act:
         claims = {name: found.after for name, found in diff.act.items()}
-        case.step(Wave.SCHEMA_EXPAND, "schema.put", VISITORS, claims, claims)
+        case.step(Wave.SCHEMA_EXPAND, Call.SCHEMA_PUT, VISITORS, claims, claims)
 
 
 def shrink_schema(case: Case) -> None:
@@ -42,7 +43,7 @@ def shrink_schema(case: Case) -> None:
     # What goes last, or cannot go yet, stays syncd's until then.
     case.diffs[VISITORS] = replace(diff, dropped=diff.dropped - gone.keys() - kept)
     if gone:
-        case.step(Wave.SCHEMA_SHRINK, "schema.put", VISITORS, dict.fromkeys(gone), dict.fromkeys(gone, MISSING))
+        case.step(Wave.SCHEMA_SHRINK, Call.SCHEMA_PUT, VISITORS, dict.fromkeys(gone), dict.fromkeys(gone, MISSING))
         fields = {name: Found(schema, None, "change") for name, schema in gone.items()}
         case.line("update", VISITORS, fields, "nothing reads these claims any more")
 
@@ -62,12 +63,12 @@ def plan_customization(case: Case) -> None:
     diff = case.diffs.get(CUSTOMIZATION)
     if diff is not None and diff.act:
         body = {name: found.after for name, found in diff.act.items()}
-        case.step(Wave.CUSTOMIZATION, "customization.put", CUSTOMIZATION, body, body)
+        case.step(Wave.CUSTOMIZATION, Call.CUSTOMIZATION_PUT, CUSTOMIZATION, body, body)
     case.drafts += again
 
 
 def _was_begun(case: Case, draft: Draft) -> bool:
-    return draft.call == "override.patch" and was_sending(case.lock, draft.ref, draft.body)
+    return draft.call is Call.OVERRIDE_PATCH and was_sending(case.lock, draft.ref, draft.body)
 
 
 def _plain(name: str, wanted: Any, live: Any) -> bool:
@@ -179,7 +180,7 @@ def _override(case: Case, item: Item) -> None:
     _pin(case, item, diff)
     if diff.act:
         body = {name: found.after for name, found in diff.act.items()}
-        case.step(Wave.CUSTOMIZATION, "override.patch", item.ref, override(_then(case, effective), body), body)
+        case.step(Wave.CUSTOMIZATION, Call.OVERRIDE_PATCH, item.ref, override(_then(case, effective), body), body)
 
 
 def _then(case: Case, effective: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,7 +220,7 @@ def _reset(case: Case, item: Item, effective: Mapping[str, Any], *, is_new: bool
     _compare(case, item, {"reset": True}, {"reset": is_new or has_none}, _plain)
     diff = case.diffs[item.ref]
     if "reset" in diff.act:
-        case.step(Wave.CUSTOMIZATION, "override.delete", item.ref, {}, {"reset": True})
+        case.step(Wave.CUSTOMIZATION, Call.OVERRIDE_DELETE, item.ref, {}, {"reset": True})
 
 
 def tell_unread(case: Case) -> None:

@@ -9,29 +9,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from syncd.model.ref import Ref
+from syncd.plan.site.call import CREATES, DELETES, Call
 from syncd.plan.site.live_state import Lock
 from syncd.plan.site.steps import Step
 
 CHOICES = frozenset({"defaultSiteSection", "defaultSiteSpace"})
 """Members of a body that say what visitors see first; the platform shows it, and not whether anybody chose it."""
-_BLURRED = frozenset({"group.create", "section.create", "variant.create", "override.patch"})
+_BLURRED = frozenset({Call.GROUP_CREATE, Call.SECTION_CREATE, Call.VARIANT_CREATE, Call.OVERRIDE_PATCH})
 
 
 def is_noted(step: Step) -> bool:
     """Given a step, return whether it is noted before it is sent."""
-    return step.call in _BLURRED or step.call.endswith(".delete") or not CHOICES.isdisjoint(step.body)
+    return step.call in _BLURRED or step.call in DELETES or not CHOICES.isdisjoint(step.body)
 
 
 def was_making(lock: Lock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to make the thing."""
     begun = lock.begun.get(ref)
-    return begun is not None and begun.call.endswith(".create")
+    return begun is not None and begun.call in CREATES
 
 
 def was_deleting(lock: Lock, ref: Ref) -> bool:
     """Given a ref, return whether a dead run was about to delete just what the lock has for it."""
     begun, entry = lock.begun.get(ref), lock.items.get(ref)
-    return begun is not None and entry is not None and begun.call.endswith(".delete") and begun.id == entry.id
+    return begun is not None and entry is not None and begun.call in DELETES and begun.id == entry.id
 
 
 def was_sending(lock: Lock, ref: Ref, body: Mapping[str, Any]) -> bool:
