@@ -35,6 +35,7 @@ SOLE_IMPORTER = {
     "botocore": {"platform"},
     "watchdog": {"watch"},
     "apscheduler": {"daemon"},
+    "prometheus_client": {"daemon"},
     "typer": {"cli"},
     "rich": {"cli"},
     "tomllib": {"config"},

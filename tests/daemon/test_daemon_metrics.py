@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
@@ -45,22 +46,32 @@ def git_dir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def lines_of(*repositories: RepositoryHealth) -> list[str]:
-    return render_metrics(ServiceHealth(True, repositories), EPOCH).splitlines()
+def samples_of(*repositories: RepositoryHealth) -> dict[str, float]:
+    """Return the value of each sample by its name and labels, as the parser of Prometheus' client reads them."""
+    families = text_string_to_metric_families(render_metrics(ServiceHealth(True, repositories), EPOCH))
+    return {
+        sample.name + "".join(f" {name}={value}" for name, value in sorted(sample.labels.items())): sample.value
+        for family in families
+        for sample in family.samples
+    }
 
 
 def test_a_plan_that_waits_drift_and_outcomes_are_counted_without_names(git_dir: Path) -> None:
     one = replace(GOOD, counts=read_counts(git_dir / STATE))
-    lines = lines_of(one, replace(one, name="other"))
-    assert "syncd_plan_pending 2" in lines
-    assert 'syncd_site_items{area="redirects",state="owned"} 6' in lines
-    assert 'syncd_site_items{area="structure",state="drifted"} 2' in lines
-    assert 'syncd_outcomes{flow="site",state="held"} 2' in lines
-    assert "syncd_site_look_timestamp_seconds 1777629600" in lines
-    assert "site_1" not in "".join(lines)
-    assert "site.yaml" not in "".join(lines)
-    kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
-    assert len(kinds) == len(set(kinds)), "a metric is declared once"
+    samples = samples_of(one, replace(one, name="other"))
+    assert samples["syncd_plan_pending"] == 2
+    assert samples["syncd_site_items area=redirects state=owned"] == 6
+    assert samples["syncd_site_items area=structure state=drifted"] == 2
+    assert samples["syncd_outcomes flow=site state=held"] == 2
+    assert samples["syncd_site_look_timestamp_seconds"] == 1777629600
+    assert "site_1" not in "".join(samples)
+    assert "site.yaml" not in "".join(samples)
+
+
+def test_the_process_is_measured_too() -> None:
+    samples = samples_of(GOOD)
+    assert samples["process_resident_memory_bytes"] > 0
+    assert samples["process_cpu_seconds_total"] > 0
 
 
 def test_a_plan_that_was_approved_waits_no_more(git_dir: Path) -> None:
@@ -71,34 +82,34 @@ def test_a_plan_that_was_approved_waits_no_more(git_dir: Path) -> None:
 
 
 def test_the_last_run_of_each_subject_is_told_with_its_last_success() -> None:
-    lines = lines_of(GOOD, BAD)
-    for expected in (
-        'syncd_last_success_timestamp_seconds{repository="docs",kind="repository",name="docs"} 1777629600',
-        'syncd_last_success_timestamp_seconds{repository="api",kind="repository",name="api"} 1777626000',
-        'syncd_last_success_timestamp_seconds{repository="api",kind="space",name="a"} 0',
-        'syncd_last_success_timestamp_seconds{repository="api",kind="site",name=""} 1777629600',
-        'syncd_last_run_timestamp_seconds{repository="api",kind="space",name="a"} 1777629600',
-        'syncd_last_run_ok{repository="docs",kind="repository",name="docs"} 1',
-        'syncd_last_run_ok{repository="api",kind="space",name="a"} 0',
-        'syncd_last_run_state{repository="api",kind="repository",name="api",state="partial"} 1',
-        'syncd_last_run_state{repository="api",kind="space",name="a",state="failed"} 1',
-        'syncd_consecutive_failures{repository="api",kind="space",name="a"} 2',
-        'syncd_consecutive_failures{repository="docs",kind="repository",name="docs"} 0',
-        'syncd_held{repository="api"} 1',
-        'syncd_conflicts{repository="api"} 3',
-        "syncd_ready 0",
-    ):
-        assert expected in lines
-    assert "SECRET" not in "".join(lines)
+    samples = samples_of(GOOD, BAD)
+    expected = {
+        "syncd_last_success_timestamp_seconds kind=repository name=docs repository=docs": 1777629600,
+        "syncd_last_success_timestamp_seconds kind=repository name=api repository=api": 1777626000,
+        "syncd_last_success_timestamp_seconds kind=space name=a repository=api": 0,
+        "syncd_last_success_timestamp_seconds kind=site name= repository=api": 1777629600,
+        "syncd_last_run_timestamp_seconds kind=space name=a repository=api": 1777629600,
+        "syncd_last_run_ok kind=repository name=docs repository=docs": 1,
+        "syncd_last_run_ok kind=space name=a repository=api": 0,
+        "syncd_last_run_state kind=repository name=api repository=api state=partial": 1,
+        "syncd_last_run_state kind=space name=a repository=api state=failed": 1,
+        "syncd_consecutive_failures kind=space name=a repository=api": 2,
+        "syncd_consecutive_failures kind=repository name=docs repository=docs": 0,
+        "syncd_held repository=api": 1,
+        "syncd_conflicts repository=api": 3,
+        "syncd_ready": 0,
+    }
+    assert {name: samples[name] for name in expected} == expected
+    assert "SECRET" not in "".join(samples)
 
 
 def test_a_repository_that_never_ran_and_one_that_cannot_be_read_are_there_too() -> None:
-    lines = lines_of(RepositoryHealth("new", 60), replace(GOOD, counts=StateCounts()))
-    assert 'syncd_last_success_timestamp_seconds{repository="new",kind="repository",name="new"} 0' in lines
-    assert 'syncd_last_run_ok{repository="new",kind="repository",name="new"} 0' in lines
-    assert 'syncd_state_readable{repository="new"} 0' in lines
-    assert 'syncd_state_readable{repository="docs"} 1' in lines
-    assert 'syncd_last_run_ok{repository="docs",kind="repository",name="docs"} 1' in lines
+    samples = samples_of(RepositoryHealth("new", 60), replace(GOOD, counts=StateCounts()))
+    assert samples["syncd_last_success_timestamp_seconds kind=repository name=new repository=new"] == 0
+    assert samples["syncd_last_run_ok kind=repository name=new repository=new"] == 0
+    assert samples["syncd_state_readable repository=new"] == 0
+    assert samples["syncd_state_readable repository=docs"] == 1
+    assert samples["syncd_last_run_ok kind=repository name=docs repository=docs"] == 1
 
 
 def test_a_state_that_cannot_be_read_is_an_error_and_not_an_end(tmp_path: Path) -> None:
@@ -130,14 +141,14 @@ def test_the_three_questions_are_answered_and_no_other(address: str) -> None:
         assert client.get("/livez").status_code == 200
         unready = client.get("/readyz")
         assert (unready.status_code, unready.text) == (503, f"not ready\napi space a: failed since {AT} (2 runs)\n")
-        assert "syncd_ready 0\n" in client.get("/metrics?now").text
+        assert "syncd_ready 0.0\n" in client.get("/metrics?now").text
         assert client.get("/").status_code == 404
         now = ServiceHealth(True, (GOOD,))
         assert (client.get("/livez").status_code, client.get("/readyz").status_code) == (200, 200)
-        assert "syncd_ready 1\n" in client.get("/metrics").text
+        assert "syncd_ready 1.0\n" in client.get("/metrics").text
         now = ServiceHealth(False, (GOOD,))
         assert (client.get("/livez").status_code, client.get("/readyz").status_code) == (503, 503)
-        assert "syncd_up 0\n" in client.get("/metrics").text
+        assert "syncd_up 0.0\n" in client.get("/metrics").text
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://{address}/livez")
 
