@@ -22,7 +22,7 @@ from syncd.daemon.health import USEFUL, find_whole
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import CONFLICT, PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.cycle import RUN, Result, exit_code, is_stopped
+from syncd.sync.run.cycle import RUN, Result, find_exit_code, is_stopped
 
 _WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
 _FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})
@@ -156,7 +156,7 @@ def _whole(results: Sequence[Result], verdicts: dict[Subject, _Verdict]) -> _Ver
     conflicts = sum(state_of(result) == "conflict" for result in results)
     if state == "conflict":
         why = f"{conflicts} {'page waits' if conflicts == 1 else 'pages wait'} for a person"
-    return _Verdict(state, exit_code(results), why, worst.hint, held, conflicts)
+    return _Verdict(state, find_exit_code(results), why, worst.hint, held, conflicts)
 
 
 def _next(former: RunRecord | None, subject: Subject, verdict: _Verdict, at: str) -> RunRecord:

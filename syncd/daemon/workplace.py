@@ -27,9 +27,9 @@ from syncd.repo.address import parse
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.policy import Policy
-from syncd.sync.run.cycle import Result, Wish
+from syncd.sync.run.cycle import Result, RunOptions
 from syncd.sync.site.options import SiteWish
-from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, silent
+from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, ignore_progress
 
 LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""
@@ -46,7 +46,7 @@ class Circumstances:
 
     environ: Mapping[str, str]
     cancelled: Callable[[], bool] = never
-    progress: Progress = silent
+    progress: Progress = ignore_progress
     force: Mapping[str, int] = field(default_factory=dict)
     wait: float = LOCK_WAIT_SECONDS
 
@@ -113,7 +113,7 @@ def _between(
             force=around.force,
             branch=next(iter(repository.named), ""),
             upstream=upstream(repository.upstream, git, around.environ),
-            cancelled=around.cancelled,
+            is_cancelled=around.cancelled,
             policy=Policy(**repository.change_requests.model_dump()),
         )
 
@@ -163,14 +163,14 @@ def bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
     return tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
 
 
-def wish(repository: RepositoryConfig, *, every: float | None = 0) -> Wish:
+def wish(repository: RepositoryConfig, *, every: float | None = 0) -> RunOptions:
     """Given a repository's configuration, return what a whole run of it is asked for.
 
     Units: seconds. Shape: `every` is the least time between two looks at its site; None is the configured one.
     """
     config = repository.site
     site = site_wish(config, every=config.every if every is None else every) if config and config.apply else None
-    return Wish(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
+    return RunOptions(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
 
 
 def site_wish(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteWish:

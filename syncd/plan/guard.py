@@ -11,7 +11,7 @@ FREE_SHARE = 0.05
 FREE_OPENINGS = 10
 """Change requests that a run may open unasked for branches that nobody named."""
 
-_SHOWN = 5
+_NAMES_SHOWN = 5
 _OPTION = "--force {}={}"
 
 Force = Mapping[str, int]
@@ -29,10 +29,10 @@ def guard_deletions(scope: str, deleted: Sequence[str], existing: int, *, remain
         return
     if not remain:
         what = f"{scope}: all {count} would be deleted; one side is suddenly empty"
-        raise BecameEmpty(what, hint=_way_out(scope, count))
+        raise BecameEmpty(what, hint=_force_hint(scope, count))
     if count > max(FREE_DELETIONS, int(existing * FREE_SHARE)):
-        what = f"{scope}: {count} of {existing} would be deleted ({_some(deleted)})"
-        raise TooMuch(what, hint=_way_out(scope, count))
+        what = f"{scope}: {count} of {existing} would be deleted ({_join_names(deleted)})"
+        raise TooMuch(what, hint=_force_hint(scope, count))
 
 
 def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None:
@@ -42,8 +42,8 @@ def guard_openings(scope: str, branches: Sequence[str], *, force: Force) -> None
     """
     count = len(branches)
     if count > FREE_OPENINGS and force.get(scope) != count:
-        what = f"{scope}: {count} branches would each get a change request ({_some(branches)})"
-        raise TooMuch(what, hint=f"narrow the pattern in branches; {_way_out(scope, count)}")
+        what = f"{scope}: {count} branches would each get a change request ({_join_names(branches)})"
+        raise TooMuch(what, hint=f"narrow the pattern in branches; {_force_hint(scope, count)}")
 
 
 def guard_restored(scope: str, revision: str, last: str, *, force: Force) -> None:
@@ -57,9 +57,9 @@ def guard_restored(scope: str, revision: str, last: str, *, force: Force) -> Non
         raise WentBack(what, hint=hint)
 
 
-def _way_out(scope: str, count: int) -> str:
+def _force_hint(scope: str, count: int) -> str:
     return f"if that is intended: {_OPTION.format(scope, count)}"
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+def _join_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")

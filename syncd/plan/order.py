@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from syncd.layout.compare.alignment import find_rising
 
 
-def settled(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:
+def find_staying(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:
     """Given the present place of each item in the desired order (None: not there yet), return which may stay.
 
     Shape: the items that stay are a longest increasing subsequence, so the number of moves is the least possible; of
     the `fixed` ones, which cannot be moved at all, as many as can stay do, and the others go around them.
     """
     pinned = [index for index, place in enumerate(places) if fixed and fixed[index] and place is not None]
-    kept = _rising([places[index] for index in pinned])
+    kept = _mark_rising([places[index] for index in pinned])
     stay = [False] * len(places)
     start, floor = 0, -1
     for index, is_kept in [*zip(pinned, kept, strict=True), (len(places), True)]:
@@ -23,13 +23,13 @@ def settled(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bo
             place if place is not None and place > floor and (ceiling is None or place < ceiling) else None
             for place in (None if fixed and fixed[at] else places[at] for at in range(start, index))
         ]
-        stay[start:index] = _rising(loose)
+        stay[start:index] = _mark_rising(loose)
         if ceiling is not None:
             stay[index], start, floor = True, index + 1, ceiling
     return stay
 
 
-def _rising(places: Sequence[int | None]) -> list[bool]:
+def _mark_rising(places: Sequence[int | None]) -> list[bool]:
     """Which of these are in a longest increasing subsequence."""
     stay = [False] * len(places)
     for index, _ in find_rising([(index, place) for index, place in enumerate(places) if place is not None]):

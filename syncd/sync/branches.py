@@ -8,7 +8,7 @@ from syncd.model.text import one_line
 from syncd.repo import Repository
 
 HEADS = "refs/heads/"
-OWN = "syncd/"
+OWN_PREFIX = "syncd/"
 """Where syncd's own branches lie: what it could not push, what the platform has, what was changed on a site by hand."""
 
 
@@ -17,7 +17,7 @@ class Branch:
     """A tracked branch; `named` is false for one that only a pattern matches."""
 
     name: str
-    named: bool = True
+    is_named: bool = True
 
     @property
     def ref(self) -> str:
@@ -28,10 +28,10 @@ class Branch:
 def is_own_branch(name: str, names: Sequence[str], patterns: Sequence[str]) -> bool:
     """Given a branch, and the names and patterns of tracked ones, return whether it is one that syncd makes for people
     to merge, and not one of theirs to propose."""
-    return name.startswith(OWN) and name not in names and not list(matched([name], patterns))
+    return name.startswith(OWN_PREFIX) and name not in names and not list(match_branches([name], patterns))
 
 
-def tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str]) -> list[Branch]:
+def find_tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str]) -> list[Branch]:
     """Given names and patterns, return the tracked branches: the named ones in order, then the matched ones by name.
 
     Shape: a named branch need not exist; a pattern that matches nothing is no error.
@@ -40,10 +40,12 @@ def tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str
     if not patterns:
         return named
     present = (ref.removeprefix(HEADS) for ref in repository.refs(HEADS))
-    return named + [Branch(name, named=False) for name in sorted(matched(present, patterns)) if name not in names]
+    return named + [
+        Branch(name, is_named=False) for name in sorted(match_branches(present, patterns)) if name not in names
+    ]
 
 
-def matched(names: Iterable[str], patterns: Sequence[str]) -> Iterable[str]:
+def match_branches(names: Iterable[str], patterns: Sequence[str]) -> Iterable[str]:
     """Given the names of branches, return those that a pattern matches and that can be shown as they are.
 
     Shape: `*` matches any signs, a slash too, as in Git's own patterns for branches. What syncd made for people to
@@ -51,6 +53,6 @@ def matched(names: Iterable[str], patterns: Sequence[str]) -> Iterable[str]:
     """
     for name in names:
         seen = one_line(name) == name and name.isprintable() and not name.startswith("-")
-        meant = [one for one in patterns if one.startswith(OWN)] if name.startswith(OWN) else patterns
+        meant = [one for one in patterns if one.startswith(OWN_PREFIX)] if name.startswith(OWN_PREFIX) else patterns
         if seen and any(fnmatchcase(name, pattern) for pattern in meant):
             yield name

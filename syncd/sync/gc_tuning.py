@@ -9,7 +9,7 @@ OBJECTS_BETWEEN_COLLECTIONS = 200_000
 
 
 @contextmanager
-def few_collections() -> Iterator[None]:
+def collect_seldom() -> Iterator[None]:
     """Look for garbage cycles less often: what is read is large and holds none, and looking took a third of a run."""
     usual = gc.get_threshold()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *usual[1:])

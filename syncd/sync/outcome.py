@@ -89,7 +89,7 @@ def outcome_from(error: SyncdError) -> Waiting | Held:
     return Waiting(error.what, error.hint, exit_code=error.exit_code)
 
 
-def describe(outcome: Outcome) -> tuple[str, str]:
+def describe_outcome(outcome: Outcome) -> tuple[str, str]:
     """Given an outcome, return its state in one word and what a person should know of it."""
     match outcome:
         case Unchanged():

@@ -17,19 +17,19 @@ from syncd.sync.workspace import Binding
 _VARIABLES, _TAGS = "+variables", "+tags"
 
 
-def settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:
+def read_settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:
     """Given a commit, return the settings of the space's `.gitbook.yaml` there, or the defaults."""
-    text = text_at(repository, commit, binding.path(".gitbook.yaml"))
+    text = read_text_at(repository, commit, binding.path(".gitbook.yaml"))
     return read_settings(text, at=binding.path(".gitbook.yaml"))
 
 
-def text_at(repository: Repository, commit: str | None, path: str) -> str | None:
+def read_text_at(repository: Repository, commit: str | None, path: str) -> str | None:
     """Given a commit and a path from the root, return the file's text, or None when there is none."""
     oid = repository.lookup(commit, path) if commit else None
     return repository.read(oid).decode("utf-8", "replace") if oid else None
 
 
-class Before(NamedTuple):
+class FormerFiles(NamedTuple):
     """What was there before: `start` is the commit whose tree the new one starts from, and `settings` are those in it;
     `seen` is the last mirror commit, and `shape` that of what the platform had then."""
 
@@ -39,74 +39,74 @@ class Before(NamedTuple):
     shape: str
 
 
-class Tables:
+class SpaceFilesWriter:
     """Writes these files of one revision, each only when the one at the start says something else."""
 
-    def __init__(self, repository: Repository, binding: Binding, writer: Writer, before: Before) -> None:
+    def __init__(self, repository: Repository, binding: Binding, writer: Writer, before: FormerFiles) -> None:
         self.repository, self.binding, self.writer = repository, binding, writer
         self.start, self.former, self.seen, self.shape = before
 
     def write(self, revision: Revision, placement: Placement, settings: Settings, *, shaped: bool) -> None:
         """Given a revision and where its parts go, write what differs; with `shaped` SUMMARY.md is right already."""
         if not shaped:
-            self._summary(revision, placement, self.former.below(self.former.summary))
-        self._variables(revision, settings.below(VARIABLES))
-        self._tags(revision, settings.below(TAGS))
+            self._write_summary(revision, placement, self.former.below(self.former.summary))
+        self._write_variables(revision, settings.below(VARIABLES))
+        self._write_tags(revision, settings.below(TAGS))
 
-    def _there(self, path: str, former: str) -> str | None:
+    def _read_former(self, path: str, former: str) -> str | None:
         """The file at a path, brought there from where it lay under a root that a branch has changed."""
         path, former = self.binding.path(path), self.binding.path(former)
         oid = self.repository.lookup(self.start, former) if self.start and former != path else None
-        if oid is not None and text_at(self.repository, self.start, path) is None:
+        if oid is not None and read_text_at(self.repository, self.start, path) is None:
             self.writer.put(path, oid)
             self.writer.remove(former)
             path = former
-        return text_at(self.repository, self.start, path)
+        return read_text_at(self.repository, self.start, path)
 
-    def _summary(self, revision: Revision, placement: Placement, former: str) -> None:
+    def _write_summary(self, revision: Revision, placement: Placement, former: str) -> None:
         entries = entries_of(revision.pages, placement)
         path = self.binding.path(placement.summary)
-        there = self._there(placement.summary, former)
+        there = self._read_former(placement.summary, former)
         if there is not None:
             written = parse(there, at=path)
-            entries = keep_entries(entries, written, self._seen_entries(self.binding.path(former)))
+            entries = keep_entries(entries, written, self._read_seen_entries(self.binding.path(former)))
             if same_entries(written, entries, at=placement.summary):
                 return
         self._put(path, render(entries))
 
-    def _seen_entries(self, path: str) -> tuple[Entry, ...]:
-        text = text_at(self.repository, self.seen, path)
+    def _read_seen_entries(self, path: str) -> tuple[Entry, ...]:
+        text = read_text_at(self.repository, self.seen, path)
         try:
             return parse(text, at=path) if text is not None else ()
         except FileInvalid:
             return ()  # it only tells what changed since; without it, what the platform says counts
 
-    def _variables(self, revision: Revision, inner: str) -> None:
+    def _write_variables(self, revision: Revision, inner: str) -> None:
         path = self.binding.path(inner)
-        there = self._there(inner, self.former.below(VARIABLES))
+        there = self._read_former(inner, self.former.below(VARIABLES))
         if not revision.variables:
-            self._drop(path, there, _VARIABLES)
+            self._remove_emptied(path, there, _VARIABLES)
         elif there is None or parse_variables(there, at=path) != dict(revision.variables):
             self._put(path, render_variables(revision.variables))
 
-    def _tags(self, revision: Revision, inner: str) -> None:
+    def _write_tags(self, revision: Revision, inner: str) -> None:
         path = self.binding.path(inner)
-        there = self._there(inner, self.former.below(TAGS))
+        there = self._read_former(inner, self.former.below(TAGS))
         if not revision.tags:
-            self._drop(path, there, _TAGS)
+            self._remove_emptied(path, there, _TAGS)
         elif there is None or parse_tags(there, at=path) != tuple(revision.tags):
             self._put(path, render_tags(revision.tags))
 
-    def _drop(self, path: str, there: str | None, mark: str) -> None:
+    def _remove_emptied(self, path: str, there: str | None, mark: str) -> None:
         """Remove a file whose last value was taken away on the platform; one that was never there is Git's own."""
-        if there is not None and mark in self.shape and text_at(self.repository, self.seen, path) == there:
+        if there is not None and mark in self.shape and read_text_at(self.repository, self.seen, path) == there:
             self.writer.remove(path)
 
     def _put(self, path: str, text: str) -> None:
         self.writer.put(path, self.writer.blob(text.encode()))
 
 
-def shape_of(revision: Revision, placement: Placement) -> str:
+def compute_shape(revision: Revision, placement: Placement) -> str:
     """Given a revision and its placement, return a digest of all that SUMMARY.md says of it.
 
     Shape: marks behind it say that the platform has variables, and tags.

@@ -21,7 +21,7 @@ class Progress(Protocol):
     def __call__(self, label: str, done: int, total: int) -> None: ...
 
 
-def silent(label: str, done: int, total: int) -> None:
+def ignore_progress(label: str, done: int, total: int) -> None:
     """Given progress, tell nobody."""
 
 
@@ -68,20 +68,20 @@ class Upstream:
         """Given a branch of the remote, return whether it is one that holds what the platform has."""
         return self.has_mirror and (branch == self.mirror or branch.startswith(self.change_branch("")))
 
-    def tracking(self, branch: str) -> str:
+    def tracking_ref(self, branch: str) -> str:
         """Given a branch, return the ref that says where it was on the remote when somebody last looked."""
         return f"refs/remotes/{self.name}/{branch}"
 
-    def met(self, branch: str) -> str:
+    def last_seen_ref(self, branch: str) -> str:
         """Given a branch, return the ref of the remote's commit that it last held; only syncd moves it.
 
         Shape: a slash is escaped, so that `a`, which is gone, is not in the way of `a/b`.
         """
         return f"refs/syncd/upstream/{self.name}/{branch.replace('%', '%25').replace('/', '%2f')}"
 
-    def branch_met(self, ref: str) -> str:
+    def parse_last_seen_ref(self, ref: str) -> str:
         """Given such a ref, return the branch that it is for."""
-        return ref.removeprefix(self.met("")).replace("%2f", "/").replace("%25", "%")
+        return ref.removeprefix(self.last_seen_ref("")).replace("%2f", "/").replace("%25", "%")
 
 
 @dataclass(frozen=True)
@@ -103,31 +103,31 @@ class Workspace:
     bindings: tuple[Binding, ...] = ()
     remote: str = "platform"
     instance: str = "000000"
-    progress: Progress = silent
+    progress: Progress = ignore_progress
     force: Mapping[str, int] = field(default_factory=dict)
     policy: Policy = field(default_factory=Policy)
     upstream: Upstream | None = None
-    cancelled: Callable[[], bool] = lambda: False
+    is_cancelled: Callable[[], bool] = lambda: False
     branch: str = "main"
     onto: str | None = None
-    aside: str = ""
-    rehearse: bool = False
-    computed: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+    main_ref: str = ""
+    is_dry_run: bool = False
+    cache: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def main(self) -> str:
         """The ref that holds main content of every mirrored space."""
-        return self.aside or f"refs/remotes/{self.remote}/main"
+        return self.main_ref or f"refs/remotes/{self.remote}/main"
 
-    def changes(self, binding: Binding, number: int) -> str:
+    def change_ref(self, binding: Binding, number: int) -> str:
         """Given a change request, return the ref that holds its content."""
         return f"refs/remotes/{self.remote}/changes/{binding.name}/{number}"
 
-    def proposed(self, binding: Binding) -> str:
+    def proposed_refs(self, binding: Binding) -> str:
         """Given a space, return where its proposals are anchored: `<number>/<branch>` is the proposed commit."""
         return f"refs/syncd/proposed/{binding.name}/"
 
-    def alike(self, binding: Binding, one: str, other: str) -> bool:
+    def has_same_content(self, binding: Binding, one: str, other: str) -> bool:
         """Given two commits, return whether they hold the same in the space's directory."""
         subtree = self.repository.subtree
         return subtree(one, binding.directory) == subtree(other, binding.directory)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from syncd.sync.outcome import Unchanged
-from syncd.sync.run.cycle import Wish, run_cycle
+from syncd.sync.run.cycle import RunOptions, run_cycle
 from syncd.sync.workspace import Workspace
 from tests.benchmarks.bare import Bare
 from tests.benchmarks.measure import Cost, Line, cost_of
@@ -38,7 +38,7 @@ def measure(stage: Stage) -> Iterator[Line]:
 
 
 def _run(workspace: Workspace, branch: str, *, first: bool) -> None:
-    for result in run_cycle(workspace, Wish(branches=(branch,))):
+    for result in run_cycle(workspace, RunOptions(branches=(branch,))):
         if result.outcome.exit_code or not (first or isinstance(result.outcome, Unchanged)):
             raise RuntimeError(f"{result.flow} {result.key}: {result.outcome}")
 

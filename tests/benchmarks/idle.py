@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from syncd.model.space import SpaceCreate
 from syncd.repo import Repository
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 from tests.benchmarks.measure import Line, cost_of, median
 from tests.benchmarks.stage import Stage, run_flows
 
@@ -33,7 +33,7 @@ def _polls(stage: Stage, spaces: Sequence[str]) -> Iterator[Line]:
 
     def work() -> None:
         with stage.workspace(path, *spaces) as workspace:
-            requests.append(run_flows(workspace, Wish()))
+            requests.append(run_flows(workspace, RunOptions()))
 
     cost = median([cost_of(work) for _ in range(ROUNDS)])
     name, each = f"idle {len(spaces)}", max(requests) / len(spaces)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 from tests.benchmarks.bare import Bare
 from tests.benchmarks.measure import Cost, Line, both, cost_of, duel, median, over
 from tests.benchmarks.relay import counted
@@ -70,7 +70,7 @@ def _pushes(stage: Stage, space: str, pages: int) -> Iterator[Line]:
 
         def work() -> None:
             with stage.workspace(path, space) as workspace:
-                run_flows(workspace, Wish(branches=(branch,), integrate=False))
+                run_flows(workspace, RunOptions(branches=(branch,), integrate=False))
                 writes.append(sum(workspace.client.requests_sent.get(method, 0) for method in WRITES))
 
         cost = cost_of(work)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 from tests.benchmarks.measure import Line, cpu_seconds, memory_mb
 from tests.benchmarks.platform import fill, index, serving
 from tests.benchmarks.stage import MIRROR, Stage, run_flows, workspace_on
@@ -133,7 +133,7 @@ def _mirrored(task: Task, path: Path, spaces: Sequence[str]) -> int:
             print(so_far, flush=True)
 
     with workspace_on(task.url, task.token, path, spaces, progress=tell) as workspace:
-        return run_flows(workspace, Wish() if task.whole else MIRROR)
+        return run_flows(workspace, RunOptions() if task.whole else MIRROR)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 from syncd.api.client import Client
 from syncd.model.site import SiteCreate, SiteSectionCreate
 from syncd.model.space import SpaceCreate
-from syncd.sync.gc_tuning import few_collections
+from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.outcome import Applied
 from syncd.sync.site.flow import prepare, settle
 from syncd.sync.site.options import SiteWish
@@ -79,7 +79,7 @@ def _round(stage: Stage, url: str, token: str, count: int) -> Spent:
 def _do(workspace: Workspace, name: str, count: int) -> None:
     source, wish = committed(workspace.repository, "main", FILE), SiteWish(FILE)
     if name == "validate":
-        with few_collections():  # as the command does
+        with collect_seldom():  # as the command does
             read_source(source)
         return
     prepared = prepare(workspace, source, wish)

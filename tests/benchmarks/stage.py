@@ -21,13 +21,13 @@ from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.run.cycle import Wish, run_cycle
-from syncd.sync.workspace import Binding, Progress, Workspace, silent
+from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.workspace import Binding, Progress, Workspace, ignore_progress
 from tests.benchmarks.measure import Cost
 from tests.benchmarks.pages import write_pages
 
 PROJECT = Path(__file__).parents[2]
-MIRROR = Wish(integrate=False, propose=False)
+MIRROR = RunOptions(integrate=False, propose=False)
 """Only what the platform has becomes Git."""
 FEW = 10
 """Pages of the small space."""
@@ -57,7 +57,7 @@ def bindings(spaces: Sequence[str]) -> tuple[Binding, ...]:
 
 @contextmanager
 def workspace_on(
-    url: str, token: str, directory: Path, spaces: Sequence[str], *, progress: Progress = silent
+    url: str, token: str, directory: Path, spaces: Sequence[str], *, progress: Progress = ignore_progress
 ) -> Iterator[Workspace]:
     """Given a platform, a repository and spaces, open all that a run works with, and close it after."""
     with (
@@ -76,7 +76,7 @@ def workspace_on(
         )
 
 
-def run_flows(workspace: Workspace, wish: Wish) -> int:
+def run_flows(workspace: Workspace, wish: RunOptions) -> int:
     """Given a workspace, run the flows that are wished for, and return how many requests it has made.
 
     Raises: RuntimeError when a flow did not get through: then there is nothing to measure.

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from syncd.errors import BecameEmpty, TooMuch
 from syncd.plan.guard import guard_deletions
-from syncd.plan.order import settled
+from syncd.plan.order import find_staying
 
 
 @given(st.permutations(range(7)))
 def test_the_items_that_stay_are_in_order_and_as_many_as_possible(places: list[int]) -> None:
-    stay = [place for place, keep in zip(places, settled(places), strict=True) if keep]
+    stay = [place for place, keep in zip(places, find_staying(places), strict=True) if keep]
     assert stay == sorted(stay)
     longest = max(n for n in range(len(places) + 1) if any(list(c) == sorted(c) for c in combinations(places, n)))
     assert len(stay) == longest
@@ -21,7 +21,7 @@ def test_the_items_that_stay_are_in_order_and_as_many_as_possible(places: list[i
 
 @given(st.lists(st.none() | st.integers(0, 50), unique_by=lambda place: place if place is not None else object()))
 def test_what_is_not_there_yet_never_stays(places: list[int | None]) -> None:
-    assert all(place is not None for place, keep in zip(places, settled(places), strict=True) if keep)
+    assert all(place is not None for place, keep in zip(places, find_staying(places), strict=True) if keep)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.sync.outcome import Applied
-from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
 from tests.sync.conftest import World, assert_fine, new_world
 
 HALF = "\ud800"
@@ -62,7 +62,7 @@ def altered(world: World, transport: httpx.BaseTransport) -> Iterator[Any]:
 
 def sync(world: World, added: str, texts: frozenset[str] = TEXTS) -> list[Result]:
     with altered(world, Altering(added, texts)) as workspace:
-        return run_cycle(workspace, Wish())
+        return run_cycle(workspace, RunOptions())
 
 
 def test_one_half_character_is_replaced_and_named_and_all_the_rest_goes_on(world: World) -> None:
@@ -93,7 +93,7 @@ def test_a_file_whose_name_is_not_utf8_is_named_and_all_the_rest_is_proposed(wor
 
 def test_a_branch_whose_name_is_not_utf8_is_held_and_stops_no_other(world: World) -> None:
     world.clone()
-    results = world.run(Wish(branches=("caf\udce9", "main")))
+    results = world.run(RunOptions(branches=("caf\udce9", "main")))
     held = {result.key for result in results if result.outcome.exit_code}
     assert held == {"caf\udce9", "docs/caf\udce9"}
     assert {"main", "docs/main"} <= {result.key for result in results}

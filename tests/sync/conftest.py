@@ -21,7 +21,7 @@ from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.outcome import Applied
-from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
 from syncd.sync.workspace import Binding, Workspace
 from tests.storages import new_storage
 
@@ -93,7 +93,7 @@ class World:
             self.requests.append(requests)
             return path
         Repository.create(path, branch="main").close()
-        assert_fine(self.run(Wish(integrate=False, propose=False), name, directory=directory))
+        assert_fine(self.run(RunOptions(integrate=False, propose=False), name, directory=directory))
         with Repository.open(path) as repository:
             tip = repository.resolve("refs/remotes/platform/main")
             assert tip is not None
@@ -102,19 +102,19 @@ class World:
         return path
 
     def run(
-        self, wish: Wish, clone: str = "clone", *, directory: str = "", force: dict[str, int] | None = None
+        self, wish: RunOptions, clone: str = "clone", *, directory: str = "", force: dict[str, int] | None = None
     ) -> list[Result]:
         with self.workspace(clone, directory=directory, force=force) as workspace:
             return run_cycle(workspace, wish)
 
     def pull(self, clone: str = "clone") -> list[Result]:
-        return self.run(Wish(propose=False), clone)
+        return self.run(RunOptions(propose=False), clone)
 
     def push(self, clone: str = "clone") -> list[Result]:
-        return self.run(Wish(integrate=False), clone)
+        return self.run(RunOptions(integrate=False), clone)
 
     def sync(self, clone: str = "clone") -> list[Result]:
-        return self.run(Wish(), clone)
+        return self.run(RunOptions(), clone)
 
     def git(self, *words: str, clone: str = "clone") -> str:
         done = subprocess.run(["git", *words], cwd=self.root / clone, capture_output=True, text=True, check=False)

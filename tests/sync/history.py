@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from syncd.errors import Stopped
 from syncd.plan.merge.hunks import join_hunks
 from syncd.plan.merge.pages import SAME_LINES, TWO_NEW
-from syncd.sync.integrate.resolve import find_conflicts, resolve
+from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied, Held
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 from tests.sync.editors import Editors
 from tests.sync.ledger import WORD, same_place, words
 from tests.sync.stage import Clone, mark_of
@@ -64,12 +64,12 @@ class History(Writers, Editors):
             choices: dict[str, Choice] = {}
             for page in find_conflicts(workspace, "main"):
                 self.asked += 1
-                self.log.append(f"{clone.name}: asked about {page.path} with {page.lane.name}: {page.held.why}")
-                if not page.parts or page.held.why not in (
+                self.log.append(f"{clone.name}: asked about {page.path} with {page.lane.name}: {page.entry.why}")
+                if not page.parts or page.entry.why not in (
                     SAME_LINES,
                     TWO_NEW,
                 ):  # pages that want one place: a person who has seen all keeps those of the branch
-                    theirs = [version.oid for one in page.held.pages if (version := one.theirs) is not None]
+                    theirs = [version.oid for one in page.entry.pages if (version := one.theirs) is not None]
                     texts = [workspace.repository.read(oid).decode() for oid in theirs]
                     self.ledger.delete(word for text in texts for word in words(text))
                     self.ledger.choose(texts)
@@ -79,13 +79,13 @@ class History(Writers, Editors):
                 mark = mark_of(ours) or ""
                 contested, versions = self._contested(clone, mark, ours)
                 # A page that was deleted, and that two sides brought back by edits of their own, is new on both.
-                contested |= page.held.why == TWO_NEW and mark in self.ledger.deleted_pages
+                contested |= page.entry.why == TWO_NEW and mark in self.ledger.deleted_pages
                 assert contested, self._tell("\n---\n".join(["nobody should have been asked", ours, *versions]))
                 text = join_hunks(page.parts, page.labels).decode()
                 self.ledger.choose([text])
                 both = re.sub(r"\n{3,}", "\n\n", MARKERS.sub("", _without_base(text)))
                 choices.setdefault(page.path, _once(both, ours).encode())
-            resolve(workspace, "main", choices)
+            resolve_pages(workspace, "main", choices)
 
     def _contested(self, clone: Clone, mark: str, ours: str) -> tuple[bool, list[str]]:
         """Return whether some side of the platform has changed the same lines of a page as a branch, and the texts."""
@@ -149,7 +149,7 @@ class History(Writers, Editors):
         self.now = datetime.now(UTC)
         ends = []
         for one in (clone, twin):
-            self.run(one, Wish(propose=False))
+            self.run(one, RunOptions(propose=False))
             ends.append(self.world.git("rev-parse", "main", "platform/main", clone=one.name))
         assert ends[0] == ends[1], self._tell(ends)
 

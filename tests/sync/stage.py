@@ -20,7 +20,7 @@ from syncd.model.page import walk as walk_pages
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.mirror.source import MainContent, ProposedContent
-from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
 from syncd.sync.workspace import Binding, Workspace
 from tests.sync.ledger import MARK, WORD, Ledger
 
@@ -83,7 +83,7 @@ class Stage:
     def _clone(self, name: str, instance: str) -> Clone:
         clone = Clone(name, self.world.root / name, instance)
         Repository.create(clone.path, branch="main").close()
-        self.run(clone, Wish(integrate=False, propose=False))
+        self.run(clone, RunOptions(integrate=False, propose=False))
         with Repository.open(clone.path) as repository:
             tip = repository.resolve("refs/remotes/platform/main")
             assert tip is not None
@@ -116,10 +116,10 @@ class Stage:
             )
             self.requests = dict(client.requests_sent)
 
-    def run(self, clone: Clone, wish: Wish | None = None, *, stop: float = math.inf) -> list[Result]:
+    def run(self, clone: Clone, wish: RunOptions | None = None, *, stop: float = math.inf) -> list[Result]:
         """Run syncd in a clone; nothing but a page that both sides changed may be held."""
         with self.workspace(clone, stop=stop) as workspace:
-            results = run_cycle(workspace, wish or Wish())
+            results = run_cycle(workspace, wish or RunOptions())
         allowed = {0} if stop == math.inf else {0, Stopped.exit_code}
         wrong = [one for one in results if one.outcome.exit_code not in allowed and one.flow != "conflict"]
         assert not wrong, self._tell(wrong)

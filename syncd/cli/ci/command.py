@@ -114,7 +114,7 @@ class _Fresh:
                 progress=self.tell,
                 force=self.force,
                 policy=_policy(self.repository, rehearse=self.rehearse),
-                rehearse=self.rehearse,
+                is_dry_run=self.rehearse,
             )
             for method, count in client.requests_sent.items():
                 self.requests[method] = self.requests.get(method, 0) + count

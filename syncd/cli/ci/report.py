@@ -17,7 +17,7 @@ from syncd.plan.change import Change
 from syncd.sync.ci.base import Job
 from syncd.sync.ci.flow import Done
 from syncd.sync.outcome import Applied, Held, Waiting
-from syncd.sync.run.cycle import Result, exit_code
+from syncd.sync.run.cycle import Result, find_exit_code
 from syncd.sync.workspace import Binding
 
 ROWS_MAX = 200
@@ -51,7 +51,7 @@ class Reported:
     @property
     def exit_code(self) -> int:
         """The exit code of the flows."""
-        return self.failure.exit_code if self.failure is not None else exit_code(self.done.results)
+        return self.failure.exit_code if self.failure is not None else find_exit_code(self.done.results)
 
     @property
     def changes(self) -> list[Change]:

@@ -23,7 +23,7 @@ from syncd.errors import StalePlan
 from syncd.plan.site.format import called, place_of
 from syncd.plan.site.render.text import APPLY
 from syncd.plan.site.steps import Gate
-from syncd.sync.outcome import Held, Waiting, describe
+from syncd.sync.outcome import Held, Waiting, describe_outcome
 from syncd.sync.site.apply import Done
 from syncd.sync.site.approvals import open_gates
 from syncd.sync.site.executor import Failed
@@ -175,7 +175,7 @@ def _done(prepared: Prepared, done: Done, seconds: float) -> Iterator[str]:
 
 def _result(settled: Settled) -> dict[str, Any]:
     outcome, done = settled.outcome, settled.done
-    state, why = describe(outcome)
+    state, why = describe_outcome(outcome)
     if done is None:
         return {"state": state, "why": why}
     failed = [{"ref": one.step.ref, "call": one.step.call, "why": one.why} for one in done.failed]

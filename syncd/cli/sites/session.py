@@ -21,7 +21,7 @@ from syncd.repo import Repository
 from syncd.sync.site.flow import Prepared
 from syncd.sync.site.options import SiteWish
 from syncd.sync.site.read.site_file import Source, committed, in_work_tree
-from syncd.sync.workspace import Progress, Workspace, silent
+from syncd.sync.workspace import Progress, Workspace, ignore_progress
 
 _SHOWN = 12
 NEEDS_NUMBER = frozenset({"structure.delete"})
@@ -36,12 +36,14 @@ class Sited:
     repository: RepositoryConfig
     wish: SiteWish
 
-    def open(self, progress: Progress = silent, stopping: Stopping | None = None) -> AbstractContextManager[Workspace]:
+    def open(
+        self, progress: Progress = ignore_progress, stopping: Stopping | None = None
+    ) -> AbstractContextManager[Workspace]:
         """Given what hears the progress, and who asks to stop, open both sides for a run that writes."""
         cancelled = never if stopping is None else stopping.is_asked
         return workplace(self.config, self.repository, Circumstances(os.environ, cancelled, progress))
 
-    def look(self, progress: Progress = silent) -> AbstractContextManager[Workspace]:
+    def look(self, progress: Progress = ignore_progress) -> AbstractContextManager[Workspace]:
         """Given what hears the progress, open both sides to look at them, beside any run."""
         return reading(self.config, self.repository, Circumstances(os.environ, progress=progress))
 

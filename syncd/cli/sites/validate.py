@@ -28,7 +28,7 @@ from syncd.model.ref import Kind
 from syncd.model.wording import format_count
 from syncd.plan.site.lockfile.lockfile import lock_path, parse_lock
 from syncd.plan.site.online import check_live, check_lock
-from syncd.sync.gc_tuning import few_collections
+from syncd.sync.gc_tuning import collect_seldom
 
 if TYPE_CHECKING:
     from syncd.plan.site.live_state import Live, Lock
@@ -64,7 +64,7 @@ def run_validate(asked: Asked, style: str) -> int:
         raise typer.BadParameter(f"--format {style}: choose one of {', '.join(FORMATS)}")
     here = asked.file or (Path(USUAL) if Path(USUAL).is_file() else None)
     place = place_of(asked.config, here)
-    with few_collections():
+    with collect_seldom():
         judged = _judged(place, asked)
         if asked.fix and _mend(place, judged.findings, sys.stdout if style == "text" else sys.stderr):
             judged = _judged(place, asked)

@@ -15,7 +15,7 @@ from syncd.config import Config
 from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
 from syncd.errors import ConfigInvalid
 from syncd.repo import Repository
-from syncd.sync.run.cycle import exit_code, run_cycle
+from syncd.sync.run.cycle import find_exit_code, run_cycle
 from syncd.sync.workspace import Workspace
 
 BRANCH = "main"
@@ -36,9 +36,9 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
     repository = config.repository[0]
     with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
         results = run_cycle(
-            workspace, replace(wish(repository), integrate=False, propose=False, site=None, publish=False)
+            workspace, replace(wish(repository), integrate=False, propose=False, site=None, should_publish=False)
         )
-        code = exit_code(results)
+        code = find_exit_code(results)
         if not code:
             check_out(workspace, BRANCH)
     record_command(repository, results)

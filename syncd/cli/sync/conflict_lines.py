@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from syncd.cli.terminal.text import columns_of, is_coloured, moment, paint, safe, wrap_line
-from syncd.plan.merge.hunks import Hunk, hunks_of, lines_of
+from syncd.plan.merge.hunks import Hunk, list_hunks, split_lines
 from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
 from syncd.sync.integrate.authors import Author, HunkSide, HunkView, find_author, find_title, view_hunks
 from syncd.sync.integrate.drafts import read_draft
@@ -31,7 +31,7 @@ _GUTTER = 10
 def conflict_lines(workspace: Workspace, conflict: PageConflict) -> list[str]:
     """Given a page in conflict, return what a person has to know to decide: why, and who did what on each side."""
     lines = [headline(conflict)]
-    left = {hunk.number for hunk in hunks_of(read_draft(workspace, conflict))}
+    left = {hunk.number for hunk in list_hunks(read_draft(workspace, conflict))}
     views = view_hunks(workspace, conflict, context=CONTEXT) if conflict.parts else []
     for view in views:
         if view.hunk.number in left:
@@ -50,7 +50,7 @@ def conflict_lines(workspace: Workspace, conflict: PageConflict) -> list[str]:
 def headline(conflict: PageConflict) -> str:
     """Given a page in conflict, return one line that says which, why, and with what."""
     both = f"({safe(conflict.branch)} and {safe(conflict.lane.name)})"
-    return f"{paint(f'! {safe(conflict.path)}:', 31, sys.stdout)} {safe(conflict.held.why)} {both}"
+    return f"{paint(f'! {safe(conflict.path)}:', 31, sys.stdout)} {safe(conflict.entry.why)} {both}"
 
 
 def hunk_lines(conflict: PageConflict, view: HunkView, count: int) -> Iterator[str]:
@@ -60,11 +60,11 @@ def hunk_lines(conflict: PageConflict, view: HunkView, count: int) -> Iterator[s
     yield from _text_lines(view.ours.before, first)
     if view.hunk.base is not None:
         yield paint("    base, as both sides knew it", _COLOURS["base"], sys.stdout)
-        yield from _text_lines(lines_of(view.hunk.base), 0, "base")
+        yield from _text_lines(split_lines(view.hunk.base), 0, "base")
     for side, told in _sides_of(view):
         name = conflict.branch if side == "ours" else conflict.lane.name
         yield paint(f"    {side}, {safe(name)}: {_render_authors(told.authors, side)}", _COLOURS[side], sys.stdout)
-        former = lines_of(view.hunk.base) if view.hunk.base is not None else ()
+        former = split_lines(view.hunk.base) if view.hunk.base is not None else ()
         yield from _text_lines(told.lines, told.line, side, former=former)
     yield from _text_lines(view.ours.after, view.ours.line + len(view.ours.lines))
 
@@ -113,7 +113,7 @@ def _painted(line: str, side: str) -> str:
 
 def _deed_lines(workspace: Workspace, conflict: PageConflict) -> Iterator[str]:
     """What became of each page of a conflict without lines, on each side."""
-    for page in conflict.held.pages:
+    for page in conflict.entry.pages:
         where = "" if page is conflict.page else f"{safe(page.path)}: "
         for side in SIDES:
             name = conflict.branch if side == "ours" else conflict.lane.name
@@ -126,7 +126,7 @@ def _deed_lines(workspace: Workspace, conflict: PageConflict) -> Iterator[str]:
 def _describe_deed(workspace: Workspace, conflict: PageConflict, page: Page, side: Side) -> str:
     """What a side did to a page since the base."""
     base, version = page.base, page.at(side)
-    if conflict.held.why == TITLES:
+    if conflict.entry.why == TITLES:
         return f"calls it “{find_title(workspace, conflict, side)}”"
     if version is None:
         return "deleted it" if base is not None else "does not have it"
@@ -157,15 +157,15 @@ def _decode(line: bytes) -> str:
 
 def conflict_document(workspace: Workspace, conflict: PageConflict) -> dict[str, Any]:
     """Given a page in conflict, return its JSON object, with the same facts."""
-    left = {hunk.number for hunk in hunks_of(read_draft(workspace, conflict))}
+    left = {hunk.number for hunk in list_hunks(read_draft(workspace, conflict))}
     views = view_hunks(workspace, conflict, context=0) if conflict.parts else []
-    pages = conflict.held.pages if not views else ()
+    pages = conflict.entry.pages if not views else ()
     return {
         "path": conflict.path,
-        "why": conflict.held.why,
+        "why": conflict.entry.why,
         "with": conflict.lane.name,
-        "ours": list(conflict.held.on("ours")),
-        "theirs": list(conflict.held.on("theirs")),
+        "ours": list(conflict.entry.list_paths("ours")),
+        "theirs": list(conflict.entry.list_paths("theirs")),
         "hunks": [_hunk_document(view, is_settled=view.hunk.number not in left) for view in views],
         "pages": [
             {"path": page.path, **{side: _deed_document(workspace, conflict, page, side) for side in SIDES}}
@@ -184,7 +184,7 @@ def _hunk_document(view: HunkView, *, is_settled: bool) -> dict[str, Any]:
         }
         for side, told in _sides_of(view)
     }
-    base = None if hunk.base is None else [_decode(line) for line in lines_of(hunk.base)]
+    base = None if hunk.base is None else [_decode(line) for line in split_lines(hunk.base)]
     return {"number": hunk.number, "is_settled": is_settled, "base": base, **sides}
 
 

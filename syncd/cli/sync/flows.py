@@ -21,7 +21,7 @@ from syncd.errors import Stopped, SyncdError
 from syncd.repo import Repository
 from syncd.sync.branches import is_own_branch
 from syncd.sync.outcome import outcome_from
-from syncd.sync.run.cycle import RUN, Result, Wish, exit_code, is_stopped, run_cycle
+from syncd.sync.run.cycle import RUN, Result, RunOptions, find_exit_code, is_stopped, run_cycle
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def run_flows(
     results = [result for run in runs for result in run.results]
     works = [work for run in runs for work in run.works]
     requests = sum((Counter(run.requests) for run in runs), Counter[str]())
-    code = combine_codes([exit_code(run.results) for run in runs])
+    code = combine_codes([find_exit_code(run.results) for run in runs])
     if as_json:
         documents = [result_document(result) for result in results]
         unsent = {"unsent": [unsent_document(work) for work in works]} if command != "pull" else {}
@@ -98,16 +98,16 @@ def _idle(works: Sequence[BranchWork]) -> Sequence[str]:
     return held or [nothing.format(safe(work.branch)) for work in works if not work.needs_push]
 
 
-def _wish(command: str, repository: RepositoryConfig, branch: str | None, subject: str) -> Wish:
+def _wish(command: str, repository: RepositoryConfig, branch: str | None, subject: str) -> RunOptions:
     whole = wish(repository)
     if command == "sync":
         return whole
     if command == "pull":
-        return replace(whole, propose=False, site=None, publish=False)
+        return replace(whole, propose=False, site=None, should_publish=False)
     name = branch or _checked_out(repository)
     if is_own_branch(name, repository.named, repository.patterns):
         raise typer.BadParameter(f"{name} is one of syncd's own branches, and never proposed: git switch to yours")
-    return Wish(branches=(name,), integrate=False, subject=subject)
+    return RunOptions(branches=(name,), integrate=False, subject=subject)
 
 
 def _has(repository: RepositoryConfig, branch: str) -> bool:

@@ -22,7 +22,7 @@ from syncd.repo import Repository
 from syncd.repo.place import discover, find, find_bare
 from syncd.sync.bind.flow import Side
 from syncd.sync.outcome import Waiting
-from syncd.sync.run.cycle import Result, exit_code, run_cycle
+from syncd.sync.run.cycle import Result, find_exit_code, run_cycle
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def run_init(asked: Init, *, as_json: bool) -> int:
     results: list[Result] = []
     for repository in config.repository:
         results += _bound(config, repository, asked)
-    code = exit_code(results)
+    code = find_exit_code(results)
     if as_json:
         emit({"command": "init", "results": [result_document(result) for result in results], "exit_code": code})
         return code
@@ -112,12 +112,16 @@ def _locate(start: Path) -> tuple[Path, Path]:
 def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Result]:
     with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
         bind = replace(
-            wish(repository), propose=False, site=None, publish=False, prefer=_preferences(asked.prefer, repository)
+            wish(repository),
+            propose=False,
+            site=None,
+            should_publish=False,
+            prefer=_preferences(asked.prefer, repository),
         )
         results = run_cycle(workspace, bind)
         if any(result.flow == "bind" and isinstance(result.outcome, Waiting) for result in results):
             results = run_cycle(workspace, bind)  # what was bound before is integrated now
-        if not exit_code(results):
+        if not find_exit_code(results):
             check_out(workspace, workspace.branch)
     record_command(repository, results)
     return results

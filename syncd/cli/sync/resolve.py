@@ -19,12 +19,12 @@ from syncd.cli.terminal.text import complain, print_text, safe
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, reading, workplace
 from syncd.errors import Conflict, StalePlan
-from syncd.plan.merge.hunks import Part, has_markers, hunks_of, join_hunks, settle_hunks
+from syncd.plan.merge.hunks import TextPart, has_markers, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import Side
 from syncd.repo import Repository
 from syncd.sync.integrate.authors import view_hunks
 from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft, write_draft
-from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve
+from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied
 from syncd.sync.run.run import Result
@@ -141,7 +141,7 @@ def _show(branches: Sequence[Branch], options: ResolveOptions) -> int:
         first = {conflict.path: conflict for conflict in _once(branch.meant)}
         for conflict in branch.meant:
             former = first[conflict.path]
-            is_same = conflict is not former and conflict.held.pages == former.held.pages
+            is_same = conflict is not former and conflict.entry.pages == former.entry.pages
             if is_short or is_same:
                 lines += [headline(conflict), *(["  It is settled with the same choice.", ""] if not is_short else [])]
             else:
@@ -157,9 +157,9 @@ def _next_lines(branches: Sequence[Branch], *, is_short: bool) -> list[str]:
     if is_short:
         return [f"Next: {command} shows one page"]
     lines = [f"Next: {command} --ours, --theirs{' or --edit' if first.parts else ''}"]
-    if len(hunks_of(first.parts)) > 1:
+    if len(list_hunks(first.parts)) > 1:
         lines.append(
-            f"      {command} --hunk {hunks_of(first.parts)[0].number} --theirs, hunk by hunk; -p asks for each"
+            f"      {command} --hunk {list_hunks(first.parts)[0].number} --theirs, hunk by hunk; -p asks for each"
         )
     return lines
 
@@ -171,14 +171,14 @@ def _settle(config: Config, branch: Branch, options: ResolveOptions) -> dict[str
     done, still = Applied(()), list(branch.conflicts)
     if choices:
         with workplace(config, branch.repository, Circumstances(os.environ)) as opened:
-            workspace = replace(opened, computed=branch.workspace.computed)
+            workspace = replace(opened, cache=branch.workspace.cache)
             now = find_conflicts(workspace, branch.name)
             moved = [conflict.path for conflict in conflicts if conflict.path in choices and conflict not in now]
             if moved:
                 raise StalePlan(
                     f"{', '.join(moved)} changed while you decided; nothing was recorded", hint="run it again"
                 )
-            done, still = resolve(workspace, branch.name, choices)
+            done, still = resolve_pages(workspace, branch.name, choices)
         for conflict in conflicts:
             if conflict.path in choices:
                 delete_draft(branch.workspace, conflict)
@@ -196,8 +196,8 @@ def _settle(config: Config, branch: Branch, options: ResolveOptions) -> dict[str
 
 def _draft_lines(workspace: Workspace, conflict: PageConflict) -> list[str]:
     """What is left of a page of which some hunks are settled."""
-    left = [hunk.number for hunk in hunks_of(read_draft(workspace, conflict))]
-    if not left or len(left) == len(hunks_of(conflict.parts)):
+    left = [hunk.number for hunk in list_hunks(read_draft(workspace, conflict))]
+    if not left or len(left) == len(list_hunks(conflict.parts)):
         return []
     return [f"{safe(conflict.path)} stays in conflict until hunk {', '.join(map(str, left))} is settled too"]
 
@@ -213,17 +213,17 @@ def _decide(workspace: Workspace, conflicts: Sequence[PageConflict], options: Re
         return {conflict.path: side for conflict in conflicts}
     (conflict,) = conflicts
     parts = read_draft(workspace, conflict)
-    left = {hunk.number: hunk.at(side) for hunk in hunks_of(parts) if hunk.number}
+    left = {hunk.number: hunk.at(side) for hunk in list_hunks(parts) if hunk.number}
     missing = [str(number) for number in options.hunks if number not in left]
-    if missing and hunks_of(parts):
+    if missing and list_hunks(parts):
         numbers = ", ".join(map(str, left)) or "none"
         raise typer.BadParameter(f"{conflict.path} has no open hunk {', '.join(missing)}; open: {numbers}")
     return _keep(
-        workspace, conflict, settle_hunks(parts, {number: left[number] for number in left if number in options.hunks})
+        workspace, conflict, replace_hunks(parts, {number: left[number] for number in left if number in options.hunks})
     )
 
 
-def _keep(workspace: Workspace, conflict: PageConflict, parts: Sequence[Part]) -> dict[str, Choice]:
+def _keep(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> dict[str, Choice]:
     """Keep what is settled of a page, and return its whole text by path if that is all."""
     write_draft(workspace, conflict, parts)
     return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}
@@ -248,8 +248,8 @@ def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, C
                 break
             if answer in _SIDES and number:
                 parts = read_draft(workspace, conflict)
-                chosen = {hunk.number: hunk.at(_SIDES[answer]) for hunk in hunks_of(parts) if hunk.number == number}
-                choices |= _keep(workspace, conflict, settle_hunks(parts, chosen))
+                chosen = {hunk.number: hunk.at(_SIDES[answer]) for hunk in list_hunks(parts) if hunk.number == number}
+                choices |= _keep(workspace, conflict, replace_hunks(parts, chosen))
             elif answer in _SIDES:
                 choices[conflict.path] = _SIDES[answer]
     return choices
@@ -260,7 +260,7 @@ def _questions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[i
     if not conflict.parts:
         yield 0, conflict_lines(workspace, conflict)
         return
-    left = {hunk.number for hunk in hunks_of(read_draft(workspace, conflict))}
+    left = {hunk.number for hunk in list_hunks(read_draft(workspace, conflict))}
     views = view_hunks(workspace, conflict, context=CONTEXT)
     for view in views:
         if view.hunk.number in left:
@@ -324,7 +324,7 @@ def _find_branches(config: Config, asked: str) -> list[tuple[RepositoryConfig, s
 
 def _names(branch: Branch, conflict: PageConflict) -> set[str]:
     """What a person may call a page: its path from the root of the repository, or from where they are."""
-    names = set(conflict.held.paths)
+    names = set(conflict.entry.paths)
     top, here = branch.repository.path.resolve(), Path.cwd().resolve()
     return names | {os.path.relpath(top / path, here) for path in names if here.is_relative_to(top)}
 

@@ -21,7 +21,7 @@ from syncd.model.wording import format_count
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
 from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
-from syncd.sync.branches import tracked
+from syncd.sync.branches import find_tracked
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 
 WRONG = ("drifted", "blocked")
@@ -162,7 +162,7 @@ def _find_status(repository: RepositoryConfig) -> RepositoryStatus | BrokenStatu
 def _status(repository: RepositoryConfig) -> RepositoryStatus:
     with Repository.open(repository.path) as git, open_here(repository.path) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
-        names = [branch.name for branch in tracked(git, repository.named, repository.patterns)]
+        names = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
         head = here.head()
         current = head.branch
         names += [current] if current is not None and current not in names else []

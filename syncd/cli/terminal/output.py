@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from syncd.cli.terminal.text import FORMAT_VERSION, paint, safe, safe_json
 from syncd.plan.change import Change, Plan, Verb
-from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe
+from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe_outcome
 
 if TYPE_CHECKING:
     from syncd.sync.run.cycle import Result
@@ -83,7 +83,7 @@ def _problem(result: "Result") -> list[str]:
 
 def result_document(result: "Result") -> dict[str, Any]:
     """Given a result, return its JSON object."""
-    state, _ = describe(result.outcome)
+    state, _ = describe_outcome(result.outcome)
     document: dict[str, Any] = {"flow": result.flow, "key": result.key, "state": state, **_facts(result.outcome)}
     return document | {"exit_code": result.outcome.exit_code}
 

@@ -28,7 +28,7 @@ class Hunk:
         return self.ours if side == "ours" else self.theirs
 
 
-Part = bytes | Hunk
+TextPart = bytes | Hunk
 """Of a text: lines in no conflict, or a hunk."""
 
 
@@ -40,13 +40,13 @@ class Labels:
     theirs: str = "theirs"
 
 
-def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[Part, ...]:
+def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[TextPart, ...]:
     """Given a text with markers, what they are labelled with, and both sides' whole texts, return its parts.
 
     Shape: what only looks like a marker belongs to a side: `=======` underlines a heading, too. Markers that are not
     complete are text. Joined, the parts are the text again.
     """
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     plain: list[bytes] = []
     lines = _LINE.findall(text)
     at = number = 0
@@ -60,39 +60,41 @@ def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tup
         parts += [b"".join(plain), hunk]
         plain, number, at = [], number + 1, end + 1
     if not plain and parts and isinstance(last := parts[-1], Hunk):  # Git has ended a last line that has no end
-        parts[-1] = replace(last, ours=_bare(last.ours, sides["ours"]), theirs=_bare(last.theirs, sides["theirs"]))
+        parts[-1] = replace(
+            last, ours=_strip_line_end(last.ours, sides["ours"]), theirs=_strip_line_end(last.theirs, sides["theirs"])
+        )
     return (*parts, b"".join(plain))
 
 
-def _bare(lines: bytes, text: bytes) -> bytes:
+def _strip_line_end(lines: bytes, text: bytes) -> bytes:
     return lines if text.endswith(b"\n") else lines.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def join_hunks(parts: Iterable[Part], labels: Labels) -> bytes:
+def join_hunks(parts: Iterable[TextPart], labels: Labels) -> bytes:
     """Given parts, return the text, with markers around every hunk that is left."""
-    return b"".join(part if isinstance(part, bytes) else _mark(part, labels) for part in parts)
+    return b"".join(part if isinstance(part, bytes) else _render_hunk(part, labels) for part in parts)
 
 
-def settle_hunks(parts: Sequence[Part], choices: Mapping[int, bytes]) -> tuple[Part, ...]:
+def replace_hunks(parts: Sequence[TextPart], choices: Mapping[int, bytes]) -> tuple[TextPart, ...]:
     """Given parts, and what some hunks are to say by number, return the parts with these as plain lines."""
     return tuple(choices.get(part.number, part) if isinstance(part, Hunk) else part for part in parts)
 
 
-def hunks_of(parts: Iterable[Part]) -> list[Hunk]:
+def list_hunks(parts: Iterable[TextPart]) -> list[Hunk]:
     """Given parts, return the hunks that are left."""
     return [part for part in parts if isinstance(part, Hunk)]
 
 
-def has_markers(parts: Iterable[Part], labels: Labels) -> bool:
+def has_markers(parts: Iterable[TextPart], labels: Labels) -> bool:
     """Given parts, return whether hunks are left, or a marker that a person has overlooked."""
     signs = {_OURS + labels.ours.encode(), _BASE, _THEIRS + labels.theirs.encode()}
     return any(line.rstrip() in signs for line in _LINE.findall(join_hunks(parts, labels)))
 
 
-def number_hunks(parts: Iterable[Part], found: Sequence[Hunk]) -> tuple[Part, ...]:
+def number_hunks(parts: Iterable[TextPart], found: Sequence[Hunk]) -> tuple[TextPart, ...]:
     """Given parts of a text of which some hunks are settled, and all that were found, number those that are left."""
     rest = list(found)
-    numbered: list[Part] = []
+    numbered: list[TextPart] = []
     for part in parts:
         if isinstance(part, Hunk):
             same = [hunk for hunk in rest if (hunk.base, hunk.ours, hunk.theirs) == (part.base, part.ours, part.theirs)]
@@ -102,7 +104,7 @@ def number_hunks(parts: Iterable[Part], found: Sequence[Hunk]) -> tuple[Part, ..
     return tuple(numbered)
 
 
-def find_lines(parts: Sequence[Part], side: Side, text: bytes) -> dict[int, tuple[int, int]]:
+def find_lines(parts: Sequence[TextPart], side: Side, text: bytes) -> dict[int, tuple[int, int]]:
     """Given all parts, a side and its text, return by number the lines that each hunk has there.
 
     Shape: the first line, counted from 0, and the one after the last.
@@ -114,22 +116,22 @@ def find_lines(parts: Sequence[Part], side: Side, text: bytes) -> dict[int, tupl
         merged += _LINE.findall(part if isinstance(part, bytes) else part.at(side))
         if isinstance(part, Hunk):
             places.append((part, start, len(merged)))
-    there = _Places(SequenceMatcher(None, merged, _LINE.findall(text)).get_opcodes()).find
+    there = _LineMap(SequenceMatcher(None, merged, _LINE.findall(text)).get_opcodes()).find_line
     return {hunk.number: (there(start), there(start) + end - start) for hunk, start, end in places}
 
 
-def lines_of(text: bytes) -> list[bytes]:
+def split_lines(text: bytes) -> list[bytes]:
     """Given a text, return its lines with their ends."""
     return _LINE.findall(text)
 
 
 @dataclass(frozen=True)
-class _Places:
+class _LineMap:
     """Where the lines of one text are in another that is much alike."""
 
     steps: Sequence[tuple[str, int, int, int, int]]
 
-    def find(self, line: int) -> int:
+    def find_line(self, line: int) -> int:
         """Given a line of the first, return the one of the other that stands for it."""
         for tag, start, end, to, _ in self.steps:
             if start <= line < end:
@@ -160,7 +162,7 @@ def _read_hunk(lines: Sequence[bytes], number: int, sides: Mapping[Side, bytes])
     return next(likely, found[0] if found else None)
 
 
-def _mark(hunk: Hunk, labels: Labels) -> bytes:
+def _render_hunk(hunk: Hunk, labels: Labels) -> bytes:
     end = b"\r\n" if b"\r\n" in hunk.ours + hunk.theirs else b"\n"
 
     def ended(lines: bytes) -> bytes:

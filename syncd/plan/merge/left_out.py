@@ -15,7 +15,7 @@ def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
     return names
 
 
-def calmed(
+def restore_entries(
     entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry], *, titles: bool = False
 ) -> tuple[Entry, ...]:
     """Given a table of contents, return it with some pages as another table has them.
@@ -25,7 +25,7 @@ def calmed(
     other's. Of pages that share paths, each is the one with its title there, else the one at its path. Any depth.
     """
     entries = tuple(entries)
-    former = _find_former(entries, knots, reference)
+    former = _find_counterparts(entries, knots, reference)
     done: list[list[Entry]] = [[]]
     pending: list[Entry | None] = list(reversed(entries))
     begun: list[Entry] = []
@@ -39,12 +39,12 @@ def calmed(
         entry, children = begun.pop(), tuple(done.pop())
         path = former.get(entry.path, "") if entry.path is not None else ""
         if path:
-            entry = _as_told(entry, path, reference[path], titles=titles)
+            entry = _restore_entry(entry, path, reference[path], titles=titles)
         done[-1] += children if path is None and not titles else [replace(entry, children=children)]
     return tuple(done[0])
 
 
-def _find_former(
+def _find_counterparts(
     entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry]
 ) -> dict[str, str | None]:
     """Where the other table has the pages that stand as it says; None for one that it does not list."""
@@ -57,11 +57,11 @@ def _find_former(
     for paths in dict.fromkeys(names.values()):
         told = {path: reference[path] for path in sorted(paths) if path in reference}
         found |= {path: path if path in told else next(iter(told), None) for path in paths}
-        found |= _paired(listed.get(paths, {}), told)
+        found |= _pair_entries(listed.get(paths, {}), told)
     return found
 
 
-def _paired(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dict[str, str | None]:
+def _pair_entries(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dict[str, str | None]:
     """Which page of another table each page is: the surest first, none twice."""
     found: dict[str, str | None] = {}
     left = dict(told)
@@ -79,7 +79,7 @@ def _paired(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dict[str,
     return {path: found.get(path) for path in listed}
 
 
-def _as_told(entry: Entry, path: str, told: Entry, *, titles: bool) -> Entry:
+def _restore_entry(entry: Entry, path: str, told: Entry, *, titles: bool) -> Entry:
     if entry.anchor is None:
         entry = replace(entry, title=told.title, link_title=told.link_title)
     return entry if titles else replace(entry, path=path)

@@ -20,14 +20,14 @@ from typing import Literal
 from syncd.layout.tree.paths import collision_key, is_markdown
 
 Side = Literal["ours", "theirs"]
-Knot = frozenset[str]
+EntryPaths = frozenset[str]
 """Every path that one page has, in the base and on both sides."""
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
 SAME_LINES = "both sides changed the same lines"
 NOT_TEXT = "both sides changed it, and it is not text that can be merged"
 TWO_NEW = "both sides added it, with different words"
-ONE_PLACE = "two pages would come to lie at one path"
+SAME_PLACE = "two pages would come to lie at one path"
 TITLES = "both sides gave it another title in the table of contents"
 LINKED = "a page in conflict links to it"
 _REGULAR = "100"
@@ -78,7 +78,7 @@ class Page:
         )
 
 
-class Text(Enum):
+class TextSource(Enum):
     """Whose text a page gets."""
 
     OURS = "ours"
@@ -96,7 +96,7 @@ class Decision:
 
     page: Page
     path: str = ""
-    text: Text = Text.NONE
+    text: TextSource = TextSource.NONE
     mode: str = ""
     oid: str = ""
     why: str = ""
@@ -106,19 +106,19 @@ class Decision:
     def is_revived(self) -> bool:
         """Whether one side deleted it, and it stays for what the other wrote."""
         page = self.page
-        return self.text is not Text.NONE and page.base is not None and None in (page.ours, page.theirs)
+        return self.text is not TextSource.NONE and page.base is not None and None in (page.ours, page.theirs)
 
     @property
     def target(self) -> Version | None:
         """What the page is to be; None when it is to go."""
-        return Version(self.path, self.oid, self.mode) if self.text is not Text.NONE else None
+        return Version(self.path, self.oid, self.mode) if self.text is not TextSource.NONE else None
 
 
 Change = tuple[Version | None, Version | None]
 """One file of a side: as the base has it, and as the side has it."""
 
 
-def pages_of(
+def pair_pages(
     ours: Iterable[Change], theirs: Iterable[Change], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
 ) -> list[Page]:
     """Given what each side changed since the base, renames told, return every page that a side changed.
@@ -128,41 +128,43 @@ def pages_of(
     """
     former = titles[0]
     one, other = (
-        _by_page(_paired(_paired(changes, stem, stem), former.get, names.get))
+        _index_by_page(
+            _pair_renamed(_pair_renamed(changes, strip_page_suffix, strip_page_suffix), former.get, names.get)
+        )
         for changes, names in zip((ours, theirs), titles[1:], strict=True)
     )
     found = []
     for key in dict.fromkeys((*one, *other)):
         base = (one.get(key) or other[key])[0]
         found.append(Page(base, one.get(key, (None, base))[1], other.get(key, (None, base))[1]))
-    return _without_twins(found)
+    return _join_moved_copies(found)
 
 
-def decide(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
+def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
     """Given a page, return what becomes of it; `retitled` are the sides that gave it another title.
 
     Shape: a decision for MERGED has still to pass the merge of its lines.
     """
     ours, theirs, base = page.ours, page.theirs, page.base
     if ours is None or theirs is None:
-        return _of_one_side(page, retitled)
+        return _decide_one_sided(page, retitled)
     path, note = ours.path, ""
     if base is not None and ours.path == base.path:
         path = theirs.path
     elif base is not None and theirs.path not in (base.path, ours.path):
         note = f"{base.path}: moved on both sides; it is {ours.path}, not {theirs.path}"
-    decision = Decision(page, path, Text.OURS, oid=ours.oid, note=note)
+    decision = Decision(page, path, TextSource.OURS, oid=ours.oid, note=note)
     one, other = (ours.oid, ours.mode), (theirs.oid, theirs.mode)
     if one == other or not page.is_edited("theirs"):
-        text = Text.MERGED if one != other and _is_elsewhere(ours, path) else Text.OURS
+        text = TextSource.MERGED if one != other and _is_elsewhere(ours, path) else TextSource.OURS
         return replace(decision, text=text, mode=ours.mode)
     if not page.is_edited("ours"):
-        text = Text.MERGED if _is_elsewhere(theirs, path) else Text.THEIRS
+        text = TextSource.MERGED if _is_elsewhere(theirs, path) else TextSource.THEIRS
         return replace(decision, text=text, mode=theirs.mode, oid=theirs.oid)
     if not all(version.is_regular for version in (ours, theirs, base or ours)):
         return replace(decision, why=NOT_TEXT)
     mode = theirs.mode if base is not None and ours.mode == base.mode else ours.mode
-    return replace(decision, text=Text.OURS if ours.oid == theirs.oid else Text.MERGED, mode=mode)
+    return replace(decision, text=TextSource.OURS if ours.oid == theirs.oid else TextSource.MERGED, mode=mode)
 
 
 def _is_elsewhere(version: Version, path: str) -> bool:
@@ -170,7 +172,7 @@ def _is_elsewhere(version: Version, path: str) -> bool:
     return version.path != path and version.is_regular and is_markdown(path)
 
 
-def tied(
+def separate_conflicts(
     decisions: Iterable[Decision], together: Iterable[tuple[Page, Page]] = ()
 ) -> tuple[list[Decision], list[list[Decision]]]:
     """Given decisions, return those that can be carried out, and the rest in knots that only a person can undo.
@@ -189,27 +191,27 @@ def tied(
     while True:
         takers: dict[str, set[int]] = {}
         for index, decision in enumerate(found):
-            for path in _places(decision):
+            for path in _list_places(decision):
                 takers.setdefault(collision_key(path), set()).add(index)
         held = {index for index, decision in enumerate(found) if decision.why}
-        for group in (*_crowded(takers), *_in_turn(found, held)):
+        for group in (*_group_by_place(takers), *_group_by_shared_path(found, held)):
             for index in group:
                 links[index] |= group
-                found[index] = found[index] if found[index].why else replace(found[index], why=ONE_PLACE)
+                found[index] = found[index] if found[index].why else replace(found[index], why=SAME_PLACE)
         if held == {index for index, decision in enumerate(found) if decision.why}:
             break
-    return [decision for decision in found if not decision.why], _knots(found, links)
+    return [decision for decision in found if not decision.why], _group_conflicts(found, links)
 
 
-def _places(decision: Decision) -> Iterator[str]:
+def _list_places(decision: Decision) -> Iterator[str]:
     """Where a page may come to lie."""
     if decision.why:
         yield from (version.path for version in (decision.page.ours, decision.page.theirs) if version is not None)
-    elif decision.text is not Text.NONE:
+    elif decision.text is not TextSource.NONE:
         yield decision.path
 
 
-def _in_turn(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[set[int]]:
+def _group_by_shared_path(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[set[int]]:
     """Pages that are held and those that had, or have on a side, one of their paths: left out without each other, one
     would take the place of the other, or stand twice."""
     takers: dict[str, set[int]] = {}
@@ -222,7 +224,7 @@ def _in_turn(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[s
                 yield group
 
 
-def _crowded(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
+def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
     """Pages that want one place, and those that want a folder where others want a file."""
     for key, group in takers.items():
         if len(group) > 1:
@@ -234,7 +236,7 @@ def _crowded(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
             above = dirname(above)
 
 
-def _knots(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[list[Decision]]:
+def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[list[Decision]]:
     """The held ones in groups that hang together."""
     seen: set[int] = set()
     knots: list[list[Decision]] = []
@@ -252,15 +254,15 @@ def _knots(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[lis
     return knots
 
 
-def longer(one: bytes, other: bytes) -> Side | None:
+def find_longer_side(one: bytes, other: bytes) -> Side | None:
     """Given two new texts, return the one that has all lines of the other, in order; None when neither has."""
     first, second = one.splitlines(), other.splitlines()
-    if _holds(first, second):
+    if _contains_lines(first, second):
         return "ours"
-    return "theirs" if _holds(second, first) else None
+    return "theirs" if _contains_lines(second, first) else None
 
 
-def stem(path: str) -> str:
+def strip_page_suffix(path: str) -> str:
     """Given a path, return what `x.md` and `x/README.md` have in common; "" for what is no page."""
     if not is_markdown(path):
         return ""
@@ -268,18 +270,18 @@ def stem(path: str) -> str:
     return dirname(path) if found.rpartition("/")[2].lower() == "readme" else found
 
 
-def _of_one_side(page: Page, retitled: Collection[Side]) -> Decision:
+def _decide_one_sided(page: Page, retitled: Collection[Side]) -> Decision:
     """A page that a side deleted, or that only one has."""
     side: Side = "ours" if page.ours is not None else "theirs"
     left = page.at(side)
     if left is None or not (page.base is None or page.is_edited(side) or side in retitled):
         return Decision(page)
-    text = Text.OURS if side == "ours" else Text.THEIRS
+    text = TextSource.OURS if side == "ours" else TextSource.THEIRS
     note = f"{left.path}: deleted on one side and changed on the other; it stays" if page.base is not None else ""
     return Decision(page, left.path, text, left.mode, left.oid, note=note)
 
 
-def _without_twins(pages: Sequence[Page]) -> list[Page]:
+def _join_moved_copies(pages: Sequence[Page]) -> list[Page]:
     """Pages; where one side moved one, and the other has a copy of it at the same place, both have moved it."""
     added = {page.path: page for page in pages if page.base is None and (page.ours is None or page.theirs is None)}
     twins: dict[Page, Page] = {}
@@ -296,7 +298,7 @@ def _without_twins(pages: Sequence[Page]) -> list[Page]:
     return [twins.get(page, page) for page in pages if page.base is not None or page.path not in taken]
 
 
-def _by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
+def _index_by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
     """Changes by who the page is: its path in the base, or, for a new one, its own."""
     found: dict[tuple[bool, str], Change] = {}
     for before, after in changes:
@@ -309,17 +311,17 @@ def _by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
 _Name = Callable[[str], str | None]
 
 
-def _paired(changes: Iterable[Change], gone_name: _Name, come_name: _Name) -> list[Change]:
+def _pair_renamed(changes: Iterable[Change], gone_name: _Name, come_name: _Name) -> list[Change]:
     """Changes in which a file that went and one that came are one page, when they alone have the same name."""
     listed = list(changes)
-    gone = _alone((gone_name(old.path), (old, new)) for old, new in listed if old is not None and new is None)
-    come = _alone((come_name(new.path), (old, new)) for old, new in listed if old is None and new is not None)
+    gone = _find_unique((gone_name(old.path), (old, new)) for old, new in listed if old is not None and new is None)
+    come = _find_unique((come_name(new.path), (old, new)) for old, new in listed if old is None and new is not None)
     pairs = [(gone[name], come[name]) for name in gone if name in come]
     taken = {change for pair in pairs for change in pair}
     return [change for change in listed if change not in taken] + [(old[0], new[1]) for old, new in pairs]
 
 
-def _alone(named: Iterable[tuple[str | None, Change]]) -> dict[str, Change]:
+def _find_unique(named: Iterable[tuple[str | None, Change]]) -> dict[str, Change]:
     """The changes whose name no other has; "" is none."""
     found: dict[str, list[Change]] = {}
     for name, change in named:
@@ -328,6 +330,6 @@ def _alone(named: Iterable[tuple[str | None, Change]]) -> dict[str, Change]:
     return {name: changes[0] for name, changes in found.items() if len(changes) == 1}
 
 
-def _holds(lines: Sequence[bytes], other: Sequence[bytes]) -> bool:
+def _contains_lines(lines: Sequence[bytes], other: Sequence[bytes]) -> bool:
     rest = iter(lines)
     return all(line in rest for line in other)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.layout.tree.summary import Entry, assemble
-from syncd.plan.order import settled
+from syncd.plan.order import find_staying
 from syncd.plan.toc_match import TOP, Identity, Outline, Spot, outlines
 
 
 @dataclass(frozen=True)
-class Structure:
+class MergedSummary:
     """A merged table of contents.
 
     Shape: `notes` say what both sides changed and whose way it has; `contested` are the paths of pages that both sides
@@ -19,7 +19,7 @@ class Structure:
 
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
-    contested: tuple[str, ...] = ()
+    title_conflicts: tuple[str, ...] = ()
 
 
 def merge_entries(
@@ -30,7 +30,7 @@ def merge_entries(
     ours_paths: Mapping[str, str],
     theirs_paths: Mapping[str, str],
     present: Container[str],
-) -> Structure:
+) -> MergedSummary:
     """Given three tables of contents, where two sides have the base's renamed files, and which pages there are after
     the merge of files, return the table that says what either side changed.
 
@@ -40,10 +40,10 @@ def merge_entries(
     gone moves up to its place. No order of mappings matters; n log n; any depth.
     """
     sides = outlines(base, ours, theirs, ours_paths=ours_paths, theirs_paths=theirs_paths)
-    return _Merge(*sides, ours_paths=ours_paths, theirs_paths=theirs_paths).run(present)
+    return _SummaryMerge(*sides, ours_paths=ours_paths, theirs_paths=theirs_paths).run(present)
 
 
-class _Merge:
+class _SummaryMerge:
     """Works by identity; what is gone keeps its place as long as it takes to give it to what hangs below it."""
 
     def __init__(
@@ -65,28 +65,28 @@ class _Merge:
         self.below: dict[Identity, list[Identity]] = {}
         self.living: set[Identity] = set()
 
-    def run(self, present: Container[str]) -> Structure:
+    def run(self, present: Container[str]) -> MergedSummary:
         for spot in (*self.ours.spots.values(), *self.theirs.spots.values()):
             if spot.page is not None and spot.entry.path is not None:
-                self.paths.setdefault(spot.page, self._path(spot.page, spot.entry.path))
+                self.paths.setdefault(spot.page, self._find_path(spot.page, spot.entry.path))
         for identity in self.all:
-            self.parents[identity] = self._parent(identity)
+            self.parents[identity] = self._find_parent(identity)
         self._break_cycles()
-        self._decide_who_lives(present)
+        self._find_kept(present)
         kept: dict[Identity, list[Identity]] = {}
         for identity in self.all:
             kept.setdefault(self.parents[identity], []).append(identity)
-        self.below = {parent: self._ordered(parent, set(children)) for parent, children in kept.items()}
-        shown = {parent: self._shown(parent) for parent in (TOP, *self.living)}
-        early = set(self._early(shown))
+        self.below = {parent: self._order_children(parent, set(children)) for parent, children in kept.items()}
+        shown = {parent: self._list_children(parent) for parent in (TOP, *self.living)}
+        early = set(self._find_early_links(shown))
         entries = assemble(
             shown[TOP],
             lambda identity: shown[identity],
-            lambda identity, children: self._entry(identity, children, early=identity in early),
+            lambda identity, children: self._build_entry(identity, children, early=identity in early),
         )
-        return Structure(entries, tuple(dict.fromkeys(self.notes)), tuple(sorted(self.contested)))
+        return MergedSummary(entries, tuple(dict.fromkeys(self.notes)), tuple(sorted(self.contested)))
 
-    def _path(self, page: Identity, own: str) -> str:
+    def _find_path(self, page: Identity, own: str) -> str:
         """The final path of a page: as ours renamed it, else as theirs did."""
         kind, base = page
         if kind != "page" or not isinstance(base, str):
@@ -96,7 +96,7 @@ class _Merge:
             self.notes.append(f"{base}: both sides renamed it, to {one} and {other}; this side's name stands")
         return one if one != base else other
 
-    def _parent(self, identity: Identity) -> Identity:
+    def _find_parent(self, identity: Identity) -> Identity:
         one, other = self.ours.spots.get(identity), self.theirs.spots.get(identity)
         if one is None or other is None:
             spot = one or other
@@ -107,7 +107,7 @@ class _Merge:
             return one.above
         if former is not None and one.above == former.above:
             return other.above
-        self.notes.append(f"{_name(one)}: both sides moved it; it stays where this side has it")
+        self.notes.append(f"{_describe_spot(one)}: both sides moved it; it stays where this side has it")
         return one.above
 
     def _break_cycles(self) -> None:
@@ -131,14 +131,14 @@ class _Merge:
             if own is not None and own.above != self.parents[identity]:
                 self.parents[identity] = own.above
                 self.notes.append(
-                    f"{_name(own)}: the other side moved it below what this side moved below it; it stays"
+                    f"{_describe_spot(own)}: the other side moved it below what this side moved below it; it stays"
                 )
                 return identity
 
-    def _decide_who_lives(self, present: Container[str]) -> None:
+    def _find_kept(self, present: Container[str]) -> None:
         taken: set[str] = set()
         for identity in sorted(self.all, key=self._is_deleted_by_one):
-            if not self._spot(identity).is_page:
+            if not self._find_spot(identity).is_page:
                 if not self._is_deleted_by_one(identity):
                     self.living.add(identity)
             elif (path := self.paths[identity]) not in present:
@@ -148,19 +148,19 @@ class _Merge:
                 self.living.add(identity)
             elif not self._is_deleted_by_one(identity):
                 self.notes.append(f"{path}: each side has another page there; this side's entry stands")
-        self._return_what_is_needed()
+        self._restore_changed()
 
     def _is_deleted_by_one(self, identity: Identity) -> bool:
         return identity in self.base.spots and (identity in self.ours.spots) != (identity in self.theirs.spots)
 
-    def _return_what_is_needed(self) -> None:
+    def _restore_changed(self) -> None:
         """Bring back what one side deleted and the other changed, or put something into; children before parents."""
         filled = {parent for identity in self.living if self._is_put_into(identity, parent := self.parents[identity])}
         for identity in reversed(self.all):
-            spot = self._spot(identity)
+            spot = self._find_spot(identity)
             if spot.is_page or identity in self.living:
                 continue
-            if identity in filled or _says(spot) != _says(self.base.spots[identity]):
+            if identity in filled or _list_words(spot) != _list_words(self.base.spots[identity]):
                 self.living.add(identity)
                 if self._is_put_into(identity, self.parents[identity]):
                     filled.add(self.parents[identity])
@@ -169,24 +169,24 @@ class _Merge:
         former = self.base.spots.get(identity)
         return former is None or former.above != parent
 
-    def _ordered(self, parent: Identity, kept: set[Identity]) -> list[Identity]:
+    def _order_children(self, parent: Identity, kept: set[Identity]) -> list[Identity]:
         """The children of one parent: in the order of the side that changed it, the other side's put beside theirs."""
         base, ours, theirs = (
             [identity for identity in side.order.get(parent, ()) if identity in kept]
             for side in (self.base, self.ours, self.theirs)
         )
-        ours_moved, theirs_moved = _moved(base, ours), _moved(base, theirs)
+        ours_moved, theirs_moved = _find_moved(base, ours), _find_moved(base, theirs)
         if not theirs_moved:
-            return _joined(ours, theirs)
+            return _join_orders(ours, theirs)
         if not ours_moved:
-            return _joined(theirs, ours)
+            return _join_orders(theirs, ours)
         common = set(ours) & set(theirs)
         if ours_moved & theirs_moved and [i for i in ours if i in common] != [i for i in theirs if i in common]:
-            where = _name(self._spot(parent)) if parent != TOP else "the top level"
+            where = _describe_spot(self._find_spot(parent)) if parent != TOP else "the top level"
             self.notes.append(f"{where}: both sides put its entries into another order; this side's stands")
-        return _joined([i for i in ours if i in ours_moved or i not in theirs_moved], theirs)
+        return _join_orders([i for i in ours if i in ours_moved or i not in theirs_moved], theirs)
 
-    def _shown(self, parent: Identity) -> list[Identity]:
+    def _list_children(self, parent: Identity) -> list[Identity]:
         """The children of one parent that live, and what hangs below those that do not, in its place."""
         found: list[Identity] = []
         pending = list(reversed(self.below.get(parent, ())))
@@ -198,34 +198,34 @@ class _Merge:
                 pending.extend(reversed(self.below.get(identity, ())))
         return found
 
-    def _early(self, shown: Mapping[Identity, Sequence[Identity]]) -> Iterator[Identity]:
+    def _find_early_links(self, shown: Mapping[Identity, Sequence[Identity]]) -> Iterator[Identity]:
         """Links that come before the page they lead to: the first entry of a file would be taken for its page."""
         seen: set[Identity] = set()
         pending = list(reversed(shown[TOP]))
         while pending:
             identity = pending.pop()
-            spot = self._spot(identity)
+            spot = self._find_spot(identity)
             if spot.is_page:
                 seen.add(identity)
             elif spot.page is not None and spot.page not in seen:
                 yield identity
             pending.extend(reversed(shown[identity]))
 
-    def _entry(self, identity: Identity, children: tuple[Entry, ...], *, early: bool) -> Entry:
-        spot, other = self._spot(identity), self.theirs.spots.get(identity)
+    def _build_entry(self, identity: Identity, children: tuple[Entry, ...], *, early: bool) -> Entry:
+        spot, other = self._find_spot(identity), self.theirs.spots.get(identity)
         entry, page = spot.entry, spot.page
         if other is not None and other is not spot:
             former = self.base.spots.get(identity)
-            entry = self._merged(spot, other, former)
+            entry = self._merge_fields(spot, other, former)
             page = other.page if former is not None and page == former.page else page
         path = self.paths[page] if page is not None else None
         anchor = entry.anchor or "" if early else entry.anchor
         return replace(entry, path=path, anchor=anchor, children=children)
 
-    def _merged(self, spot: Spot, other: Spot, former: Spot | None) -> Entry:
+    def _merge_fields(self, spot: Spot, other: Spot, former: Spot | None) -> Entry:
         """Our entry with what only theirs changed."""
         news: dict[str, Any] = {}
-        for name, words in _WORDS.items():
+        for name, words in _FIELDS.items():
             one, two = getattr(spot.entry, name), getattr(other.entry, name)
             base = getattr(former.entry, name) if former is not None else None
             if one == two or (former is not None and two == base):
@@ -235,14 +235,14 @@ class _Merge:
             elif name == "title" and spot.is_page:
                 self.contested.append(self.paths[spot.identity])
             else:
-                self.notes.append(f"{_name(spot)}: both sides changed its {words}; this side's stands")
+                self.notes.append(f"{_describe_spot(spot)}: both sides changed its {words}; this side's stands")
         return replace(spot.entry, **news)
 
-    def _spot(self, identity: Identity) -> Spot:
+    def _find_spot(self, identity: Identity) -> Spot:
         return self.ours.spots.get(identity) or self.theirs.spots[identity]
 
 
-_WORDS = {
+_FIELDS = {
     "title": "title",
     "slug": "slug",
     "link_title": "link title",
@@ -252,15 +252,15 @@ _WORDS = {
 }
 
 
-def _moved(base: Sequence[Identity], side: Sequence[Identity]) -> set[Identity]:
+def _find_moved(base: Sequence[Identity], side: Sequence[Identity]) -> set[Identity]:
     """The fewest entries that one side must have moved among those that it shares with the base."""
     places = {identity: place for place, identity in enumerate(base)}
     shared = [identity for identity in side if identity in places]
-    stay = settled([places[identity] for identity in shared])
+    stay = find_staying([places[identity] for identity in shared])
     return {identity for identity, stays in zip(shared, stay, strict=True) if not stays}
 
 
-def _joined(first: Sequence[Identity], second: Sequence[Identity]) -> list[Identity]:
+def _join_orders(first: Sequence[Identity], second: Sequence[Identity]) -> list[Identity]:
     """The first sequence with what only the second has, each after what it follows there, else before what follows."""
     have = set(first)
     after: dict[Identity | None, list[Identity]] = {}
@@ -280,12 +280,12 @@ def _joined(first: Sequence[Identity], second: Sequence[Identity]) -> list[Ident
     return found
 
 
-def _says(spot: Spot) -> tuple[object, ...]:
+def _list_words(spot: Spot) -> tuple[object, ...]:
     entry = spot.entry
     return entry.title, entry.slug, entry.link_title, spot.address, entry.computed
 
 
-def _name(spot: Spot) -> str:
+def _describe_spot(spot: Spot) -> str:
     return (
         spot.entry.path if spot.is_page and spot.entry.path is not None else f"{spot.entry.kind} {spot.entry.title!r}"
     )

@@ -12,7 +12,7 @@ from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
 from syncd.model.text import clean_title
 from syncd.plan.change import Change, Plan
-from syncd.plan.order import settled
+from syncd.plan.order import find_staying
 from syncd.plan.propose import manual_steps
 from syncd.plan.propose.alignment import Desired, Existing, align, slug_of
 from syncd.plan.propose.page_tree import MOVING, Node, walk
@@ -144,7 +144,7 @@ class _Rehearsal:
     def _arrange(self, parent: Node, found: Sequence[tuple[Spot, Node | None]]) -> None:
         """Plan the children of one parent."""
         places = {node: place for place, node in enumerate(parent.children)}
-        stay = settled(
+        stay = find_staying(
             [places.get(node) if node is not None else None for _, node in found],
             [not spot.is_page for spot, _ in found],
         )

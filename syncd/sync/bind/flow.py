@@ -140,7 +140,7 @@ class _Bond:
         """Write the mirror commit upon the branch's tip, beside main content's ref."""
         if (old := self.repository.resolve(self.ref)) is not None:
             self.repository.delete_ref(self.ref, old=old)
-        aside = replace(self.workspace, aside=self.ref, onto=self.tip)
+        aside = replace(self.workspace, main_ref=self.ref, onto=self.tip)
         mirror(aside, self.binding, space=self._space(), proposals=())
         self._rename_lane(_MAIN, _ASIDE)
         laid = self._laid()
@@ -229,7 +229,7 @@ class _Bond:
         self.repository.update_ref(self.workspace.main, commit, old=self.main)
         seen = self.workspace.store.seen(self.binding.space, _ASIDE)
         known = seen is not None and self.repository.present([seen.commit])
-        if seen is not None and known and self.workspace.alike(self.binding, seen.commit, commit):
+        if seen is not None and known and self.workspace.has_same_content(self.binding, seen.commit, commit):
             self._rename_lane(_ASIDE, _MAIN, commit=commit)
         self._clear()
 
@@ -277,7 +277,7 @@ def _restore(workspace: Workspace) -> None:
 def _find_pushed(workspace: Workspace, newest: str) -> str | None:
     """The mirror commit that the upstream has, if it grew from the newest one that the branch carries."""
     repository, upstream = workspace.repository, workspace.upstream
-    there = repository.resolve(upstream.tracking(upstream.mirror)) if upstream and upstream.has_mirror else None
+    there = repository.resolve(upstream.tracking_ref(upstream.mirror)) if upstream and upstream.has_mirror else None
     if there is None or not repository.is_ancestor(newest, there):
         return None
     found = (_carried(workspace, binding, there) for binding in workspace.bindings)

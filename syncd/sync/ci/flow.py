@@ -10,8 +10,8 @@ from syncd.plan.propose.description import proposed_commit
 from syncd.sync.ci.base import Job, Known, known_requests
 from syncd.sync.ci.stage import staged
 from syncd.sync.outcome import Applied, Unchanged
-from syncd.sync.run.cycle import Result, Wish, run_cycle
-from syncd.sync.state.proposals import anchored
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.state.proposals import list_records
 from syncd.sync.workspace import Binding, Workspace
 
 TRIES = 3
@@ -56,7 +56,7 @@ def _proposed(workspace: Workspace, job: Job, known: Mapping[Binding, Known]) ->
     results: list[Result] = []
     wanted: list[Binding] = []
     for binding, found in known.items():
-        if found.doubles and not workspace.rehearse:
+        if found.doubles and not workspace.is_dry_run:
             _withdraw(workspace, binding, found.doubles)
         if found.live is None and found.archived and proposed_commit(found.archived[0].description) == job.commit:
             notes.append(f"#{found.archived[0].number} was archived; push a new commit to propose {job.branch} again")
@@ -67,7 +67,7 @@ def _proposed(workspace: Workspace, job: Job, known: Mapping[Binding, Known]) ->
     if not wanted:
         return Done(tuple(results), requests, tuple(notes))
     stage = staged(replace(workspace, bindings=tuple(wanted)), job, known)
-    wish = Wish(branches=(job.branch,), integrate=False, subject=job.subject)
+    wish = RunOptions(branches=(job.branch,), integrate=False, subject=job.subject)
     results += run_cycle(stage.workspace, wish)
     notes += stage.notes
     if stage.cut and any(result.outcome.exit_code == MergeConflict.exit_code for result in results):
@@ -93,7 +93,7 @@ def _is_second(workspace: Workspace, binding: Binding, latest: Known) -> bool:
 
 def _mine(workspace: Workspace, binding: Binding) -> int:
     """The number of the change request that this run wrote to."""
-    return max((int(item.number) for item in anchored(workspace, binding) if item.number.isdecimal()), default=0)
+    return max((int(item.number) for item in list_records(workspace, binding) if item.number.isdecimal()), default=0)
 
 
 def _withdraw(workspace: Workspace, binding: Binding, doubles: Sequence[ChangeRequest]) -> None:

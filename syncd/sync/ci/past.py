@@ -7,7 +7,7 @@ from syncd.model.file import File
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
 from syncd.repo import Blob
-from syncd.sync.mirror.anchors import base_of
+from syncd.sync.mirror.anchors import find_mirror_base
 from syncd.sync.mirror.fetch import PARTIAL
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent, ProposedContent, Source
@@ -69,11 +69,11 @@ def proposed_now(workspace: Workspace, binding: Binding, change_request: str, *,
 def _commit(workspace: Workspace, binding: Binding, source: Source, like: str) -> str:
     """Shape: what was fetched for it is noted in the store, so that no body is fetched twice in a run."""
     revision = source.content()
-    apart = replace(workspace, onto=like, aside=SCRATCH)
+    apart = replace(workspace, onto=like, main_ref=SCRATCH)
     old = workspace.repository.resolve(SCRATCH)
     if old is not None:
         workspace.repository.delete_ref(SCRATCH, old=old)
-    base = replace(base_of(apart, binding, revision, None, {}), start=like, settled=False)
+    base = replace(find_mirror_base(apart, binding, revision, None, {}), start=like, is_complete=False)
     gathered = gather_content(apart, binding, source, revision, base)
     signature = Signature("syncd: content of the past\n", workspace.committer(), ())
     written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature, former=base.anchors)

@@ -9,8 +9,8 @@ from syncd.repo import Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.ci.base import Job, Known, Start, chosen_mirror, common_base, start_of, unreadable
 from syncd.sync.ci.past import past_commit, present_commit, proposed_now, with_directory
-from syncd.sync.merge.base import TIPS
-from syncd.sync.state.lane import Sent, find_arrived
+from syncd.sync.merge.base import TIP_REFS
+from syncd.sync.state.lane import SentContent, find_arrived
 from syncd.sync.workspace import Binding, Workspace
 
 GROUND = "Syncd-Ground"
@@ -103,7 +103,7 @@ class _Setting:
             found: str | None = proposed_now(self.workspace, binding, live.id, like=like)
         else:
             found = past_commit(self.workspace, binding, revision, like=like) if revision else None
-        if found is None or (commit and self.workspace.alike(binding, found, commit)):
+        if found is None or (commit and self.workspace.has_same_content(binding, found, commit)):
             return commit or None
         return found
 
@@ -138,8 +138,8 @@ class _Setting:
     def name_content(self, binding: Binding, number: int, commit: str, content: str) -> None:
         """Let the refs name the branch's commit that a change request holds, and the commit of its content."""
         self.repository.update_ref(self.proposed(binding, number), commit, old=None)
-        self.repository.update_ref(self.workspace.changes(binding, number), content, old=None)
-        self.repository.update_ref(f"{TIPS}{self.job.branch}", commit, old=None)
+        self.repository.update_ref(self.workspace.change_ref(binding, number), content, old=None)
+        self.repository.update_ref(f"{TIP_REFS}{self.job.branch}", commit, old=None)
 
     def find_part(self, binding: Binding, commit: str, former: str, written: str) -> str:
         """What of a commit the platform held when it was written together with words of reviewers: a part of it where
@@ -150,7 +150,7 @@ class _Setting:
         if content is None:
             return commit
         base = self.write_content(binding, self.known_content(binding, "", former) or self.ground, [])
-        sent = Sent(commit, commit, base, base)
+        sent = SentContent(commit, commit, base, base)
         found = find_arrived(self.workspace, binding, sent, base, content, is_own=False)
         if not found:
             self.grown.append(base)
@@ -176,7 +176,7 @@ class _Setting:
         return common_base(self.workspace, self.ground, self.job.commit) is None
 
     def proposed(self, binding: Binding, number: int) -> str:
-        return f"{self.workspace.proposed(binding)}{number}/{self.job.branch}"
+        return f"{self.workspace.proposed_refs(binding)}{number}/{self.job.branch}"
 
     def tip(self) -> str:
         """The branch: the job's commit, or a merge of it with what it grew from, when its history lacks that."""

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from syncd.plan.merge.hunks import Hunk, find_lines, hunks_of, lines_of
+from syncd.plan.merge.hunks import Hunk, find_lines, list_hunks, split_lines
 from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
 from syncd.repo import Commit
 from syncd.sync.integrate.resolve import PageConflict
-from syncd.sync.merge.parts import part_of
-from syncd.sync.merge.tables import listing_at
+from syncd.sync.merge.parts import find_original
+from syncd.sync.merge.tables import read_summary
 from syncd.sync.workspace import COMMITTER, Workspace
 
 
@@ -45,7 +45,7 @@ class HunkView:
 
 def view_hunks(workspace: Workspace, conflict: PageConflict, *, context: int) -> list[HunkView]:
     """Given a page in conflict, return its hunks with where they are and who wrote them; `context` counts lines."""
-    hunks = hunks_of(conflict.parts)
+    hunks = list_hunks(conflict.parts)
     sides = {side: _view_side(workspace, conflict, side, context) for side in SIDES}
     return [HunkView(hunk, sides["ours"][hunk.number], sides["theirs"][hunk.number]) for hunk in hunks]
 
@@ -53,27 +53,31 @@ def view_hunks(workspace: Workspace, conflict: PageConflict, *, context: int) ->
 def find_author(workspace: Workspace, conflict: PageConflict, page: Page, side: Side) -> Author | None:
     """Given a page in conflict, it or a page that is left out with it, and a side, return who changed that there last;
     None where nobody did."""
-    if conflict.held.why == TITLES:
-        return _title_author(workspace, conflict, side)
+    if conflict.entry.why == TITLES:
+        return _find_title_author(workspace, conflict, side)
     version = page.at(side) or page.base
     path = version.path if version is not None else ""
-    return _author(workspace, _last_change(workspace, conflict, _commit(conflict, side), path))
+    return _read_author(workspace, _find_last_change(workspace, conflict, _find_side_commit(conflict, side), path))
 
 
 def find_title(workspace: Workspace, conflict: PageConflict, side: Side) -> str:
     """Given a page in conflict and a side, return what the table of contents calls it there; "" where it is not."""
     version = conflict.page.at(side)
     for binding in workspace.bindings if version is not None else ():
-        listing = listing_at(workspace.repository, binding, _commit(conflict, side))
-        if listing is not None and version is not None and (entry := listing.pages().get(version.path)) is not None:
+        listing = read_summary(workspace.repository, binding, _find_side_commit(conflict, side))
+        if (
+            listing is not None
+            and version is not None
+            and (entry := listing.index_pages().get(version.path)) is not None
+        ):
             return entry.title
     return ""
 
 
 def _view_side(workspace: Workspace, conflict: PageConflict, side: Side, context: int) -> dict[int, HunkSide]:
-    text, version, commit = conflict.texts[side], conflict.page.at(side), _commit(conflict, side)
+    text, version, commit = conflict.texts[side], conflict.page.at(side), _find_side_commit(conflict, side)
     assert version is not None
-    places, lines = find_lines(conflict.parts, side, text), lines_of(text)
+    places, lines = find_lines(conflict.parts, side, text), split_lines(text)
     wrote = workspace.repository.line_commits(
         commit, version.path, list(places.values()), exclude=conflict.result.base.commits
     )
@@ -81,49 +85,55 @@ def _view_side(workspace: Workspace, conflict: PageConflict, side: Side, context
     found = {}
     for at, (number, (start, end)) in enumerate(places.items()):
         known = dict.fromkeys(oid for line in range(start, end) if (oid := wrote.get(line)))
-        oids = list(known) or [_last_change(workspace, conflict, commit, version.path)]
+        oids = list(known) or [_find_last_change(workspace, conflict, commit, version.path)]
         found[number] = HunkSide(
             start + 1,
             tuple(lines[start:end]),
             tuple(lines[max(edges[at][1], start - context) : start]),
             tuple(lines[end : min(edges[at + 2][0], end + context)]),
-            _newest_first(author for oid in oids if (author := _author(workspace, oid)) is not None),
+            _newest_first(author for oid in oids if (author := _read_author(workspace, oid)) is not None),
         )
     return found
 
 
-def _title_author(workspace: Workspace, conflict: PageConflict, side: Side) -> Author | None:
+def _find_title_author(workspace: Workspace, conflict: PageConflict, side: Side) -> Author | None:
     """Who wrote the line of the table of contents that gives a page its title."""
-    title, repository, commit = find_title(workspace, conflict, side), workspace.repository, _commit(conflict, side)
+    title, repository, commit = (
+        find_title(workspace, conflict, side),
+        workspace.repository,
+        _find_side_commit(conflict, side),
+    )
     for binding in workspace.bindings:
-        listing = listing_at(repository, binding, commit)
+        listing = read_summary(repository, binding, commit)
         if listing is None or not binding.holds(conflict.path):
             continue
-        lines = lines_of(repository.read(listing.oid))
+        lines = split_lines(repository.read(listing.oid))
         at = next((number for number, line in enumerate(lines) if f"[{title}]".encode() in line), None)
         if at is not None:
             wrote = repository.line_commits(commit, listing.path, [(at, at + 1)], exclude=conflict.result.base.commits)
-            return _author(workspace, wrote.get(at) or _last_change(workspace, conflict, commit, listing.path))
+            return _read_author(
+                workspace, wrote.get(at) or _find_last_change(workspace, conflict, commit, listing.path)
+            )
     return None
 
 
-def _last_change(workspace: Workspace, conflict: PageConflict, commit: str, path: str) -> str:
+def _find_last_change(workspace: Workspace, conflict: PageConflict, commit: str, path: str) -> str:
     return workspace.repository.last_change(commit, path, exclude=conflict.result.base.commits) if path else ""
 
 
-def _author(workspace: Workspace, oid: str) -> Author | None:
+def _read_author(workspace: Workspace, oid: str) -> Author | None:
     """Who made a commit; a part has the author of the commit that it stands for."""
     if not oid:
         return None
-    commit = _read(workspace, oid)
-    whole = part_of(workspace.repository, commit)
+    commit = _read_commit(workspace, oid)
+    whole = find_original(workspace.repository, commit)
     if whole and whole in workspace.repository.present([whole]):
-        commit = _read(workspace, whole)
+        commit = _read_commit(workspace, whole)
     name = "" if commit.author.email == COMMITTER[1] else commit.author.name
     return Author(name, commit.author.when, commit.oid, commit.subject)
 
 
-def _read(workspace: Workspace, oid: str) -> Commit:
+def _read_commit(workspace: Workspace, oid: str) -> Commit:
     return workspace.repository.commits(None, oid, limit=1)[0]
 
 
@@ -131,5 +141,5 @@ def _newest_first(authors: Iterable[Author]) -> tuple[Author, ...]:
     return tuple(sorted(set(authors), key=lambda author: author.at, reverse=True))
 
 
-def _commit(conflict: PageConflict, side: Side) -> str:
+def _find_side_commit(conflict: PageConflict, side: Side) -> str:
     return conflict.result.ours if side == "ours" else conflict.result.theirs

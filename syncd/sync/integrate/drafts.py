@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from syncd.files import create_file, read_file, replace_file
-from syncd.plan.merge.hunks import Part, hunks_of, join_hunks, number_hunks, split_hunks
+from syncd.plan.merge.hunks import TextPart, join_hunks, list_hunks, number_hunks, split_hunks
 from syncd.sync.integrate.resolve import PageConflict
 from syncd.sync.workspace import Workspace
 
@@ -28,17 +28,17 @@ def draft_file(workspace: Workspace, conflict: PageConflict) -> Path:
     return _branch_folder(workspace, conflict.branch) / _digest(conflict) / conflict.path
 
 
-def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[Part, ...]:
+def read_draft(workspace: Workspace, conflict: PageConflict) -> tuple[TextPart, ...]:
     """Given a page in conflict, return its text as far as it is settled; hunks keep their numbers."""
     file, labels = draft_file(workspace, conflict), conflict.labels
     try:
         text = read_file(workspace.repository.git_dir, str(file.relative_to(workspace.repository.git_dir)))
     except FileNotFoundError:
         return conflict.parts
-    return number_hunks(split_hunks(text, labels, conflict.texts), hunks_of(conflict.parts))
+    return number_hunks(split_hunks(text, labels, conflict.texts), list_hunks(conflict.parts))
 
 
-def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[Part]) -> Path:
+def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> Path:
     """Given a page in conflict and its text as far as it is settled, keep it, and return the file."""
     file, top = draft_file(workspace, conflict), workspace.repository.git_dir
     text, path = join_hunks(parts, conflict.labels), str(file.relative_to(top))

@@ -7,14 +7,14 @@ from syncd.errors import MergeConflict
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.base import TIPS, keep_tip
-from syncd.sync.merge.compose import choose
-from syncd.sync.merge.lossy_forms import contested
+from syncd.sync.merge.base import TIP_REFS, record_tip
+from syncd.sync.merge.compose import apply_choices
+from syncd.sync.merge.lossy_forms import find_overwritten
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import leave_out, write_part
 from syncd.sync.merge.result import Choice, MergeResult
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.state.conflicts import conflicts_of, find_shared_branch
+from syncd.sync.state.conflicts import describe_conflicts, find_shared_branch
 from syncd.sync.workspace import Workspace
 
 
@@ -46,14 +46,14 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     may_follow = not is_change_request(workspace, ref)
     found = integrate_commit(workspace, branch, ours, theirs, name=name, choices=choices, may_follow=may_follow)
     result = found.result
-    if result is not None and result.outside:
-        raise _outside(workspace, result, branch, name)
-    conflicts = conflicts_of(workspace, result, branch, name) if result is not None else ()
+    if result is not None and result.outside_paths:
+        raise _build_outside_error(workspace, result, branch, name)
+    conflicts = describe_conflicts(workspace, result, branch, name) if result is not None else ()
     if found.commit == ours:
         return Unchanged(conflicts)
     reach(FaultPoint.MERGE_WRITTEN)
     workspace.repository.fast_forward(branch, old=ours, new=found.commit)
-    keep_tip(workspace, branch)
+    record_tip(workspace, branch)
     told = f"fast-forwarded to {name}" if result is None else f"took in {name}" if conflicts else f"merged with {name}"
     change = Change("update", "branch", branch, told, before=ours, after=found.commit)
     return Applied((change,), result.notes if result is not None else (), conflicts)
@@ -82,25 +82,25 @@ def integrate_commit(
     repository = workspace.repository
     if repository.is_ancestor(theirs, ours):
         return Integrated(ours)
-    former = repository.resolve(f"{TIPS}{branch}")
+    former = repository.resolve(f"{TIP_REFS}{branch}")
     is_rewritten = not may_follow and former is not None and not repository.is_ancestor(former, ours)
     main = repository.resolve(workspace.main)
     if is_rewritten and main is not None and repository.is_ancestor(ours, main):
         return Integrated(ours)  # reset to main content: it asks for nothing more, and stays as a person put it
-    if not is_rewritten and repository.is_ancestor(ours, theirs) and not contested(workspace, ours, theirs):
+    if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_overwritten(workspace, ours, theirs):
         return Integrated(theirs)
-    result = choose(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
+    result = apply_choices(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
     tree = repository.subtree(ours)
-    if not may_follow and result.kept_ours == tree and not choices:
+    if not may_follow and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # it says nothing new; that it is known is recorded when the branch is sent
-    if not result.held and not is_rewritten:
+    if not result.conflicts and not is_rewritten:
         return Integrated(_merge_commit(workspace, result, theirs, f"Merge {name} into {branch}"), result)
-    left_out = [paths for held in result.held for paths in held.entries]
+    left_out = [paths for held in result.conflicts for paths in held.entries]
     part_tree = leave_out(repository, workspace.bindings, theirs, result.base.tree, left_out)
-    if part_tree == result.base.tree and result.kept_ours == tree and not choices:
+    if part_tree == result.base.tree and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)
     part = write_part(repository, theirs, result.base.commits, part_tree, name=name)
-    if repository.is_ancestor(part, ours) and result.kept_ours == tree:
+    if repository.is_ancestor(part, ours) and result.tree_with_ours == tree:
         return Integrated(ours, result)
     return Integrated(_merge_commit(workspace, result, part, f"Merge {name} into {branch}, but for conflicts"), result)
 
@@ -111,16 +111,16 @@ def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subjec
     dates = (repository.commits(None, side, limit=1)[0].author.when for side in (result.ours, result.theirs))
     person = replace(workspace.committer(), when=max(dates))
     return repository.commit_tree(
-        result.kept_ours, parents=[result.ours, theirs], message=f"{subject}\n", author=person, committer=person
+        result.tree_with_ours, parents=[result.ours, theirs], message=f"{subject}\n", author=person, committer=person
     )
 
 
-def _outside(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
+def _build_outside_error(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
     shared = find_shared_branch(workspace, name)
     elsewhere = f" (in any other clone: git merge {shared})" if shared else ""
-    paths = ", ".join(result.outside[:5]) + (", …" if len(result.outside) > 5 else "")
+    paths = ", ".join(result.outside_paths[:5]) + (", …" if len(result.outside_paths) > 5 else "")
     return MergeConflict(
         f"{branch} and {name} changed the same lines of {paths}, which no space holds; nothing was moved",
-        paths=result.outside,
+        paths=result.outside_paths,
         hint=f"git merge {name}{elsewhere}, settle the conflict, commit, then syncd push",
     )

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syncd.plan.change import Change
-from syncd.plan.merge.hunks import Labels, Part, hunks_of, split_hunks
+from syncd.plan.merge.hunks import Labels, TextPart, list_hunks, split_hunks
 from syncd.plan.merge.pages import SIDES, Page, Side, Version
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request
 from syncd.sync.merge.compose import find_choice
-from syncd.sync.merge.result import Choice, HeldPage, MergeResult
+from syncd.sync.merge.result import Choice, EntryConflict, MergeResult
 from syncd.sync.outcome import CONFLICT, Applied
-from syncd.sync.state.conflicts import settle_pages
-from syncd.sync.state.proposals import anchored
+from syncd.sync.state.conflicts import clear_settled
+from syncd.sync.state.proposals import list_records
 from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Lane:
+class LaneRef:
     """A ref of the platform that a branch takes in."""
 
     ref: str
@@ -37,16 +37,16 @@ class PageConflict:
     """
 
     branch: str
-    lane: Lane
-    held: HeldPage
+    lane: LaneRef
+    entry: EntryConflict
     result: MergeResult = field(compare=False, repr=False)
-    parts: tuple[Part, ...] = field(default=(), repr=False)
+    parts: tuple[TextPart, ...] = field(default=(), repr=False)
     texts: Mapping[Side, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def path(self) -> str:
         """Where people look for it."""
-        return self.held.path
+        return self.entry.path
 
     @property
     def labels(self) -> Labels:
@@ -56,21 +56,23 @@ class PageConflict:
     @property
     def page(self) -> Page:
         """The page itself; others that are left out with it follow in `held`."""
-        return self.held.pages[0]
+        return self.entry.pages[0]
 
 
 def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
     """Given a branch, return its pages in conflict with change requests and with main content; nothing is asked of the
     platform, and nothing is moved."""
     return [
-        _conflict(workspace, branch, lane, held, result)
-        for lane in _lanes(workspace, branch)
+        _build_page_conflict(workspace, branch, lane, held, result)
+        for lane in _list_lanes(workspace, branch)
         if (result := _merge_lane(workspace, branch, lane)) is not None
-        for held in result.held
+        for held in result.conflicts
     ]
 
 
-def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) -> tuple[Applied, list[PageConflict]]:
+def resolve_pages(
+    workspace: Workspace, branch: str, choices: Mapping[str, Choice]
+) -> tuple[Applied, list[PageConflict]]:
     """Given what a person decided by path, record it in the branch, and return what was done and the pages still open.
 
     Shape: a page that is in conflict with a change request and with main content is settled with the first, and with
@@ -82,41 +84,43 @@ def resolve(workspace: Workspace, branch: str, choices: Mapping[str, Choice]) ->
     answered: dict[str, tuple[Version | None, ...]] = {}
     changes: list[Change] = []
     notes: list[str] = []
-    for lane in _lanes(workspace, branch):
+    for lane in _list_lanes(workspace, branch):
         result = _merge_lane(workspace, branch, lane)
         if result is None:
             continue
         here: dict[str, Choice] = {}
-        for page in result.held:
+        for page in result.conflicts:
             theirs = tuple(one.theirs for one in page.pages)
             for path in choices.keys() & set(page.paths):
                 if answered.setdefault(path, theirs) == theirs or choices[path] == "ours":
                     here[path] = choices[path]
-        unsettled = [page for page in result.held if find_choice(page, here) is None]
-        still += [_conflict(workspace, branch, lane, page, result) for page in unsettled]
+        unsettled = [page for page in result.conflicts if find_choice(page, here) is None]
+        still += [_build_page_conflict(workspace, branch, lane, page, result) for page in unsettled]
         if not here:
             continue
         outcome = integrate(workspace, branch, lane.ref, choices=here)
         if isinstance(outcome, Applied):
             changes += outcome.changes
             notes += outcome.notes
-    settle_pages(workspace, CONFLICT, among=choices.keys() - {conflict.path for conflict in still})
+    clear_settled(workspace, CONFLICT, among=choices.keys() - {conflict.path for conflict in still})
     return Applied(tuple(changes), tuple(notes)), still
 
 
-def _lanes(workspace: Workspace, branch: str) -> Iterator[Lane]:
+def _list_lanes(workspace: Workspace, branch: str) -> Iterator[LaneRef]:
     """The branch's upstream, its newest change request of each space, then main content."""
     if workspace.upstream is not None:
-        yield Lane(workspace.upstream.tracking(branch))
+        yield LaneRef(workspace.upstream.tracking_ref(branch))
     for binding in workspace.bindings:
-        mine = [found for found in anchored(workspace, binding) if found.branch == branch and found.number.isdecimal()]
+        mine = [
+            found for found in list_records(workspace, binding) if found.branch == branch and found.number.isdecimal()
+        ]
         if mine:
             newest = max(mine, key=lambda found: int(found.number))
-            yield Lane(workspace.changes(binding, int(newest.number)))
-    yield Lane(workspace.main)
+            yield LaneRef(workspace.change_ref(binding, int(newest.number)))
+    yield LaneRef(workspace.main)
 
 
-def _merge_lane(workspace: Workspace, branch: str, lane: Lane) -> MergeResult | None:
+def _merge_lane(workspace: Workspace, branch: str, lane: LaneRef) -> MergeResult | None:
     """What a branch and a lane come to; None where one has all of the other."""
     ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(lane.ref)
     if ours is None or theirs is None:
@@ -125,10 +129,12 @@ def _merge_lane(workspace: Workspace, branch: str, lane: Lane) -> MergeResult | 
     return integrate_commit(workspace, branch, ours, theirs, name=lane.name, may_follow=may_follow).result
 
 
-def _conflict(workspace: Workspace, branch: str, lane: Lane, held: HeldPage, result: MergeResult) -> PageConflict:
+def _build_page_conflict(
+    workspace: Workspace, branch: str, lane: LaneRef, held: EntryConflict, result: MergeResult
+) -> PageConflict:
     whole = PageConflict(branch, lane, held, result)
     versions = {side: whole.page.at(side) for side in SIDES}
     read = workspace.repository.read
     texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
     parts = split_hunks(held.text, Labels(), texts) if len(texts) == len(SIDES) else ()
-    return PageConflict(branch, lane, held, result, parts, texts) if hunks_of(parts) else whole
+    return PageConflict(branch, lane, held, result, parts, texts) if list_hunks(parts) else whole

@@ -19,7 +19,7 @@ from syncd.errors import Conflict, RefMoved, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.repo import Remote
-from syncd.sync.branches import HEADS, matched
+from syncd.sync.branches import HEADS, match_branches
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.workspace import Upstream, Workspace
@@ -34,55 +34,59 @@ class Exchange:
         """Given the tracked branches, by name and by pattern, prepare; without an upstream there is nothing to do."""
         self.workspace, self.repository = workspace, workspace.repository
         self.names, self.patterns = tuple(names), tuple(patterns)
-        self.there: dict[str, str] | None = None
+        self.remote_heads: dict[str, str] | None = None
         """The remote's branches as they are now; None when they could not be read."""
 
-    def incoming(self, *, move: bool) -> Iterator[Step]:
+    def list_fetch_steps(self, *, move: bool) -> Iterator[Step]:
         """Return the steps before all flows: fetch, then bring each branch what the remote has, when it may `move`."""
         upstream = self.workspace.upstream
         if upstream is None:
             return
-        yield f"fetch {upstream.name}", partial(self._fetch, upstream)
-        if self.there is not None and move:
-            for branch in self._branches():
+        yield f"fetch {upstream.name}", partial(self._fetch_branches, upstream)
+        if self.remote_heads is not None and move:
+            for branch in self._list_branches():
                 yield f"{upstream.name}/{branch}", partial(self._take_in, upstream, branch)
 
-    def outgoing(self, *, create: bool) -> Iterator[Step]:
+    def list_push_steps(self, *, create: bool) -> Iterator[Step]:
         """Return the steps after all flows: push each branch that the remote lacks commits of.
 
         Shape: a branch that the remote does not have is made there when it is called by name and the run may `create`.
         """
         upstream = self.workspace.upstream
-        if upstream is None or self.there is None or upstream.push == "never":
+        if upstream is None or self.remote_heads is None or upstream.push == "never":
             return
-        for branch in self._branches():
-            tip, seen = self.repository.resolve(f"{HEADS}{branch}"), self.there.get(branch)
+        for branch in self._list_branches():
+            tip, seen = self.repository.resolve(f"{HEADS}{branch}"), self.remote_heads.get(branch)
             # A branch that only a pattern matches may be somebody's own affair until the remote has it.
             if tip is not None and tip != seen and (seen is not None or (create and branch in self.names)):
-                yield f"push {upstream.name}/{branch}", partial(self._push, upstream, branch, tip, seen)
+                yield f"push {upstream.name}/{branch}", partial(self._push_branch, upstream, branch, tip, seen)
 
-    def _branches(self) -> list[str]:
-        assert self.there is not None
+    def _list_branches(self) -> list[str]:
+        assert self.remote_heads is not None
         present = {ref.removeprefix(HEADS) for ref in self.repository.refs(HEADS)}
-        found = matched({*self.there, *present}, self.patterns)
-        return [*dict.fromkeys(self.names), *sorted(set(found) - set(self.names) - self._sides())]
+        found = match_branches({*self.remote_heads, *present}, self.patterns)
+        return [*dict.fromkeys(self.names), *sorted(set(found) - set(self.names) - self._list_side_branches())]
 
-    def _sides(self) -> set[str]:
+    def _list_side_branches(self) -> set[str]:
         """Side branches that the remote has: they are what syncd made of a branch, and none of their own."""
         upstream = self.workspace.upstream
         assert upstream is not None
-        return {side for name in self.there or () if (side := upstream.side.format(branch=name)) in (self.there or ())}
+        return {
+            side
+            for name in self.remote_heads or ()
+            if (side := upstream.side.format(branch=name)) in (self.remote_heads or ())
+        }
 
     def open_remote(self, upstream: Upstream) -> Remote:
         """Given the upstream, prepare to speak to it. Raises: ConfigInvalid, GitFailed."""
 
         def pulse() -> None:
-            if self.workspace.cancelled():
+            if self.workspace.is_cancelled():
                 raise Stopped(f"stopped while {upstream.name} was spoken to", hint="the next run takes up from here")
 
         return self.repository.remote(upstream.access, pulse=pulse)
 
-    def _fetch(self, upstream: Upstream) -> Outcome:
+    def _fetch_branches(self, upstream: Upstream) -> Outcome:
         asked = [*self.names, *self.patterns]
         if upstream.push != "never":
             asked += [upstream.side.format(branch=name) for name in asked]
@@ -90,20 +94,20 @@ class Exchange:
             asked += [upstream.mirror, upstream.change_branch("*")]
         with self.open_remote(upstream) as remote:
             heads = remote.heads(asked)
-            there = {name: heads[name] for name in matched(heads, asked)}
-            news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking(name))]
+            there = {name: heads[name] for name in match_branches(heads, asked)}
+            news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking_ref(name))]
             if news:
                 known = {*self.repository.refs(HEADS).values(), *self.repository.refs("refs/remotes/").values()}
                 there |= remote.fetch(news, known=sorted(known))
-        changes = [*self._prune(upstream, asked, there), *self._track_all(upstream, news, there)]
-        self.there = there
+        changes = [*self._prune_tracking(upstream, asked, there), *self._track_all(upstream, news, there)]
+        self.remote_heads = there
         return Applied(tuple(changes)) if changes else Unchanged()
 
-    def _prune(self, upstream: Upstream, asked: Sequence[str], there: Mapping[str, str]) -> Iterator[Change]:
+    def _prune_tracking(self, upstream: Upstream, asked: Sequence[str], there: Mapping[str, str]) -> Iterator[Change]:
         """Forget where branches were that the remote has no more; first, since `a` is in the way of `a/b`."""
-        prefix = upstream.tracking("")
+        prefix = upstream.tracking_ref("")
         tracked = {ref.removeprefix(prefix): (ref, oid) for ref, oid in self.repository.refs(prefix).items()}
-        for name in sorted(matched(tracked.keys() - there.keys() - {"HEAD"}, asked)):
+        for name in sorted(match_branches(tracked.keys() - there.keys() - {"HEAD"}, asked)):
             ref, oid = tracked[name]
             self.repository.delete_ref(ref, old=oid)
             yield Change("delete", "branch", f"{upstream.name}/{name}", "the remote has it no more", before=oid)
@@ -115,78 +119,78 @@ class Exchange:
             yield Change("update" if old else "create", "branch", key, "fetched", before=old, after=there[name])
 
     def _track_branch(self, upstream: Upstream, name: str, oid: str) -> str | None:
-        ref = upstream.tracking(name)
+        ref = upstream.tracking_ref(name)
         if (old := self.repository.resolve(ref)) != oid:
             self.repository.update_ref(ref, oid, old=old)
         return old
 
     def _take_in(self, upstream: Upstream, branch: str) -> Outcome:
         """Bring a branch what the remote has, and remember what it holds of it."""
-        assert self.there is not None
-        theirs, ours = self.there.get(branch), self.repository.resolve(f"{HEADS}{branch}")
+        assert self.remote_heads is not None
+        theirs, ours = self.remote_heads.get(branch), self.repository.resolve(f"{HEADS}{branch}")
         if theirs is None:
-            return self._gone(upstream, branch, ours)
-        outcome = self._meet(upstream, branch, ours, theirs)
+            return self._delete_gone(upstream, branch, ours)
+        outcome = self._integrate_remote(upstream, branch, ours, theirs)
         tip = self.repository.resolve(f"{HEADS}{branch}")
         if tip is not None and self.repository.is_ancestor(theirs, tip):
-            self.remember(upstream, branch, theirs)
+            self.record_last_seen(upstream, branch, theirs)
         return outcome
 
-    def _meet(self, upstream: Upstream, branch: str, ours: str | None, theirs: str) -> Outcome:
+    def _integrate_remote(self, upstream: Upstream, branch: str, ours: str | None, theirs: str) -> Outcome:
         name = f"{upstream.name}/{branch}"
         if ours is None:
             self.repository.fast_forward(branch, old=None, new=theirs)
             return Applied((Change("create", "branch", branch, f"from {name}", after=theirs),))
-        met = self._rewritten(upstream, branch, ours, theirs)
+        met = self._find_rewritten(upstream, branch, ours, theirs)
         if met is None and self.repository.merge_base(ours, theirs) is None:
             raise Conflict(
                 f"{name} and {branch} have no commit in common; nothing was moved",
                 hint=f"is it the right repository? If it is: git merge --allow-unrelated-histories {name}",
             )
         if met is None:
-            return integrate(self.workspace, branch, upstream.tracking(branch))
+            return integrate(self.workspace, branch, upstream.tracking_ref(branch))
         if not self.repository.is_ancestor(ours, met):
             raise _rewritten(name, branch, met)
         self.repository.follow(branch, old=ours, new=theirs)
         words = f"follows {name}, which was rewritten"
         return Applied((Change("move", "branch", branch, words, before=ours, after=theirs),))
 
-    def _rewritten(self, upstream: Upstream, branch: str, ours: str, theirs: str) -> str | None:
+    def _find_rewritten(self, upstream: Upstream, branch: str, ours: str, theirs: str) -> str | None:
         """What the branch last held of the remote, when the remote has given that up and nobody has settled it here."""
-        met, is_ancestor = self.repository.resolve(upstream.met(branch)), self.repository.is_ancestor
+        met, is_ancestor = self.repository.resolve(upstream.last_seen_ref(branch)), self.repository.is_ancestor
         if met is None or ours == theirs or is_ancestor(met, theirs):
             return None
         # Who merged or rebased has settled it; but a remote that only went back is in every branch that did not.
         settled = is_ancestor(theirs, ours) and not (is_ancestor(theirs, met) and is_ancestor(met, ours))
         return None if settled else met
 
-    def _gone(self, upstream: Upstream, branch: str, ours: str | None) -> Outcome:
+    def _delete_gone(self, upstream: Upstream, branch: str, ours: str | None) -> Outcome:
         """A branch that the remote has no more goes here too, where nobody works and only a pattern tracks it."""
-        met = self.repository.resolve(upstream.met(branch))
+        met = self.repository.resolve(upstream.last_seen_ref(branch))
         bare = self.repository.work_tree is None
         if met is None or ours != met or not bare or branch in self.names:
             return Unchanged()
         self.repository.delete_ref(f"{HEADS}{branch}", old=ours)
-        self.repository.delete_ref(upstream.met(branch), old=met)
+        self.repository.delete_ref(upstream.last_seen_ref(branch), old=met)
         return Applied((Change("delete", "branch", branch, f"{upstream.name} has it no more", before=ours),))
 
-    def remember(self, upstream: Upstream, branch: str, commit: str) -> None:
+    def record_last_seen(self, upstream: Upstream, branch: str, commit: str) -> None:
         """Given a branch of the remote, record which commit of it was taken in, or pushed, last."""
-        ref = upstream.met(branch)
+        ref = upstream.last_seen_ref(branch)
         if (old := self.repository.resolve(ref)) != commit:
             self.repository.update_ref(ref, commit, old=old)
 
-    def _push(self, upstream: Upstream, branch: str, tip: str, seen: str | None) -> Outcome:
-        assert self.there is not None
+    def _push_branch(self, upstream: Upstream, branch: str, tip: str, seen: str | None) -> Outcome:
+        assert self.remote_heads is not None
         name, side = f"{upstream.name}/{branch}", upstream.side.format(branch=branch)
-        if self.there.get(side) == tip or (seen is not None and self.repository.is_ancestor(tip, seen)):
+        if self.remote_heads.get(side) == tip or (seen is not None and self.repository.is_ancestor(tip, seen)):
             return Unchanged()  # it waits on the side for a pull request, or the remote has it
         if seen is not None:
-            if (met := self._rewritten(upstream, branch, tip, seen)) is not None:
+            if (met := self._find_rewritten(upstream, branch, tip, seen)) is not None:
                 raise _rewritten(name, branch, met)
             if not self.repository.is_ancestor(seen, tip):
                 return Held(f"{name} has commits that {branch} lacks", "syncd pull", exit_code=Conflict.exit_code)
-        elif self.repository.resolve(upstream.met(branch)) is not None:
+        elif self.repository.resolve(upstream.last_seen_ref(branch)) is not None:
             return Held(f"{upstream.name} has no branch {branch} any more", f"to bring it back: git push {branch}")
         with self.open_remote(upstream) as remote:
             if upstream.push == "branch":
@@ -198,18 +202,18 @@ class Exchange:
                 why = f"{upstream.name} takes no push to {branch} ({refusal.reason})"
             else:
                 why = f"{name} is left to people"
-            return self._aside(upstream, remote, branch, tip, why)
+            return self._push_side_branch(upstream, remote, branch, tip, why)
 
-    def _aside(self, upstream: Upstream, remote: Remote, branch: str, tip: str, why: str) -> Outcome:
+    def _push_side_branch(self, upstream: Upstream, remote: Remote, branch: str, tip: str, why: str) -> Outcome:
         """Push a branch to its side branch, unless a pull request from there would be empty."""
-        assert self.there is not None
+        assert self.remote_heads is not None
         side = upstream.side.format(branch=branch)
         if upstream.is_of_mirror(side):
             raise Conflict(
                 f"the side branch of {branch} would be {side}, which holds what the platform has; nothing was pushed",
                 hint="set side, or mirror, to another name under [repository.upstream]",
             )
-        seen, there = self.there.get(branch), self.there.get(side)
+        seen, there = self.remote_heads.get(branch), self.remote_heads.get(side)
         if seen is not None and self.repository.subtree(seen) == self.repository.subtree(tip):
             return Unchanged()
         if there is not None and not self.repository.is_ancestor(there, tip):
@@ -225,12 +229,12 @@ class Exchange:
 
     def record_push(self, upstream: Upstream, branch: str, name: str, tip: str) -> Applied:
         """Given a branch and the name under which the remote has its tip now, record that, and return it as done."""
-        assert self.there is not None
+        assert self.remote_heads is not None
         reach(FaultPoint.BRANCH_PUSHED)
-        old, self.there[name] = self.there.get(name), tip
+        old, self.remote_heads[name] = self.remote_heads.get(name), tip
         self._track_branch(upstream, name, tip)
         if name == branch:
-            self.remember(upstream, branch, tip)
+            self.record_last_seen(upstream, branch, tip)
         return Applied((Change("update", "branch", f"{upstream.name}/{name}", "pushed", before=old, after=tip),))
 
 

@@ -35,49 +35,51 @@ def push_mirror(exchange: Exchange, conflicts: Collection[str], *, is_whole: boo
     Shape: `is_whole` says that every change request that is not among `conflicts` is settled.
     """
     workspace, upstream = exchange.workspace, exchange.workspace.upstream
-    if upstream is None or exchange.there is None or not upstream.has_mirror:
+    if upstream is None or exchange.remote_heads is None or not upstream.has_mirror:
         return
     wanted = dict(_find_wanted(workspace, upstream, conflicts))
     for branch, commit in wanted.items():
-        if {exchange.there.get(branch), workspace.repository.resolve(upstream.met(branch))} != {commit}:
+        if {exchange.remote_heads.get(branch), workspace.repository.resolve(upstream.last_seen_ref(branch))} != {
+            commit
+        }:
             yield f"push {upstream.name}/{branch}", partial(_push, exchange, upstream, branch, commit)
     for branch, commit in _find_pushed(workspace, upstream).items():
         name = branch.removeprefix(upstream.change_branch(""))
-        if branch not in wanted and (is_whole or workspace.repository.resolve(_changes(workspace, name)) is None):
+        if branch not in wanted and (is_whole or workspace.repository.resolve(_change_ref(workspace, name)) is None):
             yield f"delete {upstream.name}/{branch}", partial(_delete, exchange, upstream, branch, commit)
 
 
 def _find_wanted(workspace: Workspace, upstream: Upstream, conflicts: Collection[str]) -> Iterator[tuple[str, str]]:
     """The branches that the remote is to have, and the commit of each."""
     refs = {upstream.mirror: workspace.main}
-    refs |= {upstream.change_branch(name): _changes(workspace, name) for name in sorted(conflicts)}
+    refs |= {upstream.change_branch(name): _change_ref(workspace, name) for name in sorted(conflicts)}
     for branch, ref in refs.items():
         if (commit := workspace.repository.resolve(ref)) is not None:
             yield branch, commit
 
 
-def _changes(workspace: Workspace, name: str) -> str:
+def _change_ref(workspace: Workspace, name: str) -> str:
     return f"refs/remotes/{workspace.remote}/changes/{name}"
 
 
 def _find_pushed(workspace: Workspace, upstream: Upstream) -> dict[str, str]:
     """The branches of change requests that this clone has pushed, and what."""
-    found = workspace.repository.refs(upstream.met("")).items()
-    each = {upstream.branch_met(ref): commit for ref, commit in found}
+    found = workspace.repository.refs(upstream.last_seen_ref("")).items()
+    each = {upstream.parse_last_seen_ref(ref): commit for ref, commit in found}
     return {branch: commit for branch, commit in each.items() if branch.startswith(upstream.change_branch(""))}
 
 
 def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> Outcome:
-    assert exchange.there is not None
+    assert exchange.remote_heads is not None
     repository, name = exchange.repository, f"{upstream.name}/{branch}"
-    there = exchange.there.get(branch)
+    there = exchange.remote_heads.get(branch)
     if there == commit:  # a run was killed before it could record that
-        exchange.remember(upstream, branch, commit)
+        exchange.record_last_seen(upstream, branch, commit)
         return Unchanged()
     if (
         there is not None
         and not repository.is_ancestor(there, commit)
-        and not _is_own(exchange, upstream, branch, there)
+        and not _was_pushed_here(exchange, upstream, branch, there)
     ):
         return Held(
             f"{name} has commits that this clone did not push there; it was left as it is",
@@ -87,14 +89,14 @@ def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> O
     with exchange.open_remote(upstream) as remote:
         refusal = remote.push(commit, branch, old=there)
     if refusal is not None:
-        raise _refused(upstream, branch, refusal)
+        raise _build_refusal(upstream, branch, refusal)
     return exchange.record_push(upstream, branch, branch, commit)
 
 
-def _is_own(exchange: Exchange, upstream: Upstream, branch: str, there: str) -> bool:
+def _was_pushed_here(exchange: Exchange, upstream: Upstream, branch: str, there: str) -> bool:
     """Whether a branch of the remote is where this clone has put it; or, where it has put none there, whether it holds
     a change request's content as another clone has read it, whose place this one takes."""
-    pushed = exchange.repository.resolve(upstream.met(branch))
+    pushed = exchange.repository.resolve(upstream.last_seen_ref(branch))
     if pushed is not None or branch == upstream.mirror:
         return there == pushed
     number, person = branch.rpartition("/")[2], f"{COMMITTER[0]} <{COMMITTER[1]}>"
@@ -104,28 +106,28 @@ def _is_own(exchange: Exchange, upstream: Upstream, branch: str, there: str) -> 
 
 def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) -> Outcome:
     """Delete the branch of a change request that is settled or over; what somebody else put there stays."""
-    assert exchange.there is not None
+    assert exchange.remote_heads is not None
     repository, name = exchange.repository, f"{upstream.name}/{branch}"
-    there = exchange.there.get(branch)
+    there = exchange.remote_heads.get(branch)
     outcome: Outcome = Unchanged()
     if there == pushed:
         with exchange.open_remote(upstream) as remote:
             refusal = remote.delete(branch, old=pushed)
         if refusal is not None:
-            raise _refused(upstream, branch, refusal)
+            raise _build_refusal(upstream, branch, refusal)
         reach(FaultPoint.BRANCH_PUSHED)
-        del exchange.there[branch]
-        if (old := repository.resolve(upstream.tracking(branch))) is not None:
-            repository.delete_ref(upstream.tracking(branch), old=old)
+        del exchange.remote_heads[branch]
+        if (old := repository.resolve(upstream.tracking_ref(branch))) is not None:
+            repository.delete_ref(upstream.tracking_ref(branch), old=old)
         why = "no page is in conflict with it any more"
         outcome = Applied((Change("delete", "branch", name, why, before=pushed),))
     elif there is not None:
         outcome = Applied((), (f"{name} is not needed any more, and somebody has pushed to it: delete it there",))
-    repository.delete_ref(upstream.met(branch), old=pushed)
+    repository.delete_ref(upstream.last_seen_ref(branch), old=pushed)
     return outcome
 
 
-def _refused(upstream: Upstream, branch: str, refusal: Refusal) -> Conflict:
+def _build_refusal(upstream: Upstream, branch: str, refusal: Refusal) -> Conflict:
     """Somebody was faster, or a person has to allow it."""
     why = f"{upstream.name} did not take {branch}: {refusal.reason}"
     if refusal.reason in _MOVED:

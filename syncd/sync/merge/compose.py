@@ -3,79 +3,81 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from syncd.plan.merge.pages import SIDES, TITLES, Knot, Page, Side, Version
+from syncd.plan.merge.pages import SIDES, TITLES, EntryPaths, Page, Side, Version
 from syncd.repo import Blob
 from syncd.sync.merge.base import Base
-from syncd.sync.merge.result import Choice, Decided, HeldPage, MergeResult
-from syncd.sync.merge.tables import Fates, Tables, merged_table
+from syncd.sync.merge.result import Choice, Decisions, EntryConflict, MergeResult
+from syncd.sync.merge.tables import PagePlaces, SummaryVersions, merge_summary
 from syncd.sync.workspace import Workspace
 
 
 def compose_result(
-    workspace: Workspace, ours: str, theirs: str, base: Base, decided: Decided, choices: Mapping[str, Choice]
+    workspace: Workspace, ours: str, theirs: str, base: Base, decided: Decisions, choices: Mapping[str, Choice]
 ) -> MergeResult:
     """Given two commits, their base and what is decided of each entry, return what they come to together.
 
     Shape: `choices` says by path what a person decided for pages in conflict.
     """
-    composer = _Composer(workspace, decided, choices)
-    held = tuple(page for page, _ in decided.held if find_choice(page, choices) is None)
+    composer = _TreeComposer(workspace, decided, choices)
+    held = tuple(page for page, _ in decided.conflicts if find_choice(page, choices) is None)
     places = [path for page in held for path in page.paths]
     outside = tuple(path for path in places if not any(binding.holds(path) for binding in workspace.bindings))
     one = composer.compose_tree("ours")
     other = composer.compose_tree("theirs") if held else one
     notes = tuple(dict.fromkeys(composer.notes))
-    revived = tuple(decision.path for decision in decided.free if decision.is_revived)
+    revived = tuple(decision.path for decision in decided.clean if decision.is_revived)
     return MergeResult(ours, theirs, base, one, other, held, notes, outside, revived, decided)
 
 
-def choose(workspace: Workspace, result: MergeResult, choices: Mapping[str, Choice]) -> MergeResult:
+def apply_choices(workspace: Workspace, result: MergeResult, choices: Mapping[str, Choice]) -> MergeResult:
     """Given what two commits come to, and by path what a person decided for pages in conflict, return what they come to
     then; nothing is merged again."""
-    if result.decided is None or not choices:
+    if result.decisions is None or not choices:
         return result
-    return compose_result(workspace, result.ours, result.theirs, result.base, result.decided, choices)
+    return compose_result(workspace, result.ours, result.theirs, result.base, result.decisions, choices)
 
 
-def find_choice(held: HeldPage, choices: Mapping[str, Choice]) -> Choice | None:
+def find_choice(held: EntryConflict, choices: Mapping[str, Choice]) -> Choice | None:
     """Given a page and choices by path, return the one for this page, by any of its paths."""
     return next((choices[path] for path in held.paths if path in choices), None)
 
 
-class _Composer:
-    def __init__(self, workspace: Workspace, decided: Decided, choices: Mapping[str, Choice]) -> None:
+class _TreeComposer:
+    def __init__(self, workspace: Workspace, decided: Decisions, choices: Mapping[str, Choice]) -> None:
         self.repository, self.decided, self.choices = workspace.repository, decided, choices
         self.notes = list(decided.notes)
 
     def compose_tree(self, keep: Side) -> str:
         """The tree of all that is decided, with held pages as one side has them."""
-        plan = _Plan()
-        for decision in self.decided.free:
-            plan.place(decision.page, decision.target)
-        for page, knot in self.decided.held:
+        plan = _TreeChanges()
+        for decision in self.decided.clean:
+            plan.add_page(decision.page, decision.target)
+        for page, knot in self.decided.conflicts:
             chosen = find_choice(page, self.choices)
             choice = keep if chosen is None else chosen
             side: Side = "theirs" if choice == "theirs" else "ours"
             title_only = page.why == TITLES and chosen is not None
-            (plan.titled if title_only else plan.kept)[side] += map(frozenset, page.entries)
+            (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, page.entries)
             for decision in knot:
-                plan.place(decision.page, decision.target if title_only else decision.page.at(side))
+                plan.add_page(decision.page, decision.target if title_only else decision.page.at(side))
             if isinstance(choice, bytes):
-                plan.puts[page.path] = choice
-        changes = {**plan.gone, **plan.puts}
+                plan.written[page.path] = choice
+        changes = {**plan.removed, **plan.written}
         for table in self.decided.tables:
-            changes |= self._table(table, Fates(plan.pages, plan.final, plan.kept, plan.titled), changes)
+            changes |= self._compose_summary(
+                table, PagePlaces(plan.pages, plan.final_paths, plan.kept, plan.titles_kept), changes
+            )
         return self.repository.replaced(self.ours, changes) if changes else self.ours
 
-    def _table(
-        self, table: Tables, fates: Fates, changes: Mapping[str, Blob | bytes | None]
+    def _compose_summary(
+        self, table: SummaryVersions, fates: PagePlaces, changes: Mapping[str, Blob | bytes | None]
     ) -> dict[str, Blob | bytes | None]:
         binding = table.binding
         present = {binding.path(inner) for inner in self.repository.tree(self.ours, binding.directory)}
         present -= {path for path, content in changes.items() if content is None}
         present |= {path for path, content in changes.items() if content is not None}
-        delisted = {final for path, final in _delisted(table, fates) if self._is_in_base(path)}
-        content, notes = merged_table(self.repository, table, fates, present - delisted)
+        delisted = {final for path, final in _find_delisted(table, fates) if self._is_in_base(path)}
+        content, notes = merge_summary(self.repository, table, fates, present - delisted)
         self.notes += notes
         return {table.ours.path: content} if content is not None else {}
 
@@ -87,15 +89,15 @@ class _Composer:
         return self.repository.lookup(self.decided.trees[0], path) is not None
 
 
-def _delisted(table: Tables, fates: Fates) -> Iterator[tuple[str, str]]:
+def _find_delisted(table: SummaryVersions, fates: PagePlaces) -> Iterator[tuple[str, str]]:
     """Pages that a side took out of the table and the other left alone: the base's path, and the final one."""
     by_base = {page.base.path: page for page in fates.pages if page.base is not None}
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
-        if not table.changed(side):
+        if not table.is_changed(side):
             continue
-        listed, paths = table.at(side).pages(), fates.paths(side, calm=False)
-        retitled = table.retitled(other, fates.paths(other, calm=False))
-        for path in table.former():
+        listed, paths = table.at(side).index_pages(), fates.list_renames(side, calm=False)
+        retitled = table.find_retitled(other, fates.list_renames(other, calm=False))
+        for path in table.index_base_pages():
             page = by_base.get(path)
             is_there = page is None or page.at(side) is not None
             is_changed = path in retitled or (page is not None and page.is_edited(other))
@@ -104,22 +106,22 @@ def _delisted(table: Tables, fates: Fates) -> Iterator[tuple[str, str]]:
 
 
 @dataclass
-class _Plan:
+class _TreeChanges:
     """What has to change in ours' tree, and what becomes of every page by it."""
 
-    puts: dict[str, Blob | bytes | None] = field(default_factory=dict)
-    gone: dict[str, Blob | bytes | None] = field(default_factory=dict)
+    written: dict[str, Blob | bytes | None] = field(default_factory=dict)
+    removed: dict[str, Blob | bytes | None] = field(default_factory=dict)
     pages: list[Page] = field(default_factory=list)
-    final: dict[str, str | None] = field(default_factory=dict)
-    kept: dict[Side, list[Knot]] = field(default_factory=lambda: {side: [] for side in SIDES})
-    titled: dict[Side, list[Knot]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    final_paths: dict[str, str | None] = field(default_factory=dict)
+    kept: dict[Side, list[EntryPaths]] = field(default_factory=lambda: {side: [] for side in SIDES})
+    titles_kept: dict[Side, list[EntryPaths]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
-    def place(self, page: Page, target: Version | None) -> None:
+    def add_page(self, page: Page, target: Version | None) -> None:
         """Given a page, let it be at its target."""
         self.pages.append(page)
         if page.base is not None:
-            self.final[page.base.path] = target.path if target is not None else None
+            self.final_paths[page.base.path] = target.path if target is not None else None
         if page.ours is not None and (target is None or target.path != page.ours.path):
-            self.gone[page.ours.path] = None
+            self.removed[page.ours.path] = None
         if target is not None and target != page.ours:
-            self.puts[target.path] = Blob(target.oid, target.mode)
+            self.written[target.path] = Blob(target.oid, target.mode)

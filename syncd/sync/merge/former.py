@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.parts import PART, leave_out, write_part
+from syncd.sync.merge.parts import PART_TRAILER, leave_out, write_part
 from syncd.sync.workspace import Workspace
 
 _TAKEN_IN, _LEFT_OUT, _COMMON = "Syncd-Met", "Syncd-Held", "Syncd-Since"
@@ -25,11 +25,17 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
     if tip is None or main is None or repository.is_ancestor(main, tip):
         return False
     for commit in repository.marked(main, tip, _TAKEN_IN)[1]:
-        taken = [oid for oid in _present(repository, commit.trailers[_TAKEN_IN]) if repository.is_ancestor(oid, main)]
-        common = _present(repository, commit.trailers.get(_COMMON, []))
-        if not taken or not common or any(PART in one.trailers for one in repository.marked(commit.oid, tip, PART)[1]):
+        taken = [
+            oid for oid in _select_present(repository, commit.trailers[_TAKEN_IN]) if repository.is_ancestor(oid, main)
+        ]
+        common = _select_present(repository, commit.trailers.get(_COMMON, []))
+        if (
+            not taken
+            or not common
+            or any(PART_TRAILER in one.trailers for one in repository.marked(commit.oid, tip, PART_TRAILER)[1])
+        ):
             continue
-        left_out = [paths for value in commit.trailers.get(_LEFT_OUT, []) if (paths := _paths(value))]
+        left_out = [paths for value in commit.trailers.get(_LEFT_OUT, []) if (paths := _parse_paths(value))]
         tree = leave_out(repository, workspace.bindings, taken[0], common[0], left_out)
         part = write_part(repository, taken[0], common, tree, name=f"{workspace.remote}/main")
         whole, person = repository.subtree(tip), workspace.committer()
@@ -41,13 +47,13 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
     return False
 
 
-def _present(repository: Repository, oids: Iterable[str]) -> list[str]:
+def _select_present(repository: Repository, oids: Iterable[str]) -> list[str]:
     named = list(oids)
     here = repository.present(named)
     return [oid for oid in named if oid in here]
 
 
-def _paths(value: str) -> list[str]:
+def _parse_paths(value: str) -> list[str]:
     """The paths of one page: one as it is, or several as JSON."""
     try:
         found = json.loads(value) if value.startswith("[") else [value]

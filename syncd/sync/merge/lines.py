@@ -5,7 +5,7 @@ from typing import Final
 
 from syncd.layout.page.links import follow, resolve, targets
 from syncd.layout.tree.paths import is_markdown
-from syncd.plan.merge.pages import SIDES, Decision, Page, Side, Text
+from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource
 from syncd.repo import MergedText, Repository
 
 READ_MAX: Final = 1_000_000
@@ -15,7 +15,7 @@ Moves = Mapping[Side, Mapping[str, str]]
 """Where each side has the base's files that it moved."""
 
 
-def merged_lines(
+def merge_lines(
     repository: Repository, wanting: Sequence[Decision], moves: Moves, decisions: Iterable[Decision]
 ) -> list[MergedText]:
     """Given decisions for texts that have a base, return each text merged, or in conflict.
@@ -24,29 +24,31 @@ def merged_lines(
     link as the base would write it, and then written for where all `decisions` let files come to lie; a text without
     conflicts stays as it is unless its links would lead elsewhere. Cost follows the conflicts and the moved pages.
     """
-    texts = repository.merge_texts([trio(decision.page) for decision in wanting])
+    texts = repository.merge_texts([list_blobs(decision.page) for decision in wanting])
     known = {
         number: found
         for number, (text, decision) in enumerate(zip(texts, wanting, strict=True))
         if (text.conflicts or _is_moved(decision.page))
-        and (found := _as_the_base_writes(repository, decision.page, moves))
+        and (found := _rewrite_links_as_base(repository, decision.page, moves))
     }
-    merged = dict(zip(known, _merged(repository, known, wanting), strict=True))
+    merged = dict(zip(known, _merge_rewritten(repository, known, wanting), strict=True))
     finals = {
         decision.page.base.path: decision.path
         for decision in decisions
-        if decision.page.base is not None and decision.text is not Text.NONE
+        if decision.page.base is not None and decision.text is not TextSource.NONE
     }
     clean = {number: text.oid for number, text in merged.items() if not text.conflicts}
-    done = {number: _placed(repository.read(oid), wanting[number], finals) for number, oid in clean.items()}
-    for number, oid in zip(done, _stored(repository, list(done.values())), strict=True):
+    done = {
+        number: _rewrite_links_for_place(repository.read(oid), wanting[number], finals) for number, oid in clean.items()
+    }
+    for number, oid in zip(done, _store_texts(repository, list(done.values())), strict=True):
         path, former = wanting[number].path, texts[number]
-        if former.conflicts or _leads(repository, oid, path) != _leads(repository, former.oid, path):
+        if former.conflicts or _resolve_links(repository, oid, path) != _resolve_links(repository, former.oid, path):
             texts[number] = MergedText(oid, False, b"")
     return texts
 
 
-def trio(page: Page) -> tuple[str, str, str]:
+def list_blobs(page: Page) -> tuple[str, str, str]:
     """Given a page, return the blobs of its three versions, "" where there is none."""
     base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
     return base, ours, theirs
@@ -57,12 +59,12 @@ def _is_moved(page: Page) -> bool:
     return page.ours is not None and page.theirs is not None and page.ours.path != page.theirs.path
 
 
-def _leads(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:
+def _resolve_links(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:
     """Where the links of a text lead from a path."""
     return [resolve(target.text, at=path) for target in targets(repository.read(oid).decode())]
 
 
-def _as_the_base_writes(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
+def _rewrite_links_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
     """Both texts with their links as the base would write them; None where that is no news, and for no pages."""
     base, ours, theirs = page.base, page.ours, page.theirs
     if base is None or ours is None or theirs is None or not is_markdown(base.path):
@@ -81,21 +83,21 @@ def _as_the_base_writes(repository: Repository, page: Page, moves: Moves) -> tup
     return (one, other) if (one, other) != texts or _is_moved(page) else None
 
 
-def _merged(
+def _merge_rewritten(
     repository: Repository, known: Mapping[int, tuple[bytes, bytes]], wanting: Sequence[Decision]
 ) -> list[MergedText]:
-    blobs = iter(_stored(repository, [text for both in known.values() for text in both]))
-    return repository.merge_texts([(trio(wanting[number].page)[0], next(blobs), next(blobs)) for number in known])
+    blobs = iter(_store_texts(repository, [text for both in known.values() for text in both]))
+    return repository.merge_texts([(list_blobs(wanting[number].page)[0], next(blobs), next(blobs)) for number in known])
 
 
-def _placed(text: bytes, decision: Decision, finals: Mapping[str, str]) -> bytes:
+def _rewrite_links_for_place(text: bytes, decision: Decision, finals: Mapping[str, str]) -> bytes:
     """A text in the base's place as it is to be in its own."""
     assert decision.page.base is not None
     moved = {former: path for former, path in finals.items() if former != path}
     return follow(text.decode(), moved, at=decision.page.base.path, to=decision.path).encode()
 
 
-def _stored(repository: Repository, texts: Sequence[bytes]) -> list[str]:
+def _store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
     """The blobs of texts."""
     if not texts:
         return []

@@ -19,7 +19,7 @@ from syncd.model.blob_id import compute_blob_id
 from syncd.repo import Blob
 from syncd.sync.workspace import Binding, Workspace
 
-CONTESTED = "contested"
+OVERWRITTEN = "contested"
 """The folder of edits that replaced words of Git's which the server had lost: `<Git's blob>/<the edited blob>`."""
 FORMS_MAX = 8
 """Forms of one page that are kept without a look at which of them is still needed."""
@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 @dataclass(frozen=True)
-class Git:
+class GitVersions:
     """What Git may have for a page, as blob ids, the likeliest first.
 
     Shape: `written` is what this run sent, when nobody else can have written since; `sent` is what earlier runs may
@@ -40,13 +40,13 @@ class Git:
     written: str = ""
     sent: tuple[str, ...] = ()
 
-    def all(self) -> tuple[str, ...]:
+    def list_all(self) -> tuple[str, ...]:
         """Return all of them."""
         return tuple(dict.fromkeys(blob for blob in (self.written, *self.blobs, *self.sent) if blob))
 
 
 @dataclass
-class Forms:
+class NormalisedForms:
     """The forms of one space; `save` makes what was learnt durable, before any ref or record relies on it."""
 
     workspace: Workspace
@@ -60,7 +60,7 @@ class Forms:
         """Where they are kept."""
         return forms_ref(self.binding)
 
-    def settle(self, page: str, text: bytes, git: Git, *, at: str) -> bytes:
+    def choose_text(self, page: str, text: bytes, git: GitVersions, *, at: str) -> bytes:
         """Given a page's id, its text as the server answers it, and what Git may have, return the text for Git.
 
         Shape: one of Git's own texts, byte for byte, where the server's stands for it; else the server's, each block
@@ -68,21 +68,21 @@ class Forms:
         """
         read = self.workspace.repository.read
         likeliest: bytes | None = None
-        for blob in git.all():
+        for blob in git.list_all():
             former = read(blob)
             found = settled(former, text, at=at)
-            if found == former or self._stands(page, blob, text, at):
+            if found == former or self._has_form(page, blob, text, at):
                 return former
             likeliest = found if likeliest is None and blob not in git.sent else likeliest
-        if blob := git.written or self._was_sent(text, git, at):
+        if blob := git.written or self._find_sent(text, git, at):
             self.learn(page, blob, text)
             return read(blob)
-        edited = self._edited(page, text, git.blobs, at)
+        edited = self._apply_edit(page, text, git.blobs, at)
         if edited is not None:
             return edited
         if likeliest is None:
             return text
-        self._doubt(read(git.blobs[0]), likeliest, at)
+        self._note_lost_placeholders(read(git.blobs[0]), likeliest, at)
         return likeliest
 
     def learn(self, page: str, blob: str, text: bytes) -> None:
@@ -90,29 +90,29 @@ class Forms:
         if _PLAIN.fullmatch(page):
             self._new[f"{page}/{blob}"] = text
 
-    def form(self, page: str, blob: str) -> bytes | None:
+    def find_form(self, page: str, blob: str) -> bytes | None:
         """Given a page and a blob of Git, return the server's form of it, when that means something else."""
         name = f"{page}/{blob}"
         if name in self._new:
             return self._new[name]
-        kept = self.known().get(name)
+        kept = self.read_known().get(name)
         return self.workspace.repository.read(kept.oid) if kept is not None else None
 
-    def known(self) -> Mapping[str, Blob]:
+    def read_known(self) -> Mapping[str, Blob]:
         """Return what is kept, by name."""
         if self._known is None:
             commit = self.workspace.repository.resolve(self.ref)
             self._known = self.workspace.repository.tree(commit) if commit is not None else {}
         return self._known
 
-    def has_learnt(self, page: str) -> bool:
+    def has_unsaved(self, page: str) -> bool:
         """Given a page, return whether something about it is not durable yet."""
         return any(name.startswith(f"{page}/") for name in self._new)
 
-    def losses(self, anchors: Iterable[Anchor]) -> Iterator[tuple[Anchor, tuple[Loss, ...]]]:
+    def find_losses(self, anchors: Iterable[Anchor]) -> Iterator[tuple[Anchor, tuple[Loss, ...]]]:
         """Given the pages of a lane, return each of which the server does not keep every word, with those words."""
         for anchor in anchors:
-            form = self.form(anchor.id, anchor.oid) if anchor.kind == "page" else None
+            form = self.find_form(anchor.id, anchor.oid) if anchor.kind == "page" else None
             if form is not None:
                 lost = lost_words(self.workspace.repository.read(anchor.oid), form, at=anchor.path)
                 if lost:
@@ -120,13 +120,17 @@ class Forms:
 
     def save(self) -> None:
         """Make what was learnt durable."""
-        new = {name: text for name, text in self._new.items() if name not in self.known() or self._differs(name, text)}
+        new = {
+            name: text
+            for name, text in self._new.items()
+            if name not in self.read_known() or self._is_changed(name, text)
+        }
         if not new:
             return
         repository = self.workspace.repository
         old, person = repository.resolve(self.ref), self.workspace.committer()
         with repository.writer(self.ref, old=old) as writer:
-            for name in self._stale(new):
+            for name in self._find_stale(new):
                 writer.remove(name)
             for name, text in sorted(new.items()):
                 writer.put(name, writer.blob(text))
@@ -135,7 +139,7 @@ class Forms:
         self._known = None
         self._new = {}
 
-    def _doubt(self, former: bytes, text: bytes, at: str) -> None:
+    def _note_lost_placeholders(self, former: bytes, text: bytes, at: str) -> None:
         """Note placeholders that went with an edit: where no form is known, nobody can tell who took them away."""
         if not Counter(_TAG.findall(former)) - Counter(_TAG.findall(text)):
             return
@@ -144,15 +148,15 @@ class Forms:
             where = f"{self.binding.path(at)}:{loss.line}"
             self.notes += [f"{where}: {gone} went with an edit on the platform; git log -p has it"] if gone else []
 
-    def _differs(self, name: str, text: bytes) -> bool:
-        return self.workspace.repository.read(self.known()[name].oid) != text
+    def _is_changed(self, name: str, text: bytes) -> bool:
+        return self.workspace.repository.read(self.read_known()[name].oid) != text
 
-    def _stands(self, page: str, blob: str, text: bytes, at: str) -> bool:
+    def _has_form(self, page: str, blob: str, text: bytes, at: str) -> bool:
         """Whether the server's text is, in meaning, the one that stood for this blob of Git before."""
-        form = self.form(page, blob)
+        form = self.find_form(page, blob)
         return form is not None and settled(form, text, at=at) == form
 
-    def _was_sent(self, text: bytes, git: Git, at: str) -> str:
+    def _find_sent(self, text: bytes, git: GitVersions, at: str) -> str:
         """The blob that was sent, if the text is what the server made of it, and not of what was there before."""
         read = self.workspace.repository.read
         nearest: int | None = None
@@ -165,10 +169,10 @@ class Forms:
                 return blob
         return ""
 
-    def _edited(self, page: str, text: bytes, blobs: Sequence[str], at: str) -> bytes | None:
+    def _apply_edit(self, page: str, text: bytes, blobs: Sequence[str], at: str) -> bytes | None:
         """Git's text with an edit that a person made to the server's form of it; None where no form is known."""
         for blob in blobs:
-            form = self.form(page, blob)
+            form = self.find_form(page, blob)
             if form is None:
                 continue
             former = self.workspace.repository.read(blob)
@@ -176,23 +180,23 @@ class Forms:
             if settled(found.body, text, at=at) != found.body:
                 self.learn(page, compute_blob_id(found.body), text)
             if found.clashes:
-                self._new[f"{CONTESTED}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
+                self._new[f"{OVERWRITTEN}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
                     b"%d\n" % at for at in found.clashes
                 )
             return found.body
         return None
 
-    def _stale(self, new: Mapping[str, bytes]) -> Iterator[str]:
+    def _find_stale(self, new: Mapping[str, bytes]) -> Iterator[str]:
         """Names of forms that no lane holds any more, for pages that have gathered many."""
         per_page: dict[str, list[str]] = {}
-        for name in self.known():
+        for name in self.read_known():
             per_page.setdefault(name.partition("/")[0], []).append(name)
-        crowded = [names for page, names in per_page.items() if len(names) >= FORMS_MAX and page != CONTESTED]
-        live = self._live() if crowded else frozenset()
+        crowded = [names for page, names in per_page.items() if len(names) >= FORMS_MAX and page != OVERWRITTEN]
+        live = self._list_live_blobs() if crowded else frozenset()
         for names in crowded:
             yield from (name for name in names if name not in new and name.rpartition("/")[2] not in live)
 
-    def _live(self) -> frozenset[str]:
+    def _list_live_blobs(self) -> frozenset[str]:
         """Every blob of the space in main content, in a change request or in a branch."""
         repository, remote = self.workspace.repository, f"refs/remotes/{self.workspace.remote}/"
         commits = {*repository.refs(remote).values(), *repository.refs("refs/heads/").values()}
@@ -206,7 +210,7 @@ def forms_ref(binding: Binding) -> str:
     return f"refs/syncd/forms/{binding.name}"
 
 
-def contested(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
+def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
     """Given two commits, return the paths of pages where theirs replaced words of ours that the server had lost.
 
     Shape: such a page differs on one side only, and yet a person has to choose. Costs nothing where there is none.
@@ -215,7 +219,7 @@ def contested(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
     found: set[str] = set()
     for binding in workspace.bindings:
         commit = repository.resolve(forms_ref(binding))
-        pairs = repository.tree(commit, CONTESTED) if commit is not None else {}
+        pairs = repository.tree(commit, OVERWRITTEN) if commit is not None else {}
         if pairs:
             here = {blob.oid for blob in repository.tree(ours, binding.directory).values()}
             there = repository.tree(theirs, binding.directory)

@@ -13,10 +13,10 @@ from syncd.model.anchor import Anchor
 from syncd.plan.merge.pages import Change, Version
 from syncd.plan.message import MOVED
 from syncd.repo import Commit, Repository
-from syncd.sync.merge.parts import PART, part_of
+from syncd.sync.merge.parts import PART_TRAILER, find_original
 from syncd.sync.workspace import Binding
 
-Recorded = tuple[dict[str, str], dict[str, str]]
+RecordedMoves = tuple[dict[str, str], dict[str, str]]
 """Where each of two sides has files of a base, by their paths there."""
 
 
@@ -32,7 +32,7 @@ def render_moves(moves: Mapping[str, str]) -> str:
     return "".join(f"{MOVED}: {json.dumps(pair)}\n" for pair in moves.items())
 
 
-def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: str) -> Recorded:
+def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: str) -> RecordedMoves:
     """Given the tree of a base and the two commits that are merged, return where each has the base's files that a
     record tells of and that took the place of others, or left theirs to others; by their paths in the base.
 
@@ -43,40 +43,40 @@ def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: st
     if recorded == ([], []):
         return {}, {}
     return (
-        _followed_records(repository, base, ours, theirs, recorded[0]),
-        _followed_records(repository, base, theirs, ours, recorded[1]),
+        _follow_records(repository, base, ours, theirs, recorded[0]),
+        _follow_records(repository, base, theirs, ours, recorded[1]),
     )
 
 
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
     """The newest part that another commit knows of one that has the given commit, and that one; else None."""
-    for part in repository.marked(commit, other, PART)[1]:
-        whole = part_of(repository, part)
+    for part in repository.marked(commit, other, PART_TRAILER)[1]:
+        whole = find_original(repository, part)
         if whole in repository.present([whole or ""]) and repository.is_ancestor(commit, whole or ""):
             return part.oid, whole or ""
     return None
 
 
-def _followed_records(
+def _follow_records(
     repository: Repository, base: str, side: str, other: str, recorded: Sequence[Commit]
 ) -> dict[str, str]:
     """Where a commit has the base's files that its records tell of."""
     found: dict[str, str] = {}
     here = base
-    for commit in reversed(_line(repository, recorded)):
+    for commit in reversed(_find_first_parent_line(repository, recorded)):
         former = commit.parents[0]
-        found = _followed(found, _renames(repository, here, former))
-        back = {new: old for old, new in _renames(repository, base, former).items()}
+        found = _follow_paths(found, _find_renames(repository, here, former))
+        back = {new: old for old, new in _find_renames(repository, base, former).items()}
         known = _find_part(repository, commit.oid, other)
-        moves = dict(_recorded(commit))
+        moves = dict(_read_trailers(commit))
         for old in moves.keys() - found.values():
             path = back.get(old, old)
             is_left_out = known is None or len({repository.lookup(one, old) for one in known}) > 1
             if is_left_out and repository.lookup(base, path) is not None:
                 found.setdefault(path, old)
-        found = _followed(found, moves)
+        found = _follow_paths(found, moves)
         here = commit.oid
-    final = _followed(found, _renames(repository, here, side)) if found else {}
+    final = _follow_paths(found, _find_renames(repository, here, side)) if found else {}
     return {
         path: later
         for path, later in final.items()
@@ -88,15 +88,15 @@ def find_exact_moves(changes: Iterable[Change]) -> dict[str, str]:
     """Given what a side changed as Git sees it, return where it has files that it put in the place of others, or whose
     place it gave to others, without a change of their text."""
     listed = list(changes)
-    before = _by_text(old for old, _ in listed)
-    after = _by_text(new for _, new in listed)
+    before = _index_by_text(old for old, _ in listed)
+    after = _index_by_text(new for _, new in listed)
     former = {old.path for old, _ in listed if old is not None}
     later = {new.path for _, new in listed if new is not None}
     moves = {path: after[oid] for oid, path in before.items() if oid in after and after[oid] != path}
     return {path: new for path, new in moves.items() if new in former or path in later}
 
 
-def _by_text(versions: Iterable[Version | None]) -> dict[str, str]:
+def _index_by_text(versions: Iterable[Version | None]) -> dict[str, str]:
     """The path of each text that only one file has."""
     found: dict[str, list[str]] = {}
     for version in versions:
@@ -114,8 +114,8 @@ def follow_moves(
     after = {new.path: new for _, new in listed if new is not None}
     pairs: list[Change] = []
     for path, later in moves.items():
-        old = before.get(path) or _version(repository, base, path)
-        new = after.get(later) or _version(repository, side, later)
+        old = before.get(path) or _read_version(repository, base, path)
+        new = after.get(later) or _read_version(repository, side, later)
         if old is not None and new is not None:
             pairs.append((old, new))
     gone = {old.path for old, _ in pairs if old is not None}
@@ -127,7 +127,7 @@ def follow_moves(
     return [change for change in (*pairs, *rest) if change[0] != change[1]]
 
 
-def _line(repository: Repository, recorded: Iterable[Commit]) -> list[Commit]:
+def _find_first_parent_line(repository: Repository, recorded: Iterable[Commit]) -> list[Commit]:
     """The newest of the commits, the newest one that its first parent has, and so on."""
     line: list[Commit] = []
     for commit in recorded:
@@ -136,7 +136,7 @@ def _line(repository: Repository, recorded: Iterable[Commit]) -> list[Commit]:
     return line
 
 
-def _recorded(commit: Commit) -> Iterator[tuple[str, str]]:
+def _read_trailers(commit: Commit) -> Iterator[tuple[str, str]]:
     for value in commit.trailers.get(MOVED, []):
         with suppress(ValueError):
             pair = json.loads(value)
@@ -144,16 +144,16 @@ def _recorded(commit: Commit) -> Iterator[tuple[str, str]]:
                 yield pair[0], pair[1]
 
 
-def _followed(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[str, str]:
+def _follow_paths(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[str, str]:
     return {path: moves.get(later, later) for path, later in found.items()}
 
 
-def _renames(repository: Repository, before: str, after: str) -> dict[str, str]:
+def _find_renames(repository: Repository, before: str, after: str) -> dict[str, str]:
     """Where a commit has files that Git knows again elsewhere."""
     changes = repository.differences(before, after, renames=True)
     return {change.old_path: change.path for change in changes if change.old_path is not None}
 
 
-def _version(repository: Repository, tree: str, path: str) -> Version | None:
+def _read_version(repository: Repository, tree: str, path: str) -> Version | None:
     oid = repository.lookup(tree, path)
     return Version(path, oid, "100644") if oid is not None else None

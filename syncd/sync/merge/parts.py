@@ -9,22 +9,22 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from syncd.plan.merge.left_out import calmed
+from syncd.plan.merge.left_out import restore_entries
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Blob, Commit, Person, Repository
-from syncd.sync.merge.tables import listing_at
+from syncd.sync.merge.tables import read_summary
 from syncd.sync.workspace import COMMITTER, Binding
 
-PART = "Syncd-Part"
+PART_TRAILER = "Syncd-Part"
 """Names the commit that a part stands for, and the tree that makes it one."""
-NOBODY = Person("syncd", "syncd@localhost", datetime(2100, 1, 1, tzinfo=UTC))
+UNNAMED = Person("syncd", "syncd@localhost", datetime(2100, 1, 1, tzinfo=UTC))
 """Signs commits that no ref ever names: always the same, so that the same question leaves no second object; and late,
 because git looks for common ancestors from the youngest commit on."""
 
 
-def part_of(repository: Repository, commit: Commit) -> str | None:
+def find_original(repository: Repository, commit: Commit) -> str | None:
     """Given a commit with the trailer of a part, return the commit that it stands for; None when it is no part."""
-    words = commit.trailers.get(PART, [""])[-1].split()
+    words = commit.trailers.get(PART_TRAILER, [""])[-1].split()
     if len(words) != 2 or repository.subtree(commit.oid) != words[1]:
         return None
     return words[0]
@@ -37,7 +37,7 @@ def write_part(repository: Repository, commit: str, base: Sequence[str], tree: s
     """
     (whole,) = repository.commits(None, commit, limit=1)
     kept = [f"{key}: {value}" for key in (SPACE, REVISION) for value in whole.trailers.get(key, [])[-1:]]
-    lines = [f"Take in {name} but for pages in conflict", "", *kept, f"{PART}: {commit} {tree}", ""]
+    lines = [f"Take in {name} but for pages in conflict", "", *kept, f"{PART_TRAILER}: {commit} {tree}", ""]
     person = replace(whole.author, name=COMMITTER[0], email=COMMITTER[1])
     return repository.commit_tree(tree, parents=base, message="\n".join(lines), author=person, committer=person)
 
@@ -65,12 +65,12 @@ def leave_out(
                 changes[found.path] = found.after
     for binding in bindings:
         knots = [frozenset(entry) for entry in entries if any(map(binding.holds, entry))]
-        listing, former = (listing_at(repository, binding, side) for side in (tree, base))
+        listing, former = (read_summary(repository, binding, side) for side in (tree, base))
         if not knots or listing is None or former is None or listing.oid == former.oid or listing.path in changes:
             continue
-        table = calmed(listing.entries, knots, former.pages())
+        table = restore_entries(listing.entries, knots, former.index_pages())
         if table != listing.entries:
-            changes[listing.path] = listing.written(table)
+            changes[listing.path] = listing.render_entries(table)
     whole = repository.subtree(tree)
     assert whole is not None
     return repository.replaced(whole, changes) if changes else whole

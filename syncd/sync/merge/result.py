@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 
 from syncd.plan.merge.pages import Decision, Page, Side
 from syncd.sync.merge.base import Base
-from syncd.sync.merge.tables import Tables
+from syncd.sync.merge.tables import SummaryVersions
 
 Choice = Side | bytes
 """What a person decided for a held page: a side, or a text of their own."""
-SET_ASIDE = "it is set aside already"
+EXCLUDED = "it is set aside already"
 SEVERAL_BASES = "both sides have merged it differently before"
 LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
 
 
 @dataclass(frozen=True)
-class HeldPage:
+class EntryConflict:
     """A page that waits for a person, or pages that hold each other; `path` is where people look for it.
 
     Shape: `text` has both sides' lines, with Git's markers around those in conflict; b"" where no lines were merged.
@@ -35,19 +35,19 @@ class HeldPage:
         """The paths of each of its pages, as they are left out."""
         return tuple(page.paths for page in self.pages)
 
-    def on(self, side: Side) -> tuple[str, ...]:
+    def list_paths(self, side: Side) -> tuple[str, ...]:
         """Given a side, return its paths there; none where it was deleted or never was."""
         return tuple(version.path for page in self.pages if (version := page.at(side)) is not None)
 
 
 @dataclass(frozen=True)
-class Decided:
+class Decisions:
     """What becomes of each entry of base, ours and theirs: `free` can be carried out, `held` waits for a choice."""
 
     trees: tuple[str, str, str]
-    free: tuple[Decision, ...]
-    held: tuple[tuple[HeldPage, tuple[Decision, ...]], ...]
-    tables: tuple[Tables, ...]
+    clean: tuple[Decision, ...]
+    conflicts: tuple[tuple[EntryConflict, tuple[Decision, ...]], ...]
+    tables: tuple[SummaryVersions, ...]
     notes: tuple[str, ...]
 
 
@@ -63,10 +63,10 @@ class MergeResult:
     ours: str
     theirs: str
     base: Base
-    kept_ours: str
-    kept_theirs: str
-    held: tuple[HeldPage, ...] = ()
+    tree_with_ours: str
+    tree_with_theirs: str
+    conflicts: tuple[EntryConflict, ...] = ()
     notes: tuple[str, ...] = ()
-    outside: tuple[str, ...] = ()
-    revived: tuple[str, ...] = ()
-    decided: Decided | None = field(default=None, repr=False, compare=False)
+    outside_paths: tuple[str, ...] = ()
+    revived_paths: tuple[str, ...] = ()
+    decisions: Decisions | None = field(default=None, repr=False, compare=False)

@@ -10,23 +10,23 @@ from syncd.errors import FileInvalid
 from syncd.layout.page.links import relative
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.summary import Entry, parse, render, transform, walk
-from syncd.plan.merge.left_out import calmed
-from syncd.plan.merge.pages import SIDES, Knot, Page, Side
+from syncd.plan.merge.left_out import restore_entries
+from syncd.plan.merge.pages import SIDES, EntryPaths, Page, Side
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo import Blob, Repository
-from syncd.sync.summary_files import settings_at
+from syncd.sync.summary_files import read_settings_at
 from syncd.sync.workspace import Binding
 
 
 @dataclass(frozen=True)
-class Listing:
+class SummaryFile:
     """A space's SUMMARY.md in one tree; the paths of its entries are from the repository's root."""
 
     path: str
     oid: str
     entries: tuple[Entry, ...]
 
-    def pages(self) -> dict[str, Entry]:
+    def index_pages(self) -> dict[str, Entry]:
         """Return the entry of each page by its path; a second entry for a file only leads to it."""
         found: dict[str, Entry] = {}
         for entry, _ in walk(self.entries):
@@ -34,31 +34,31 @@ class Listing:
                 found.setdefault(entry.path, entry)
         return found
 
-    def written(self, entries: Iterable[Entry]) -> bytes:
+    def render_entries(self, entries: Iterable[Entry]) -> bytes:
         """Given entries, return the file that says them."""
-        return render(transform(entries, self._relative)).encode()
+        return render(transform(entries, self._make_relative)).encode()
 
-    def _relative(self, entry: Entry) -> Entry:
+    def _make_relative(self, entry: Entry) -> Entry:
         return entry if entry.path is None else replace(entry, path=relative(entry.path, at=self.path))
 
 
-def listing_at(repository: Repository, binding: Binding, tree: str) -> Listing | None:
+def read_summary(repository: Repository, binding: Binding, tree: str) -> SummaryFile | None:
     """Given a tree, return the space's table of contents there; None when there is none, or none that can be read."""
-    found = _place(repository, binding, tree)
+    found = _locate_summary(repository, binding, tree)
     if found is None:
         return None
     path, oid = found
     try:
-        entries = entries_in(path, repository.read(oid), lambda file: repository.lookup(tree, file) is not None)
-        return Listing(path, oid, entries)
+        entries = parse_entries(path, repository.read(oid), lambda file: repository.lookup(tree, file) is not None)
+        return SummaryFile(path, oid, entries)
     except (FileInvalid, UnicodeDecodeError):
         return None
 
 
-def _place(repository: Repository, binding: Binding, tree: str) -> tuple[str, str] | None:
+def _locate_summary(repository: Repository, binding: Binding, tree: str) -> tuple[str, str] | None:
     """Where the table of contents is in a tree, and its blob."""
     try:
-        settings = settings_at(repository, binding, tree)
+        settings = read_settings_at(repository, binding, tree)
     except (FileInvalid, UnicodeDecodeError):
         return None
     path = binding.path(settings.below(settings.summary))
@@ -66,7 +66,7 @@ def _place(repository: Repository, binding: Binding, tree: str) -> tuple[str, st
     return (path, oid) if oid is not None else None
 
 
-def entries_in(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[Entry, ...]:
+def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[Entry, ...]:
     """Given the text of a SUMMARY.md, return its entries, each with the path of its file from the repository's root.
 
     Raises: FileInvalid, UnicodeDecodeError.
@@ -85,39 +85,41 @@ def entries_in(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[E
 
 
 @dataclass(frozen=True)
-class Tables:
+class SummaryVersions:
     """One space's table of contents on three sides; the base's may be absent."""
 
     binding: Binding
-    base: Listing | None
-    ours: Listing
-    theirs: Listing
+    base: SummaryFile | None
+    ours: SummaryFile
+    theirs: SummaryFile
 
-    def changed(self, side: Side) -> bool:
+    def is_changed(self, side: Side) -> bool:
         """Given a side, return whether it changed the table."""
         return self.base is None or self.at(side).oid != self.base.oid
 
-    def at(self, side: Side) -> Listing:
+    def at(self, side: Side) -> SummaryFile:
         """Given a side, return its table."""
         return self.ours if side == "ours" else self.theirs
 
-    def former(self) -> dict[str, Entry]:
+    def index_base_pages(self) -> dict[str, Entry]:
         """Return the base's pages."""
-        return self.base.pages() if self.base is not None else {}
+        return self.base.index_pages() if self.base is not None else {}
 
-    def retitled(self, side: Side, paths: Mapping[str, str]) -> set[str]:
+    def find_retitled(self, side: Side, paths: Mapping[str, str]) -> set[str]:
         """Given where a side has the base's renamed files, return the base's pages that have another title there."""
-        if not self.changed(side):
+        if not self.is_changed(side):
             return set()
-        pages = self.at(side).pages()
-        news = {path: pages.get(paths.get(path, path)) for path in self.former()}
-        return {path for path, told in self.former().items() if (new := news[path]) and new.title != told.title}
+        pages = self.at(side).index_pages()
+        news = {path: pages.get(paths.get(path, path)) for path in self.index_base_pages()}
+        return {
+            path for path, told in self.index_base_pages().items() if (new := news[path]) and new.title != told.title
+        }
 
-    def contested(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
         """Given where both sides have renamed files, return pages titled differently, by their three paths."""
-        if not (self.changed("ours") and self.changed("theirs")):
+        if not (self.is_changed("ours") and self.is_changed("theirs")):
             return []
-        former, one, other = self.former(), self.ours.pages(), self.theirs.pages()
+        former, one, other = self.index_base_pages(), self.ours.index_pages(), self.theirs.index_pages()
         found = []
         for path in sorted({*former, *(one.keys() & other.keys())}):
             here, there = ours.get(path, path), theirs.get(path, path)
@@ -129,24 +131,26 @@ class Tables:
         return found
 
 
-def tables_of(repository: Repository, bindings: Iterable[Binding], trees: tuple[str, str, str]) -> Iterator[Tables]:
+def find_summaries(
+    repository: Repository, bindings: Iterable[Binding], trees: tuple[str, str, str]
+) -> Iterator[SummaryVersions]:
     """Given base's, ours' and theirs' tree, return the tables that can be merged by structure."""
     for binding in bindings:
-        places = [_place(repository, binding, tree) for tree in trees]
+        places = [_locate_summary(repository, binding, tree) for tree in trees]
         if len(set(places)) == 1:
             continue
-        known = {place: listing_at(repository, binding, tree) for place, tree in zip(places, trees, strict=True)}
+        known = {place: read_summary(repository, binding, tree) for place, tree in zip(places, trees, strict=True)}
         base, ours, theirs = (known[place] for place in places)
         if ours is None or theirs is None or ours.path != theirs.path:
             continue
         if base is None and repository.lookup(trees[0], ours.path) is not None:
             continue
         if base is None or base.path == ours.path:
-            yield Tables(binding, base, ours, theirs)
+            yield SummaryVersions(binding, base, ours, theirs)
 
 
 @dataclass(frozen=True)
-class Fates:
+class PagePlaces:
     """What became of the files: who is where, and what is there in the end.
 
     Shape: `kept` are the pages that stand as one side has them, `titled` those with the title of one side.
@@ -154,10 +158,10 @@ class Fates:
 
     pages: Sequence[Page]
     final: Mapping[str, str | None]
-    kept: Mapping[Side, Sequence[Knot]]
-    titled: Mapping[Side, Sequence[Knot]]
+    kept: Mapping[Side, Sequence[EntryPaths]]
+    titles_kept: Mapping[Side, Sequence[EntryPaths]]
 
-    def paths(self, side: Side, *, calm: bool = True) -> dict[str, str]:
+    def list_renames(self, side: Side, *, calm: bool = True) -> dict[str, str]:
         """Given a side, return where it has each file that it renamed; with `calm`, none that the other side keeps."""
         still = {path for knot in self.kept[_other(side)] for path in knot} if calm else set[str]()
         return {
@@ -168,42 +172,42 @@ class Fates:
         }  # fmt: skip
 
 
-def merged_table(
-    repository: Repository, tables: Tables, fates: Fates, present: Collection[str]
+def merge_summary(
+    repository: Repository, tables: SummaryVersions, fates: PagePlaces, present: Collection[str]
 ) -> tuple[Blob | bytes | None, tuple[str, ...]]:
     """Given tables and what became of the files, return the merged table (None: ours), with notes.
 
     Shape: bytes of a side, or of a merge line by line, are kept when they say the same.
     """
-    if not tables.changed("theirs") and not tables.changed("ours"):
+    if not tables.is_changed("theirs") and not tables.is_changed("ours"):
         return None, ()
-    former = tables.former()
+    former = tables.index_base_pages()
     ours, theirs = (
-        calmed(
-            calmed(tables.at(side).entries, fates.kept[_other(side)], former),
-            fates.titled[_other(side)],
+        restore_entries(
+            restore_entries(tables.at(side).entries, fates.kept[_other(side)], former),
+            fates.titles_kept[_other(side)],
             former,
             titles=True,
         )
         for side in SIDES
     )
     for side, entries in zip(SIDES, (ours, theirs), strict=True):
-        is_alone = entries == tables.at(side).entries and not tables.changed(_other(side))
-        if is_alone and _agrees(tables, fates, side):
+        is_alone = entries == tables.at(side).entries and not tables.is_changed(_other(side))
+        if is_alone and _fits_pages(tables, fates, side):
             return (Blob(tables.theirs.oid, "100644") if side == "theirs" else None), ()
     structure = merge_entries(
         tables.base.entries if tables.base is not None else (),
         ours,
         theirs,
-        ours_paths=fates.paths("ours"),
-        theirs_paths=fates.paths("theirs"),
+        ours_paths=fates.list_renames("ours"),
+        theirs_paths=fates.list_renames("theirs"),
         present=present,
     )
-    return _spelled(repository, tables, structure.entries, present), structure.notes
+    return _render_summary(repository, tables, structure.entries, present), structure.notes
 
 
-def _spelled(
-    repository: Repository, tables: Tables, entries: tuple[Entry, ...], present: Collection[str]
+def _render_summary(
+    repository: Repository, tables: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
 ) -> Blob | bytes | None:
     """The bytes for entries: ours', theirs', both merged line by line, or, when none says the same, new ones."""
     if entries == tables.ours.entries:
@@ -213,15 +217,15 @@ def _spelled(
     if tables.base is not None:
         (text,) = repository.merge_texts([(tables.base.oid, tables.ours.oid, tables.theirs.oid)])
         with suppress(FileInvalid, UnicodeDecodeError):
-            found = entries_in(tables.ours.path, repository.read(text.oid), present.__contains__)
+            found = parse_entries(tables.ours.path, repository.read(text.oid), present.__contains__)
             if not text.conflicts and found == entries:
                 return Blob(text.oid, "100644")
-    return tables.ours.written(entries)
+    return tables.ours.render_entries(entries)
 
 
-def _agrees(tables: Tables, fates: Fates, side: Side) -> bool:
+def _fits_pages(tables: SummaryVersions, fates: PagePlaces, side: Side) -> bool:
     """Whether the table of the one side that changed it is right for all pages that the other side changed."""
-    listed, former = tables.at(side).pages(), tables.former()
+    listed, former = tables.at(side).index_pages(), tables.index_base_pages()
     for page in fates.pages:
         if page.base is None or not is_markdown(page.base.path) or not tables.binding.holds(page.base.path):
             continue

@@ -16,19 +16,19 @@ from syncd.plan.mirror.revision import wanted
 from syncd.repo import Repository
 from syncd.store.store import Seen
 from syncd.sync.mirror.fetch import PARTIAL
-from syncd.sync.mirror.plan_revision import Base
-from syncd.sync.mirror.roots import moved_root
-from syncd.sync.mirror.write_commit import Written
-from syncd.sync.summary_files import settings_at
+from syncd.sync.mirror.plan_revision import MirrorBase
+from syncd.sync.mirror.roots import follow_root
+from syncd.sync.mirror.write_commit import WrittenCommit
+from syncd.sync.summary_files import read_settings_at
 from syncd.sync.workspace import Binding, Workspace
 
-LOST = "lost:"
+LOST_PREFIX = "lost:"
 """Starts the id of a file that an earlier mirror owned and that no page or file of the revision claims."""
 
 
-def base_of(
+def find_mirror_base(
     workspace: Workspace, binding: Binding, revision: Revision, commit: str | None, lanes: Mapping[str, str]
-) -> Base:
+) -> MirrorBase:
     """Given the last mirror commit of a space, and the commits of change requests by lane, return the base.
 
     Shape: anchors of main content, overlaid by those of the lanes; found again from Git, in the newest of these
@@ -38,24 +38,26 @@ def base_of(
     seen = workspace.store.seen(binding.space)
     if seen is not None and seen.commit == commit:
         newest: str | None = next(iter(lanes.values()), seen.commit)
-        settings = settings_at(workspace.repository, binding, newest)
-        anchors = _where_they_are(workspace, binding, seen, newest)
+        settings = read_settings_at(workspace.repository, binding, newest)
+        anchors = _follow_root(workspace, binding, seen, newest)
         for lane in lanes:
             if (proposed := workspace.store.seen(binding.space, lane)) is not None:
-                anchors |= _where_they_are(workspace, binding, proposed, newest)
-        return Base(anchors, commit, not lanes, seen.anchors, seen.shape, commit, newest, settings)
+                anchors |= _follow_root(workspace, binding, proposed, newest)
+        return MirrorBase(anchors, commit, not lanes, seen.anchors, seen.shape, commit, newest, settings)
     newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
-    settings = settings_at(workspace.repository, binding, newest)
-    anchors = recovered(workspace.repository, binding, revision, newest)
-    return Base(anchors, commit, settled=False, seen=commit, at=newest, settings=settings)
+    settings = read_settings_at(workspace.repository, binding, newest)
+    anchors = recover_anchors(workspace.repository, binding, revision, newest)
+    return MirrorBase(anchors, commit, is_complete=False, seen=commit, at=newest, settings=settings)
 
 
-def _where_they_are(workspace: Workspace, binding: Binding, seen: Seen, newest: str | None) -> dict[str, Anchor]:
+def _follow_root(workspace: Workspace, binding: Binding, seen: Seen, newest: str | None) -> dict[str, Anchor]:
     """The anchors of a lane, at the paths that a newer commit has for them when its root is another."""
-    return moved_root(workspace.repository, binding, seen.anchors, seen.commit, newest)
+    return follow_root(workspace.repository, binding, seen.anchors, seen.commit, newest)
 
 
-def recovered(repository: Repository, binding: Binding, revision: Revision, commit: str | None) -> dict[str, Anchor]:
+def recover_anchors(
+    repository: Repository, binding: Binding, revision: Revision, commit: str | None
+) -> dict[str, Anchor]:
     """Given a commit that holds an earlier state of the space, return anchors for all that can be told apart there.
 
     Shape: pages are aligned by structure, files by name and bytes; a body counts as seen only when the platform names
@@ -64,12 +66,12 @@ def recovered(repository: Repository, binding: Binding, revision: Revision, comm
     if commit is None:
         return {}
     listing = {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
-    settings = settings_at(repository, binding, commit)
-    entries = entries_at(repository, binding, commit)
+    settings = read_settings_at(repository, binding, commit)
+    entries = read_entries(repository, binding, commit)
     aligned = match(revision.pages, entries, settings=settings)
     plain = place(revision, settings=settings)
     pages = {id: aligned.get(id, path) for id, path in plain.pages.items()}
-    files = {**plain.files, **_same_files(repository, revision, plain, listing)}
+    files = {**plain.files, **_find_same_files(repository, revision, plain, listing)}
     anchors: dict[str, Anchor] = {}
     for item in wanted(revision, replace(plain, pages=pages, files=files)):
         if (oid := listing.get(item.path)) is not None:
@@ -81,11 +83,11 @@ def recovered(repository: Repository, binding: Binding, revision: Revision, comm
     owned = {entry.path for entry, _ in walk(entries) if entry.path is not None}
     owned |= {path for path in listing if path.startswith((settings.below(ASSETS), settings.below(INCLUDES)))}
     for path in (owned & listing.keys()) - claimed:
-        anchors[LOST + path] = Anchor(LOST + path, "page", path, path, "", listing[path])
+        anchors[LOST_PREFIX + path] = Anchor(LOST_PREFIX + path, "page", path, path, "", listing[path])
     return anchors
 
 
-def entries_at(repository: Repository, binding: Binding, commit: str) -> tuple[Entry, ...]:
+def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple[Entry, ...]:
     """Given a commit, return the entries of the space there, from SUMMARY.md or from its folders.
 
     Shape: none when a file that declares them cannot be read.
@@ -98,7 +100,7 @@ def entries_at(repository: Repository, binding: Binding, commit: str) -> tuple[E
         return ()  # it only guides the search for what was lost; whoever must read it says what is wrong
 
 
-def _same_files(
+def _find_same_files(
     repository: Repository, revision: Revision, placement: Placement, listing: Mapping[str, str]
 ) -> dict[str, str]:
     """Where Git keeps the files that share a name but for the number, or are elsewhere than expected; by id.
@@ -129,8 +131,13 @@ def _same_files(
     return found
 
 
-def save_lane(
-    workspace: Workspace, binding: Binding, lane: str, revision: str, written: Written, stored: Mapping[str, Anchor]
+def save_anchors(
+    workspace: Workspace,
+    binding: Binding,
+    lane: str,
+    revision: str,
+    written: WrittenCommit,
+    stored: Mapping[str, Anchor],
 ) -> None:
     """Given what was written and what the store holds of this lane, record the difference in one transaction."""
     workspace.store.save_seen(
@@ -143,5 +150,5 @@ def save_lane(
         replace=not stored,
         shape=written.shape,
     )
-    if written.partial:  # only now: a run that ends before this finds the bodies again
+    if written.is_partial:  # only now: a run that ends before this finds the bodies again
         workspace.store.forget(binding.space, PARTIAL)

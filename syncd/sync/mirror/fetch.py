@@ -22,10 +22,10 @@ from syncd.model.page import walk
 from syncd.plan.mirror.revision import Wanted, fingerprint_of
 from syncd.repo import Blob, Writer
 from syncd.repo.failures import system_failures
-from syncd.sync.merge.lossy_forms import Forms, Git
-from syncd.sync.mirror.incoming_links import Arriving
-from syncd.sync.mirror.lfs import Pointers
-from syncd.sync.mirror.plan_revision import Gathered, RevisionMoved
+from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
+from syncd.sync.mirror.incoming_links import IncomingTexts
+from syncd.sync.mirror.lfs import LfsPointers
+from syncd.sync.mirror.plan_revision import GatheredRevision, RevisionMoved
 from syncd.sync.workspace import Binding, Workspace
 
 PARTIAL = "partial"
@@ -48,17 +48,17 @@ class Fetched(NamedTuple):
     """A body as the platform answered it; `proven` to be the one that the revision means, by what came with it."""
 
     body: Body
-    proven: bool
+    is_proven: bool
 
 
-class Bodies:
+class BodyFetcher:
     """Streams what changed to the writer of one commit; `marks` stand for the blobs that it does not have by id yet."""
 
     def __init__(
         self,
         workspace: Workspace,
         binding: Binding,
-        gathered: Gathered,
+        gathered: GatheredRevision,
         writer: Writer,
         listing: Mapping[str, Blob] | None,
     ) -> None:
@@ -68,22 +68,22 @@ class Bodies:
         self.pages = {page.id: page for page, _ in walk(gathered.revision.pages) if page.id in asked} if asked else {}
         self.files = {file.id: file for file in gathered.revision.files if file.id in asked}
         self.translation = Translation(gathered.placement)
-        self.arriving = Arriving(self.repository, binding, gathered, self.translation)
-        self.forms = Forms(workspace, binding)
+        self.incoming_texts = IncomingTexts(self.repository, binding, gathered, self.translation)
+        self.forms = NormalisedForms(workspace, binding)
         files = (item for item in gathered.plan.fetch if item.kind == "file")
-        self.pointers = Pointers(self.repository, (blob for item in files for blob in self._blobs(item)))
+        self.pointers = LfsPointers(self.repository, (blob for item in files for blob in self._list_blobs(item)))
         self._sent: list[dict[str, Blob]] | None = None
         self.marks: dict[str, str] = {}
-        self.partial = False
+        self.is_partial = False
         self._pending: list[Anchor] = []
-        self._doubtful: list[Anchor] = []
+        self._unconfirmed: list[Anchor] = []
         """What may be of a later revision, as far as anybody knows yet."""
         self._bytes = 0
 
-    def anchors(self) -> Iterator[Anchor]:
+    def fetch_all(self) -> Iterator[Anchor]:
         """Yield an anchor for every body to fetch; one that Git or the store knows already is not asked for."""
         items = self.gathered.plan.fetch
-        saved = self._saved(items)
+        saved = self._find_saved(items)
         here = self.repository.present({item.blob for item in items if item.blob} | {a.oid for a in saved.values()})
         missing: list[Wanted] = []
         for item in items:
@@ -91,102 +91,102 @@ class Bodies:
             if anchor is not None and anchor.oid in here:
                 yield anchor
             elif item.blob is not None and item.blob in here:
-                yield self._at_hand(item, item.blob)
+                yield self._read_present(item, item.blob)
             else:
                 missing.append(item)
-        yield from self._missing(missing)
+        yield from self._fetch_missing(missing)
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def keep_fetched(self) -> Iterator[None]:
         """Whatever ends the block early, what was fetched in it for certain is not fetched again."""
         try:
             yield
         except SyncdError:
             with suppress(SyncdError):
-                self._keep()
+                self._save_pending()
             raise
 
-    def _saved(self, items: Sequence[Wanted]) -> dict[str, Anchor]:
+    def _find_saved(self, items: Sequence[Wanted]) -> dict[str, Anchor]:
         """What a run that was cut off has fetched, and is still so on the platform, by id."""
         seen = self.workspace.store.seen(self.binding.space, PARTIAL) if items else None
         if seen is None:
             return {}
-        self.partial = True
+        self.is_partial = True
         known = ((item, seen.anchors.get(item.id)) for item in items if item.fingerprint)
         return {item.id: anchor for item, anchor in known if anchor is not None and anchor[:5] == item[:5]}
 
-    def _missing(self, items: Sequence[Wanted]) -> Iterator[Anchor]:
+    def _fetch_missing(self, items: Sequence[Wanted]) -> Iterator[Anchor]:
         batch = max(BATCH, len(items) // SHARE)
-        for done, (item, fetched) in enumerate(gather(self._fetch, items, workers=WORKERS), start=1):
+        for done, (item, fetched) in enumerate(gather(self._fetch_one, items, workers=WORKERS), start=1):
             self.workspace.progress(f"fetching {self.binding.name}", done, len(items))
             body, proven = fetched
             if item.kind == "file":
                 assert not isinstance(body, bytes)
-                anchor = self._streamed(item, body)
+                anchor = self._stream_file(item, body)
             else:
-                anchor = self._finish(item, _read_back(body))
-            if anchor.fingerprint and not self.forms.has_learnt(anchor.id):
-                (self._pending if proven or anchor.oid == item.blob else self._doubtful).append(anchor)
-            if len(self._pending) + len(self._doubtful) >= batch or self._bytes >= BATCH_BYTES:
-                self._dispel()
-                self._keep()
+                anchor = self._store_text(item, _read_body(body))
+            if anchor.fingerprint and not self.forms.has_unsaved(anchor.id):
+                (self._pending if proven or anchor.oid == item.blob else self._unconfirmed).append(anchor)
+            if len(self._pending) + len(self._unconfirmed) >= batch or self._bytes >= BATCH_BYTES:
+                self._confirm_unmoved()
+                self._save_pending()
             yield anchor
 
-    def _dispel(self) -> None:
+    def _confirm_unmoved(self) -> None:
         """Prove all that was read so far, by a revision that has not moved since. Raises: RevisionMoved."""
-        if self._doubtful and self.gathered.source.revision() != self.gathered.revision.id:
+        if self._unconfirmed and self.gathered.source.revision() != self.gathered.revision.id:
             raise RevisionMoved(f"space {self.binding.space} changed while it was read")
-        self._pending += self._doubtful
-        self._doubtful = []
+        self._pending += self._unconfirmed
+        self._unconfirmed = []
 
-    def _keep(self) -> None:
+    def _save_pending(self) -> None:
         """Make what was fetched durable, first the blobs, then the record of them."""
         if self._pending:
             self.writer.checkpoint()
-            self.partial = True
+            self.is_partial = True
             revision = self.gathered.revision.id
             self.workspace.store.save_seen(
                 self.binding.space, PARTIAL, revision=revision, commit="", put=self._pending, removed=()
             )
         self._pending, self._bytes = [], 0
 
-    def _fetch(self, item: Wanted) -> Fetched:
+    def _fetch_one(self, item: Wanted) -> Fetched:
         try:
             with self.workspace.client.large_answers_in_turn():
-                return self._set_aside(self._fetched(item))
+                return self._spool_large(self._fetch_body(item))
         except NotFound as missing:  # deleted since the content was read, or never there
             if self.gathered.source.revision() == self.gathered.revision.id:
                 raise
             raise RevisionMoved(f"space {self.binding.space} changed while it was read") from missing
 
-    def _fetched(self, item: Wanted) -> Fetched:
+    def _fetch_body(self, item: Wanted) -> Fetched:
         source = self.gathered.source
         if item.kind == "page":
             page = source.page(item.id)
-            return Fetched(self._file_text(item, page.markdown or ""), fingerprint_of(page) == item.fingerprint)
+            return Fetched(self._complete_page(item, page.markdown or ""), fingerprint_of(page) == item.fingerprint)
         if item.kind == "include":
             content = source.include(item.id)
-            text = self._include_text(item, content.markdown or "", content.title)
+            text = self._complete_include(item, content.markdown or "", content.title)
             return Fetched(text, fingerprint_of(content) == item.fingerprint)
-        return Fetched(self._downloaded(item), proven=False)
+        return Fetched(self._download_file(item), is_proven=False)
 
-    def _set_aside(self, fetched: Fetched) -> Fetched:
+    def _spool_large(self, fetched: Fetched) -> Fetched:
         """A large text waits on the repository's disk until it is its turn: sixteen threads may be ahead with one."""
         if not isinstance(fetched.body, bytes) or len(fetched.body) <= IN_MEMORY:
             return fetched
         with system_failures("storing a page"), ExitStack() as stack:
-            into = stack.enter_context(self._waiting_file())
+            into = stack.enter_context(self._open_spool())
             into.write(fetched.body)
             stack.pop_all()
         return fetched._replace(body=into)
 
-    def _waiting_file(self) -> IO[bytes]:
+    def _open_spool(self) -> IO[bytes]:
         return SpooledTemporaryFile(IN_MEMORY, dir=str(self.repository.git_dir))
 
-    def _downloaded(self, item: Wanted) -> Body:
+    def _download_file(self, item: Wanted) -> Body:
         content, file = self.workspace.client.content, self.files[item.id]
         with system_failures(f"storing {item.path}"), ExitStack() as stack:
-            into = stack.enter_context(self._waiting_file())
+            into = stack.enter_context(self._open_spool())
             try:
                 content.download(file, into)
             except NotFound:  # download addresses expire; a fresh one is in the file's own answer
@@ -194,7 +194,7 @@ class Bodies:
             stack.pop_all()
             return into
 
-    def _file_text(self, item: Wanted, markdown: str) -> bytes:
+    def _complete_page(self, item: Wanted, markdown: str) -> bytes:
         """Given a page's Markdown as answered, return the file: exactly that where the platform names it."""
         body = markdown.encode()
         if item.blob is not None and compute_blob_id(body) == item.blob:
@@ -202,23 +202,26 @@ class Bodies:
         page = self.pages[item.id]
         return complete(markdown, page, address=lambda reference: self.translation.address(reference, item.id)).encode()
 
-    def _include_text(self, item: Wanted, markdown: str, title: str) -> bytes:
+    def _complete_include(self, item: Wanted, markdown: str, title: str) -> bytes:
         body = markdown.encode()
         return (
             body if item.blob is not None and compute_blob_id(body) == item.blob else entitled(markdown, title).encode()
         )
 
-    def _at_hand(self, item: Wanted, blob: str) -> Anchor:
+    def _read_present(self, item: Wanted, blob: str) -> Anchor:
         """Given a body that Git holds as the platform has it, return its anchor."""
         if item.kind != "file":
-            return self._finish(item, self.repository.read(blob), blob)
-        return _anchor(item, self.pointers.of(self._blobs(item), lambda: BytesIO(self.repository.read(blob))) or blob)
+            return self._store_text(item, self.repository.read(blob), blob)
+        return _build_anchor(
+            item,
+            self.pointers.find_pointer(self._list_blobs(item), lambda: BytesIO(self.repository.read(blob))) or blob,
+        )
 
-    def _streamed(self, item: Wanted, file: IO[bytes]) -> Anchor:
+    def _stream_file(self, item: Wanted, file: IO[bytes]) -> Anchor:
         """Given a file that was downloaded, send it piece by piece and return its anchor."""
         with file, system_failures(f"reading {item.path}"):
-            if (pointer := self.pointers.of(self._blobs(item), lambda: file)) is not None:
-                return _anchor(item, pointer)
+            if (pointer := self.pointers.find_pointer(self._list_blobs(item), lambda: file)) is not None:
+                return _build_anchor(item, pointer)
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
             digest = begin_blob_hash(size)
@@ -232,25 +235,25 @@ class Bodies:
         oid = digest.hexdigest()
         self.marks[oid] = mark
         self._bytes += size
-        return _anchor(item, oid)
+        return _build_anchor(item, oid)
 
-    def _finish(self, item: Wanted, body: bytes, here: str | None = None) -> Anchor:
+    def _store_text(self, item: Wanted, body: bytes, here: str | None = None) -> Anchor:
         """Given a body as the platform has it, return its anchor; bytes that mean the same stay as they are in Git."""
-        former, page = self._former(item), self.pages.get(item.id)
-        text = self.arriving.text(item, body, former, title=page.title if page is not None else "")
+        former, page = self._find_former_blob(item), self.pages.get(item.id)
+        text = self.incoming_texts.convert_text(item, body, former, title=page.title if page is not None else "")
         oid = here if here is not None and text is body else compute_blob_id(text)
-        git = self._git(item)
+        git = self._find_git_versions(item)
         if oid not in git.blobs[:1]:
-            settled = self.forms.settle(item.id, text, git, at=item.path)
+            settled = self.forms.choose_text(item.id, text, git, at=item.path)
             text, oid = settled, oid if settled is text else compute_blob_id(settled)
-        if oid not in (here, *git.all()):
-            self.put(text)
-        return _anchor(item, oid)
+        if oid not in (here, *git.list_all()):
+            self.write_text(text)
+        return _build_anchor(item, oid)
 
-    def _git(self, item: Wanted) -> Git:
+    def _find_git_versions(self, item: Wanted) -> GitVersions:
         """What Git has, or may have, for a body that has just been read."""
         base = self.gathered.base
-        blobs = self._blobs(item)
+        blobs = self._list_blobs(item)
         present = self.repository.present(blobs)
         if self._sent is None:
             self._sent = [self.repository.tree(commit, self.binding.directory) for commit in base.sent]
@@ -258,21 +261,21 @@ class Bodies:
         known = base.anchors.get(item.id)
         arrived = known.oid if known is not None else ""
         kept = tuple(blob for blob in blobs if blob in present and (blob == arrived or blob not in sent))
-        return Git(kept, base.written.get(item.id, ""), sent)
+        return GitVersions(kept, base.written.get(item.id, ""), sent)
 
-    def _blobs(self, item: Wanted) -> list[str]:
+    def _list_blobs(self, item: Wanted) -> list[str]:
         """What Git has in a body's place, and what it is known to have had for it."""
         known = self.gathered.base.anchors.get(item.id)
-        return [blob for blob in dict.fromkeys((self._former(item), known and known.oid)) if blob]
+        return [blob for blob in dict.fromkeys((self._find_former_blob(item), known and known.oid)) if blob]
 
-    def put(self, text: bytes) -> str:
+    def write_text(self, text: bytes) -> str:
         """Given a text, send it to the writer and return its blob id."""
         oid = compute_blob_id(text)
         self.marks[oid] = self.writer.blob(text)
         self._bytes += len(text)
         return oid
 
-    def _former(self, item: Wanted) -> str | None:
+    def _find_former_blob(self, item: Wanted) -> str | None:
         """Given a body's place, return the blob that Git holds for it now."""
         if self.listing is not None:
             there = self.listing.get(item.path)
@@ -281,7 +284,7 @@ class Bodies:
         return anchor.oid if anchor is not None and self.gathered.base.start is not None else None
 
 
-def _read_back(body: Body) -> bytes:
+def _read_body(body: Body) -> bytes:
     if isinstance(body, bytes):
         return body
     with body, system_failures("reading a page"):
@@ -289,5 +292,5 @@ def _read_back(body: Body) -> bytes:
         return body.read()
 
 
-def _anchor(item: Wanted, oid: str) -> Anchor:
+def _build_anchor(item: Wanted, oid: str) -> Anchor:
     return Anchor(item.id, item.kind, item.path, item.form, item.fingerprint, oid)

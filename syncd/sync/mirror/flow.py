@@ -14,33 +14,33 @@ from syncd.plan.guard import guard_deletions, guard_restored
 from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
 from syncd.repo import Commit, Person
 from syncd.sync.merge.merge import merge
-from syncd.sync.merge.parts import leave_out, part_of, write_part
-from syncd.sync.mirror.anchors import base_of, save_lane
+from syncd.sync.merge.parts import find_original, leave_out, write_part
+from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
-from syncd.sync.mirror.plan_revision import Base, Gathered, RevisionMoved, gather_content
+from syncd.sync.mirror.plan_revision import GatheredRevision, MirrorBase, RevisionMoved, gather_content
 from syncd.sync.mirror.source import MainContent, Source
 from syncd.sync.mirror.write_commit import TRIES, Signature, write_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.state.proposals import Proposal, forget, head_of, own_proposals
-from syncd.sync.state.sent_log import sent_to
+from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals
+from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Binding, Workspace
 
 
 @dataclass(frozen=True)
-class _Standing:
+class _MirrorState:
     """Where a space's mirror stands before a run."""
 
     tip: str | None
     last: Commit | None
 
-    def holds(self, revision: str | None) -> bool:
+    def has_revision(self, revision: str | None) -> bool:
         return self.last is not None and (
             self.last.trailers.get(REVISION) == [revision] and self.last.trailers.get(LAYOUT) == [LAYOUT_VERSION]
         )
 
 
 @dataclass(frozen=True)
-class _Step:
+class _MirrorStep:
     """One revision to mirror, where its content is read, and the proposals that it merged.
 
     Shape: `is_restored` says that the space went back to it.
@@ -65,7 +65,7 @@ def mirror(
     """
     own = list(proposals)
     outcome: Outcome = Unchanged()
-    if not _standing(workspace, binding).holds(space.revision) or _left(workspace, binding, own):
+    if not _read_state(workspace, binding).has_revision(space.revision) or _find_unrecorded(workspace, binding, own):
         for left in reversed(range(TRIES)):
             try:
                 outcome, own = _mirror_all(workspace, binding, space, own)
@@ -75,13 +75,13 @@ def mirror(
                     raise
     for proposal in own:
         if proposal.is_merged:
-            forget(workspace, binding, proposal)
+            forget_proposal(workspace, binding, proposal)
     return outcome, own
 
 
-def _standing(workspace: Workspace, binding: Binding) -> _Standing:
+def _read_state(workspace: Workspace, binding: Binding) -> _MirrorState:
     tip = workspace.repository.resolve(workspace.main)
-    return _Standing(tip, workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None)
+    return _MirrorState(tip, workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None)
 
 
 def _mirror_all(
@@ -93,23 +93,25 @@ def _mirror_all(
     if not revision.id:
         raise Unreachable(f"space {binding.space} has no revision yet")
     if own and revision.id != space.revision:  # it moved after the proposals were listed, maybe by merging one
-        own = own_proposals(workspace, binding, space)
+        own = list_proposals(workspace, binding, space)
         if source.revision() != revision.id:
             raise RevisionMoved(f"space {binding.space} changed while it was read")
-    if _standing(workspace, binding).holds(revision.id):
+    if _read_state(workspace, binding).has_revision(revision.id):
         return Unchanged(), own
     between, restored = _find_between(workspace, binding, revision)
     outcomes: list[Applied] = []
-    left = _left(workspace, binding, own)
+    left = _find_unrecorded(workspace, binding, own)
     for past in between:
         try:
             step = past.content()
             mine = tuple(one for one in left if step.merged_from is not None and step.merged_from.id == one.lane)
-            outcomes.append(_mirror_once(workspace, binding, space, _Step(past, step, mine, step.id == restored)))
+            outcomes.append(_mirror_once(workspace, binding, space, _MirrorStep(past, step, mine, step.id == restored)))
         except (AnswerTooLarge, Held, Rejected, NotFound):  # what came after it may be in order
             break
         left = tuple(one for one in left if one not in mine)
-    outcomes.append(_mirror_once(workspace, binding, space, _Step(source, revision, left, revision.id == restored)))
+    outcomes.append(
+        _mirror_once(workspace, binding, space, _MirrorStep(source, revision, left, revision.id == restored))
+    )
     changes = tuple(change for outcome in outcomes for change in outcome.changes)
     return Applied(changes, tuple(note for outcome in outcomes for note in outcome.notes)), own
 
@@ -119,7 +121,7 @@ def _find_between(workspace: Workspace, binding: Binding, revision: Revision) ->
 
     Shape: that one comes first, as a commit of its own, so that a person can undo it and keep what came later.
     """
-    last = _standing(workspace, binding).last
+    last = _read_state(workspace, binding).last
     here = last.trailers.get(REVISION, [""])[0] if last is not None else ""
     if here in ("", revision.id):
         return (), ""
@@ -136,50 +138,50 @@ def _find_between(workspace: Workspace, binding: Binding, revision: Revision) ->
     return (*first, *passed.between), passed.restored
 
 
-def _left(workspace: Workspace, binding: Binding, own: Sequence[Proposal]) -> tuple[Proposal, ...]:
+def _find_unrecorded(workspace: Workspace, binding: Binding, own: Sequence[Proposal]) -> tuple[Proposal, ...]:
     """The proposals that were merged and that no mirror commit says so of."""
     return tuple(one for one in own if one.is_merged and not _has_landed(workspace, binding, one))
 
 
 def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     """Whether a mirror commit says that it merged the proposal: then a run ended before it could forget it."""
-    repository, head = workspace.repository, head_of(workspace, binding, proposal)
+    repository, head = workspace.repository, find_head(workspace, binding, proposal)
     found = repository.find(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
     if found is None or found.trailers.get(SPACE) != [binding.space]:
         return False
     # A space that was restored from a backup gives its numbers a second time.
     merged = [repository.commits(None, parent, limit=1)[0] for parent in found.parents[1:]]
-    return repository.is_ancestor(head, found.oid) or head in {part_of(repository, parent) for parent in merged}
+    return repository.is_ancestor(head, found.oid) or head in {find_original(repository, parent) for parent in merged}
 
 
-def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Step) -> Applied:
-    standing, revision, merged = _standing(workspace, binding), step.revision, step.merged
+def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _MirrorStep) -> Applied:
+    standing, revision, merged = _read_state(workspace, binding), step.revision, step.merged
     last = standing.last.oid if standing.last else None
-    heads = {proposal.lane: head_of(workspace, binding, proposal) for proposal in merged}
-    base = base_of(workspace, binding, revision, last, heads)
-    start, parents = _graft(workspace, binding, standing.tip or workspace.onto, tuple(heads.values()))
-    settled = base.settled and start == standing.tip
-    base = replace(base, start=start, settled=settled, sent=sent_to(workspace, binding))
+    heads = {proposal.lane: find_head(workspace, binding, proposal) for proposal in merged}
+    base = find_mirror_base(workspace, binding, revision, last, heads)
+    start, parents = _join_heads(workspace, binding, standing.tip or workspace.onto, tuple(heads.values()))
+    settled = base.is_complete and start == standing.tip
+    base = replace(base, start=start, is_complete=settled, sent=list_sent(workspace, binding))
     guide = workspace.repository.resolve(f"refs/heads/{workspace.branch}") if workspace.branch else None
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     if standing.last is not None:
-        _guard(workspace, binding, gathered, base)
+        _guard_deletions(workspace, binding, gathered, base)
     written = write_content(
         workspace,
         binding,
         gathered,
         ref=workspace.main,
         old=standing.tip,
-        signature=_signature(workspace, binding, space, step, standing, parents),
+        signature=_build_signature(workspace, binding, space, step, standing, parents),
         former=base.stored or base.anchors,
     )
     reach(FaultPoint.MIRROR_WRITTEN)
-    save_lane(workspace, binding, "main", revision.id, written, base.stored)
+    save_anchors(workspace, binding, "main", revision.id, written, base.stored)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
     return Applied((mirrored, *gathered.plan.plan.changes), written.notes)
 
 
-def _graft(
+def _join_heads(
     workspace: Workspace, binding: Binding, tip: str | None, heads: Sequence[str]
 ) -> tuple[str | None, tuple[str, ...]]:
     """Given the commits of merged proposals, return the commit to start from and the parents.
@@ -201,31 +203,31 @@ def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) ->
     """Two commits merged, as what a mirror commit starts from, and the second parent that this stands for."""
     repository, person = workspace.repository, workspace.committer()
     both = merge(workspace, start, head)
-    outside = [paths for page in both.held for paths in page.entries if not all(map(binding.holds, paths))]
+    outside = [paths for page in both.conflicts for paths in page.entries if not all(map(binding.holds, paths))]
     parent = head
     if outside:
         tree = leave_out(repository, workspace.bindings, head, both.base.tree, outside)
         parent = write_part(repository, head, both.base.commits, tree, name="a change request")
     message = "syncd: what a mirror commit starts from\n"
     joined = repository.commit_tree(
-        both.kept_ours, parents=[start, parent], message=message, author=person, committer=person
+        both.tree_with_ours, parents=[start, parent], message=message, author=person, committer=person
     )
     return joined, parent
 
 
-def _guard(workspace: Workspace, binding: Binding, gathered: Gathered, base: Base) -> None:
+def _guard_deletions(workspace: Workspace, binding: Binding, gathered: GatheredRevision, base: MirrorBase) -> None:
     deleted = [change.key for change in gathered.plan.plan.only("delete") if change.noun == "page"]
     existing = sum(anchor.kind == "page" for anchor in base.anchors.values())
     remain = len(gathered.placement.pages)
     guard_deletions(f"mirror.{binding.name}", deleted, existing, remain=remain, force=workspace.force)
 
 
-def _signature(
+def _build_signature(
     workspace: Workspace,
     binding: Binding,
     space: Space,
-    step: _Step,
-    standing: _Standing,
+    step: _MirrorStep,
+    standing: _MirrorState,
     parents: tuple[str, ...],
 ) -> Signature:
     revision = step.revision
@@ -241,11 +243,11 @@ def _signature(
         revision=revision.id,
         change_requests=[cause.number for cause in causes],
     )
-    author = _person(workspace, causes[-1].created_by if causes else None)
+    author = _build_person(workspace, causes[-1].created_by if causes else None)
     return Signature(message, author, parents)
 
 
-def _person(workspace: Workspace, user: User | None) -> Person:
+def _build_person(workspace: Workspace, user: User | None) -> Person:
     if user is None:
         return workspace.committer()
     name = one_line(user.display_name).translate({ord(c): None for c in "<>"}) or user.id

@@ -43,7 +43,7 @@ class PastContent:
 
 
 @dataclass(frozen=True)
-class Passed:
+class PassedRevisions:
     """Revisions between the last one in Git and the current one, oldest first.
 
     Shape: `restored` is the one that they come from where that is not the last one in Git; "" where it is, or where the
@@ -56,13 +56,13 @@ class Passed:
 
 def find_passed(
     client: Client, space: str, current: Revision, last: str, is_in_git: Callable[[str], bool] = lambda _: False
-) -> Passed:
+) -> PassedRevisions:
     """Given the current revision, the id of the last one in Git, and which others are there, return what passed.
 
     Shape: nothing where the platform does not show it, or where it is too much. The order is that of the parents.
     """
     if is_in_git(current.id):
-        return Passed(restored=current.id)
+        return PassedRevisions(restored=current.id)
     between: list[PastContent] = []
     aside: list[str] = []
     revision, pages = current, 0
@@ -73,18 +73,20 @@ def find_passed(
         try:
             revision = client.revisions.get(space, revision.parents[0])
         except _NOT_SHOWN:
-            return Passed()
+            return PassedRevisions()
         between.append(PastContent(client, space, revision.id, revision))
         pages += sum(1 for _ in walk(revision.pages))
         if len(between) > STEPS_MAX or pages > PAGES_MAX:
-            return Passed()
+            return PassedRevisions()
     if revision.parents[:1] == (last,):
-        return Passed(tuple(between[::-1]))
+        return PassedRevisions(tuple(between[::-1]))
     if _may_lead_back(client, space, (*aside, *revision.parents[1:]), last, is_in_git):
-        return Passed()
+        return PassedRevisions()
     if revision.parents:
-        return Passed(tuple(between[::-1]), revision.parents[0])
-    return Passed(tuple(between[-2::-1]), revision.id) if between else Passed()  # some platforms name no parents
+        return PassedRevisions(tuple(between[::-1]), revision.parents[0])
+    return (
+        PassedRevisions(tuple(between[-2::-1]), revision.id) if between else PassedRevisions()
+    )  # some platforms name no parents
 
 
 def _may_lead_back(client: Client, space: str, ids: Sequence[str], last: str, is_in_git: Callable[[str], bool]) -> bool:

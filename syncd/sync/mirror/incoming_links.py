@@ -9,7 +9,7 @@ from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.plan.mirror.revision import Wanted
 from syncd.repo import Repository
-from syncd.sync.mirror.plan_revision import Gathered
+from syncd.sync.mirror.plan_revision import GatheredRevision
 from syncd.sync.workspace import Binding
 
 _LETTERS = re.compile("[A-Za-z0-9]+")
@@ -17,15 +17,17 @@ NAMES_MAX = 32
 """Names that are looked for in a text before its links are taken apart; with more, every text is."""
 
 
-class Arriving:
+class IncomingTexts:
     """Brings texts of one revision into Git's form; `notes` say which links the platform broke that still work here."""
 
-    def __init__(self, repository: Repository, binding: Binding, gathered: Gathered, translation: Translation) -> None:
+    def __init__(
+        self, repository: Repository, binding: Binding, gathered: GatheredRevision, translation: Translation
+    ) -> None:
         self.repository, self.binding, self.gathered, self.translation = repository, binding, gathered, translation
         self.gone = frozenset(gathered.plan.gone)
         self.notes: list[str] = []
 
-    def text(self, item: Wanted, body: bytes, former: str | None, *, title: str) -> bytes:
+    def convert_text(self, item: Wanted, body: bytes, former: str | None, *, title: str) -> bytes:
         """Given a text as the platform has it, and the blob in its place in Git, return what Git shall have.
 
         Shape: where the platform names the blob, the text is all that there is; else what it cannot know stays.
@@ -54,7 +56,7 @@ class Arriving:
         return self.repository.lookup(start, path[0]) is not None
 
 
-def followers(repository: Repository, gathered: Gathered, put: Callable[[bytes], str]) -> Iterator[Anchor]:
+def follow_links(repository: Repository, gathered: GatheredRevision, put: Callable[[bytes], str]) -> Iterator[Anchor]:
     """Given a revision whose pages moved, return an anchor for each text that is not fetched and has links to follow.
 
     Shape: the texts that moved, and those that stayed and lead to one that did; `put` keeps a new text.
@@ -64,7 +66,7 @@ def followers(repository: Repository, gathered: Gathered, put: Callable[[bytes],
     moves = {base[id].path: path for id, path in paths if id in base and base[id].path != path}
     if not moves:
         return
-    names = _names(moves)
+    names = _list_names(moves)
     for anchor in (*plan.moved, *plan.keep):
         at = base[anchor.id].path
         if anchor.kind == "file":
@@ -80,7 +82,7 @@ def followers(repository: Repository, gathered: Gathered, put: Callable[[bytes],
             yield anchor._replace(oid=put(text))
 
 
-def _names(moves: dict[str, str]) -> Sequence[bytes]:
+def _list_names(moves: dict[str, str]) -> Sequence[bytes]:
     """Words one of which is in every text that leads to a file that moved; none when there are too many to look for."""
     if len(moves) > NAMES_MAX:
         return ()

@@ -11,7 +11,7 @@ from syncd.repo import Repository
 _PIECE = 1 << 16
 
 
-class Pointers:
+class LfsPointers:
     """The pointers among the blobs that Git has for some files."""
 
     def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
@@ -21,7 +21,7 @@ class Pointers:
         read = ((oid, pointer_of(repository.read(oid))) for oid in small)
         self._pointers: dict[str, Pointer] = {oid: pointer for oid, pointer in read if pointer is not None}
 
-    def of(self, blobs: Sequence[str], opened: Callable[[], IO[bytes]]) -> str | None:
+    def find_pointer(self, blobs: Sequence[str], opened: Callable[[], IO[bytes]]) -> str | None:
         """Given blobs that Git has and a file as the platform has it, return the blob that points to it, or None."""
         found = {pointer: blob for blob in reversed(blobs) if (pointer := self._pointers.get(blob)) is not None}
         if not found:

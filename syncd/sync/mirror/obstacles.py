@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from syncd.errors import PathRefused
 from syncd.sync.workspace import Binding, Workspace
 
-SHOWN = 5
+NAMES_SHOWN = 5
 
 
-def check_free(workspace: Workspace, binding: Binding, commit: str | None, paths: Iterable[str]) -> None:
+def check_obstacles(workspace: Workspace, binding: Binding, commit: str | None, paths: Iterable[str]) -> None:
     """Given paths that a mirror commit is to have upon another commit, make sure that only files stand there.
 
     Raises: PathRefused naming what is in the way.
@@ -17,7 +17,7 @@ def check_free(workspace: Workspace, binding: Binding, commit: str | None, paths
         return
     found = workspace.repository.obstacles(commit, map(binding.path, paths))
     if found:
-        names = ", ".join(f"{path} is a {kind}" for path, kind in sorted(found.items())[:SHOWN])
+        names = ", ".join(f"{path} is a {kind}" for path, kind in sorted(found.items())[:NAMES_SHOWN])
         raise PathRefused(
             f"the platform has a page or file where Git has none to replace: {names}",
             hint="replace it by a file or a directory and commit, or rename what is there on the platform",

@@ -9,9 +9,9 @@ from syncd.layout.tree.settings import PATH, Settings
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import MirrorPlan, plan_mirror
-from syncd.sync.mirror.roots import below_root, moved_root, ruling
+from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
 from syncd.sync.mirror.source import Source
-from syncd.sync.summary_files import settings_at
+from syncd.sync.summary_files import read_settings_at
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -20,7 +20,7 @@ class RevisionMoved(Unreachable):
 
 
 @dataclass(frozen=True)
-class Base:
+class MirrorBase:
     """What is known before the revision is read.
 
     Shape: `anchors` by id; `start` the commit whose tree the new one starts from; `settled` says that `start` holds
@@ -32,7 +32,7 @@ class Base:
 
     anchors: Mapping[str, Anchor]
     start: str | None
-    settled: bool = True
+    is_complete: bool = True
     stored: Mapping[str, Anchor] = field(default_factory=dict)
     shape: str = ""
     seen: str | None = None
@@ -43,7 +43,7 @@ class Base:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class GatheredRevision:
     """One revision, read and planned, with nothing written yet.
 
     Shape: `carried` is the `.gitbook.yaml` of a branch that changed the root, which goes into the commit as it is.
@@ -53,34 +53,40 @@ class Gathered:
     revision: Revision
     placement: Placement
     plan: MirrorPlan
-    base: Base
+    base: MirrorBase
     settings: Settings
-    carried: str | None = None
+    carried_settings: str | None = None
 
 
-def known_of(anchors: Iterable[Anchor]) -> dict[str, Known]:
+def list_known(anchors: Iterable[Anchor]) -> dict[str, Known]:
     """Given anchors, return what the layout needs of them to keep paths as they are."""
     return {anchor.id: Known(anchor.path, anchor.form, anchor.oid) for anchor in anchors}
 
 
 def gather_content(
-    workspace: Workspace, binding: Binding, source: Source, revision: Revision, base: Base, *, guide: str | None = None
-) -> Gathered:
+    workspace: Workspace,
+    binding: Binding,
+    source: Source,
+    revision: Revision,
+    base: MirrorBase,
+    *,
+    guide: str | None = None,
+) -> GatheredRevision:
     """Given a revision and a base, return where everything goes and what has to be fetched.
 
     Shape: `guide` is the commit of a branch: a root that was changed there is the root from now on. A root that was
     changed in the commit to start from has its files there already.
     """
     repository = workspace.repository
-    ruler = ruling(repository, binding, base.start, guide)
-    settings, former = (settings_at(repository, binding, commit) for commit in (ruler, base.start))
+    ruler = choose_settings_commit(repository, binding, base.start, guide)
+    settings, former = (read_settings_at(repository, binding, commit) for commit in (ruler, base.start))
     if former.root != base.settings.root:
-        anchors = moved_root(repository, binding, base.anchors, base.at, base.start)
-        base = replace(base, anchors=anchors, settled=False, settings=former)
+        anchors = follow_root(repository, binding, base.anchors, base.at, base.start)
+        base = replace(base, anchors=anchors, is_complete=False, settings=former)
     known = base.anchors
     if settings.root != former.root:
-        base, known = replace(base, settled=False), below_root(known, former, settings)
-    placement = place(revision, known=known_of(known.values()), settings=settings)
+        base, known = replace(base, is_complete=False), move_below_root(known, former, settings)
+    placement = place(revision, known=list_known(known.values()), settings=settings)
     plan = plan_mirror(revision, placement, base.anchors)
     carried = repository.lookup(ruler, binding.path(PATH)) if ruler is not None and ruler != base.start else None
-    return Gathered(source, revision, placement, plan, base, settings, carried)
+    return GatheredRevision(source, revision, placement, plan, base, settings, carried)

@@ -6,11 +6,13 @@ from syncd.errors import FileInvalid
 from syncd.layout.tree.settings import PATH, Settings
 from syncd.model.anchor import Anchor
 from syncd.repo import Repository
-from syncd.sync.summary_files import settings_at
+from syncd.sync.summary_files import read_settings_at
 from syncd.sync.workspace import Binding
 
 
-def ruling(repository: Repository, binding: Binding, start: str | None, guide: str | None) -> str | None:
+def choose_settings_commit(
+    repository: Repository, binding: Binding, start: str | None, guide: str | None
+) -> str | None:
     """Given the commit that a mirror commit starts from, and a branch's, return the one whose `.gitbook.yaml` counts.
 
     Shape: the branch's, when only the branch has changed the root since they parted, and the file can be read there.
@@ -25,29 +27,29 @@ def ruling(repository: Repository, binding: Binding, start: str | None, guide: s
     if base is None or repository.lookup(base, path) != here:
         return start
     try:
-        new_root = settings_at(repository, binding, guide).root
+        new_root = read_settings_at(repository, binding, guide).root
     except FileInvalid:
         return start  # whoever sends the branch's pages says what is wrong
-    return start if new_root == settings_at(repository, binding, start).root else guide
+    return start if new_root == read_settings_at(repository, binding, start).root else guide
 
 
-def moved_root(
+def follow_root(
     repository: Repository, binding: Binding, anchors: Mapping[str, Anchor], former: str | None, now: str | None
 ) -> dict[str, Anchor]:
     """Given anchors of one commit, return them where their files are in another whose `.gitbook.yaml` has a new root.
 
     Shape: whoever changed the root there moved the files; a path that is right already stays.
     """
-    before, after = settings_at(repository, binding, former), settings_at(repository, binding, now)
+    before, after = read_settings_at(repository, binding, former), read_settings_at(repository, binding, now)
     if before.root == after.root:
         return dict(anchors)
     here = repository.tree(now, binding.directory) if now else {}
     right = {id for id, anchor in anchors.items() if anchor.path in here and anchor.path.startswith(after.below(""))}
-    moved = below_root(anchors, before, after)
+    moved = move_below_root(anchors, before, after)
     return {id: anchor if id in right else moved[id] for id, anchor in anchors.items()}
 
 
-def below_root(anchors: Mapping[str, Anchor], former: Settings, now: Settings) -> dict[str, Anchor]:
+def move_below_root(anchors: Mapping[str, Anchor], former: Settings, now: Settings) -> dict[str, Anchor]:
     """Given anchors below one root, return them below another."""
     old, new = former.below(""), now.below("")
     return {

@@ -7,11 +7,11 @@ from syncd.layout.tree.settings import PATH
 from syncd.model.anchor import Anchor
 from syncd.repo import Person, Writer
 from syncd.sync.merge.moves import find_moved, render_moves
-from syncd.sync.mirror.fetch import Bodies
-from syncd.sync.mirror.incoming_links import followers
-from syncd.sync.mirror.obstacles import check_free
-from syncd.sync.mirror.plan_revision import Gathered, RevisionMoved
-from syncd.sync.summary_files import Before, Tables, shape_of
+from syncd.sync.mirror.fetch import BodyFetcher
+from syncd.sync.mirror.incoming_links import follow_links
+from syncd.sync.mirror.obstacles import check_obstacles
+from syncd.sync.mirror.plan_revision import GatheredRevision, RevisionMoved
+from syncd.sync.summary_files import FormerFiles, SpaceFilesWriter, compute_shape
 from syncd.sync.workspace import Binding, Workspace
 
 TRIES = 4
@@ -19,7 +19,7 @@ TRIES = 4
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenCommit:
     """The commit that stands for the revision, and the anchors of all that it holds, by id.
 
     Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
@@ -29,7 +29,7 @@ class Written:
     commit: str
     anchors: Mapping[str, Anchor]
     shape: str = ""
-    partial: bool = False
+    is_partial: bool = False
     notes: tuple[str, ...] = ()
     moves: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,13 +46,13 @@ class Signature:
 def write_content(
     workspace: Workspace,
     binding: Binding,
-    gathered: Gathered,
+    gathered: GatheredRevision,
     *,
     ref: str,
     old: str | None,
     signature: Signature,
     former: Mapping[str, Anchor],
-) -> Written:
+) -> WrittenCommit:
     """Given a gathered revision, write it as one commit and move `ref` from `old` to it, or change nothing.
 
     Shape: `former` are the anchors of what the commit follows upon, so that it tells of pages that moved, and keeps
@@ -60,8 +60,8 @@ def write_content(
     Raises: RevisionMoved when the content changed meanwhile; RefMoved when the ref did.
     """
     with workspace.repository.writer(ref, old=old) as writer:
-        composer = _Composer(workspace, binding, gathered, writer, former)
-        with composer.bodies.kept():
+        composer = _CommitComposer(workspace, binding, gathered, writer, former)
+        with composer.bodies.keep_fetched():
             put = composer.compose()
             if gathered.source.revision() != gathered.revision.id:
                 raise RevisionMoved(
@@ -77,51 +77,51 @@ def write_content(
                 parents=signature.parents,
                 base=gathered.base.start,
             )
-    notes = (*composer.bodies.arriving.notes, *composer.bodies.forms.notes)
-    return Written(commit, anchors, composer.shape, composer.bodies.partial, notes, moves)
+    notes = (*composer.bodies.incoming_texts.notes, *composer.bodies.forms.notes)
+    return WrittenCommit(commit, anchors, composer.shape, composer.bodies.is_partial, notes, moves)
 
 
-class _Composer:
+class _CommitComposer:
     """Streams the changed files of one commit to its writer."""
 
     def __init__(
         self,
         workspace: Workspace,
         binding: Binding,
-        gathered: Gathered,
+        gathered: GatheredRevision,
         writer: Writer,
         former: Mapping[str, Anchor],
     ) -> None:
         self.workspace, self.binding, self.gathered, self.writer = workspace, binding, gathered, writer
         self.former = former
         self.repository = workspace.repository
-        self.shape = shape_of(gathered.revision, gathered.placement)
+        self.shape = compute_shape(gathered.revision, gathered.placement)
         start, base = gathered.base.start, gathered.base
-        self.listing = None if base.settled or start is None else self.repository.tree(start, binding.directory)
-        self.bodies = Bodies(workspace, binding, gathered, writer, self.listing)
+        self.listing = None if base.is_complete or start is None else self.repository.tree(start, binding.directory)
+        self.bodies = BodyFetcher(workspace, binding, gathered, writer, self.listing)
 
     def compose(self) -> tuple[Anchor, ...]:
         """Stream every body that changed and name every file that does, and return the anchors that are new."""
         plan = self.gathered.plan
-        check_free(self.workspace, self.binding, self.gathered.base.start, self._fresh())
-        for path in self._left():
+        check_obstacles(self.workspace, self.binding, self.gathered.base.start, self._list_new_paths())
+        for path in self._list_left_paths():
             self._remove(path)
-        arrived = self.bodies.anchors()
+        arrived = self.bodies.fetch_all()
         put = {a.id: a for group in (arrived, plan.moved) for a in group}
-        put |= {a.id: a for a in followers(self.repository, self.gathered, self.bodies.put)}
+        put |= {a.id: a for a in follow_links(self.repository, self.gathered, self.bodies.write_text)}
         for anchor in (*plan.keep, *put.values()) if self.listing is not None else put.values():
             self._put(anchor.path, anchor.oid)
         base, settings = self.gathered.base, self.gathered.settings
         # A shape that is still the same was written, or found right, when it was stored.
-        shaped = base.shape == self.shape and (base.settled or self._lists_as_seen())
-        if self.gathered.carried is not None:
-            self.writer.put(self.binding.path(PATH), self.gathered.carried)
-        before = Before(base.start, base.settings, base.seen, base.shape)
-        tables = Tables(self.repository, self.binding, self.writer, before)
+        shaped = base.shape == self.shape and (base.is_complete or self._is_summary_unchanged())
+        if self.gathered.carried_settings is not None:
+            self.writer.put(self.binding.path(PATH), self.gathered.carried_settings)
+        before = FormerFiles(base.start, base.settings, base.seen, base.shape)
+        tables = SpaceFilesWriter(self.repository, self.binding, self.writer, before)
         tables.write(self.gathered.revision, self.gathered.placement, settings, shaped=shaped)
         return tuple(put.values())
 
-    def _left(self) -> Iterable[str]:
+    def _list_left_paths(self) -> Iterable[str]:
         """The paths that nothing is at any more. A page that a merged change request has elsewhere than main content
         has left both paths, or one of them."""
         base, plan = self.gathered.base, self.gathered.plan
@@ -131,14 +131,14 @@ class _Composer:
         taken = {item.path for item in plan.fetch} | {a.path for a in (*plan.keep, *plan.moved)}
         return sorted({*plan.gone, *(former - taken)})
 
-    def _lists_as_seen(self) -> bool:
+    def _is_summary_unchanged(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""
         base, repository = self.gathered.base, self.repository
         path = self.binding.path(self.gathered.settings.below(self.gathered.settings.summary))
         there = repository.lookup(base.start, path) if base.start is not None else None
         return there is not None and base.seen is not None and there == repository.lookup(base.seen, path)
 
-    def _fresh(self) -> list[str]:
+    def _list_new_paths(self) -> list[str]:
         """The paths that the commit is to have and that no file may be at yet."""
         plan, known, settings = self.gathered.plan, self.gathered.base.anchors, self.gathered.settings
         moved = [anchor.path for anchor in plan.moved]

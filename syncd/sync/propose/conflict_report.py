@@ -18,9 +18,9 @@ from syncd.plan.propose.description_conflicts import (
     find_hunks,
     read_fingerprint,
 )
-from syncd.sync.merge.lines import trio
-from syncd.sync.merge.result import HeldPage
-from syncd.sync.merge.tables import listing_at
+from syncd.sync.merge.lines import list_blobs
+from syncd.sync.merge.result import EntryConflict
+from syncd.sync.merge.tables import read_summary
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state.conflicts import find_shared_branch
 from syncd.sync.state.proposals import Proposal
@@ -32,13 +32,13 @@ FORMAT = 1
 
 def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> Conflicts:
     """Given what a branch asks of a space, return what its change request is to say of the pages in conflict."""
-    if not intent.held:
+    if not intent.entry_conflicts:
         return NO_CONFLICTS
     reporter = _Reporter(workspace, binding, intent)
-    few = intent.held[:PAGES_MAX]
+    few = intent.entry_conflicts[:PAGES_MAX]
     hunks = reporter.find_lines([page for _, page in few])
     told = [reporter.report(name, page, lines) for (name, page), lines in zip(few, hunks, strict=True)]
-    rest = [ConflictingPage(page.path, page.why) for _, page in intent.held[PAGES_MAX:]]
+    rest = [ConflictingPage(page.path, page.why) for _, page in intent.entry_conflicts[PAGES_MAX:]]
     return Conflicts(_fingerprint(workspace, intent), (*told, *rest))
 
 
@@ -51,8 +51,8 @@ def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal
     if proposal is None:
         return
     known = proposal.change_request
-    fingerprint = _fingerprint(workspace, intent) if intent is not None and intent.held else ""
-    if workspace.rehearse or read_fingerprint(known.description) == fingerprint:
+    fingerprint = _fingerprint(workspace, intent) if intent is not None and intent.entry_conflicts else ""
+    if workspace.is_dry_run or read_fingerprint(known.description) == fingerprint:
         return
     told = report_conflicts(workspace, binding, intent) if intent is not None else NO_CONFLICTS
     if with_conflicts(known.description, told) is None:
@@ -69,7 +69,10 @@ def has_report(proposal: Proposal) -> bool:
 
 
 def _fingerprint(workspace: Workspace, intent: Intent) -> str:
-    told = [(name, find_shared_branch(workspace, name), page.path, page.why, page.pages) for name, page in intent.held]
+    told = [
+        (name, find_shared_branch(workspace, name), page.path, page.why, page.pages)
+        for name, page in intent.entry_conflicts
+    ]
     return hashlib.sha256(repr((FORMAT, intent.branch, told)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -79,7 +82,7 @@ class _Reporter:
     binding: Binding
     intent: Intent
 
-    def find_lines(self, pages: Sequence[HeldPage]) -> list[Hunks]:
+    def find_lines(self, pages: Sequence[EntryConflict]) -> list[Hunks]:
         """Given pages, return the lines in conflict of each, on both sides; none where lines say nothing of it."""
         repository = self.workspace.repository
         wanting = {
@@ -89,7 +92,7 @@ class _Reporter:
             for one in page.pages
             if one.ours is not None and one.theirs is not None
         }
-        merged = repository.merge_texts([trio(one) for one in wanting.values()])
+        merged = repository.merge_texts([list_blobs(one) for one in wanting.values()])
         found: list[Hunks] = [((), ())] * len(pages)
         for (number, one), text in zip(wanting.items(), merged, strict=True):
             assert one.theirs is not None
@@ -97,31 +100,34 @@ class _Reporter:
             found[number] = find_hunks(text.text.decode("utf-8", "replace"), theirs)
         return found
 
-    def report(self, name: str, page: HeldPage, lines: Hunks) -> ConflictingPage:
+    def report(self, name: str, page: EntryConflict, lines: Hunks) -> ConflictingPage:
         """Given a page, what it is in conflict with and the lines that are, return what is told of it."""
         intent, is_main = self.intent, name == f"{self.workspace.remote}/main"
         place = "main content" if is_main else "this change request"
         names = (f"In Git, on {intent.branch}", f"In {place}")
         if page.why == TITLES:
-            lines = (self._title(page, "ours", intent.tip), self._title(page, "theirs", self._theirs(is_main)))
+            lines = (
+                self._find_title(page, "ours", intent.tip),
+                self._find_title(page, "theirs", self._find_theirs(is_main)),
+            )
         versions = tuple(
-            Version(title, ", ".join(page.on(side)) or "not there", text)
+            Version(title, ", ".join(page.list_paths(side)) or "not there", text)
             for side, title, text in zip(SIDES, names, lines, strict=True)
         )
         browser = f"In a browser: let the page read in {place} as in Git, or as it did before. "
         browser += "The next run of syncd then brings Git's page here, where it can be edited on."
         return ConflictingPage(page.path, page.why, versions, (browser, self._advise_git(name, page)))
 
-    def _theirs(self, is_main: bool) -> str:
-        return self.intent.main if is_main else self.intent.here
+    def _find_theirs(self, is_main: bool) -> str:
+        return self.intent.main if is_main else self.intent.existing
 
-    def _title(self, page: HeldPage, side: Side, commit: str) -> tuple[str, ...]:
+    def _find_title(self, page: EntryConflict, side: Side, commit: str) -> tuple[str, ...]:
         """The title of a page in the table of contents of a side."""
-        listing = listing_at(self.workspace.repository, self.binding, commit)
-        entries = listing.pages() if listing is not None else {}
-        return tuple(entries[path].title for path in page.on(side) if path in entries)
+        listing = read_summary(self.workspace.repository, self.binding, commit)
+        entries = listing.index_pages() if listing is not None else {}
+        return tuple(entries[path].title for path in page.list_paths(side) if path in entries)
 
-    def _advise_git(self, name: str, page: HeldPage) -> str:
+    def _advise_git(self, name: str, page: EntryConflict) -> str:
         shared, branch = find_shared_branch(self.workspace, name), quote(self.intent.branch)
         if shared:
             return (

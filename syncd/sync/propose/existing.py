@@ -18,32 +18,32 @@ from syncd.plan.mirror.revision import wanted
 from syncd.plan.propose.proposal import Existing
 from syncd.repo import Repository
 from syncd.sync.merge.moves import render_moves
-from syncd.sync.merge.parts import NOBODY, PART
-from syncd.sync.mirror.anchors import LOST, base_of, entries_at, save_lane
+from syncd.sync.merge.parts import PART_TRAILER, UNNAMED
+from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
-from syncd.sync.mirror.plan_revision import RevisionMoved, gather_content, known_of
-from syncd.sync.mirror.roots import below_root, ruling
+from syncd.sync.mirror.plan_revision import RevisionMoved, gather_content, list_known
+from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.source import MainContent, ProposedContent, Source
-from syncd.sync.mirror.write_commit import TRIES, Signature, Written, write_content
+from syncd.sync.mirror.write_commit import TRIES, Signature, WrittenCommit, write_content
 from syncd.sync.state.lane import (
     CONTENT,
     NO_UPDATE,
-    Lane,
+    LaneContent,
     Update,
-    is_known,
+    find_start,
+    find_taken_main,
+    has_taken_in,
     read_sent,
     record_lane,
-    start_of,
-    taken_main,
 )
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.state.sent_log import keep_read, sent_to
-from syncd.sync.summary_files import settings_at, text_at
+from syncd.sync.state.sent_log import list_sent, record_read
+from syncd.sync.summary_files import read_settings_at, read_text_at
 from syncd.sync.workspace import Binding, Workspace
 
 
 @dataclass(frozen=True)
-class Content:
+class ExistingContent:
     """Existing content: `commit` holds it in Git, `translation` knows the addresses of its parts."""
 
     existing: Existing
@@ -51,7 +51,7 @@ class Content:
     translation: Translation
 
 
-def main_content(workspace: Workspace, binding: Binding, *, guide: str | None = None) -> Content:
+def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | None = None) -> ExistingContent:
     """Given a space whose main content is mirrored, return that content with its anchors.
 
     Shape: a root that the commit `guide` has changed has taken everything along.
@@ -61,15 +61,17 @@ def main_content(workspace: Workspace, binding: Binding, *, guide: str | None = 
     last = workspace.repository.find(workspace.main, SPACE, binding.space)
     if last is None or last.trailers.get(REVISION) != [revision.id]:
         raise RevisionMoved(f"space {binding.space} changed meanwhile", hint="the next run reads it again")
-    base = base_of(workspace, binding, revision, last.oid, {})
-    settings = settings_at(workspace.repository, binding, ruling(workspace.repository, binding, last.oid, guide))
-    anchors = below_root(base.anchors, base.settings, settings)
-    placement = place(revision, known=known_of(anchors.values()), settings=settings)
-    link_titles = _link_titles(workspace.repository, binding, last.oid)
-    return _content(revision, placement, anchors, last.oid, link_titles)
+    base = find_mirror_base(workspace, binding, revision, last.oid, {})
+    settings = read_settings_at(
+        workspace.repository, binding, choose_settings_commit(workspace.repository, binding, last.oid, guide)
+    )
+    anchors = move_below_root(base.anchors, base.settings, settings)
+    placement = place(revision, known=list_known(anchors.values()), settings=settings)
+    link_titles = _read_link_titles(workspace.repository, binding, last.oid)
+    return _build_content(revision, placement, anchors, last.oid, link_titles)
 
 
-def proposed_content(
+def read_proposed_content(
     workspace: Workspace,
     binding: Binding,
     proposal: Proposal,
@@ -78,7 +80,7 @@ def proposed_content(
     guide: str = "",
     wrote: Sequence[str] = (),
     update: Update = NO_UPDATE,
-) -> Content:
+) -> ExistingContent:
     """Given a change request and what was just written to it, bring its content to its ref and return it.
 
     Shape: the commit says by its parents what of the branch and of main content has arrived (`lane.py`). `guide` is the
@@ -88,14 +90,14 @@ def proposed_content(
     """
     for left in reversed(range(TRIES)):
         try:
-            return _bring(workspace, binding, proposal, written, guide=guide, wrote=wrote, update=update)
+            return _record_revisions(workspace, binding, proposal, written, guide=guide, wrote=wrote, update=update)
         except RevisionMoved:
             if not left:
                 raise
     raise AssertionError("unreachable")
 
 
-def _bring(
+def _record_revisions(
     workspace: Workspace,
     binding: Binding,
     proposal: Proposal,
@@ -104,98 +106,98 @@ def _bring(
     guide: str,
     wrote: Sequence[str],
     update: Update,
-) -> Content:
+) -> ExistingContent:
     """Every revision since the one that is known, while something is being sent, or where main content has come in: so
     nobody's words are written over that were written in between, or pass for a merge with main content."""
     source: Source = ProposedContent(workspace.client, binding.space, proposal.change_request.id)
     revision = source.content()
-    taken = taken_main(workspace, proposal.change_request)
-    known = _known_revision(workspace, binding, proposal)
-    is_sending = bool(sent_to(workspace, binding, proposal.change_request.number))
-    is_news = _is_news(workspace, binding, proposal, taken)
+    taken = find_taken_main(workspace, proposal.change_request)
+    known = _find_known_revision(workspace, binding, proposal)
+    is_sending = bool(list_sent(workspace, binding, proposal.change_request.number))
+    is_news = _has_new_main(workspace, binding, proposal, taken)
     past: tuple[PastContent, ...] = ()
     if known not in ("", revision.id) and (is_sending or is_news):
         past = find_passed(workspace.client, binding.space, revision, known).between
     # What was there when somebody wrote after syncd is read too; else its own steps say nothing.
     own = wrote if revision.id in wrote else wrote[:-1]
     steps = [(one, one.content()) for one in past if one.revision() not in own]
-    update = replace(update, is_apart=bool(past) or revision.parents[:1] == (known,))
+    update = replace(update, is_separate=bool(past) or revision.parents[:1] == (known,))
     for one, content in steps:
-        held = _find_taken(workspace, content) or (None if is_news else taken)
-        step = _Step(one, content, held, _after(update, content, known))
-        _bring_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
-    step = _Step(source, revision, taken, _after(update, revision, known))
-    return _bring_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
+        held = _find_joined_main(workspace, content) or (None if is_news else taken)
+        step = _RevisionStep(one, content, held, _reduce_update(update, content, known))
+        _record_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
+    step = _RevisionStep(source, revision, taken, _reduce_update(update, revision, known))
+    return _record_revision(workspace, binding, proposal, written, step, guide=guide, wrote=wrote)
 
 
 @dataclass(frozen=True)
-class _Step:
+class _RevisionStep:
     """One revision of a change request: where it is read, and the main content that it holds, as far as is known."""
 
     source: Source
     revision: Revision
-    taken: str | None
+    joined_main: str | None
     update: Update = NO_UPDATE
 
 
-def _after(update: Update, revision: Revision, known: str) -> Update:
+def _reduce_update(update: Update, revision: Revision, known: str) -> Update:
     """What is known of an update that made a revision; what others wrote before it was not settled."""
-    return update if revision.parents[:1] == (known,) else replace(update, settled="")
+    return update if revision.parents[:1] == (known,) else replace(update, merged_commit="")
 
 
-def _is_news(workspace: Workspace, binding: Binding, proposal: Proposal, taken: str | None) -> bool:
+def _has_new_main(workspace: Workspace, binding: Binding, proposal: Proposal, taken: str | None) -> bool:
     """Whether a change request has taken in main content since it was last read."""
-    here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
-    return here is not None and taken is not None and not is_known(workspace, here, taken)
+    here = workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
+    return here is not None and taken is not None and not has_taken_in(workspace, here, taken)
 
 
-def _find_taken(workspace: Workspace, revision: Revision) -> str | None:
+def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
     """The commit of the main content that a revision has been joined with, where the platform says so."""
     found = (workspace.repository.find(workspace.main, REVISION, id) for id in revision.parents[1:])
     return next((commit.oid for commit in found if commit is not None), None)
 
 
-def _known_revision(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+def _find_known_revision(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """The revision that Git has of a change request; of one that was just opened, that of main content."""
     seen = workspace.store.seen(binding.space, proposal.lane)
-    here = workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number))
+    here = workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
     if seen is not None and seen.commit == here:
         return seen.revision
     return proposal.change_request.revision_initial or "" if here is None else ""
 
 
-def _bring_revision(
+def _record_revision(
     workspace: Workspace,
     binding: Binding,
     proposal: Proposal,
     written: Mapping[str, Anchor],
-    step: _Step,
+    step: _RevisionStep,
     *,
     guide: str,
     wrote: Sequence[str],
-) -> Content:
+) -> ExistingContent:
     repository, request = workspace.repository, proposal.change_request
-    revision, taken = step.revision, step.taken
-    ref = workspace.changes(binding, request.number)
+    revision, taken = step.revision, step.joined_main
+    ref = workspace.change_ref(binding, request.number)
     old = repository.resolve(ref)
     main = taken or repository.resolve(workspace.main) or proposal.commit
-    sent = [read_sent(repository, commit, main) for commit in sent_to(workspace, binding, request.number)]
+    sent = [read_sent(repository, commit, main) for commit in list_sent(workspace, binding, request.number)]
     here = old or (sent[0].planned if sent else main)
     guide = guide or (sent[-1].commit if sent else here)
     last = repository.find(workspace.main, SPACE, binding.space)
-    base = base_of(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
-    ruler = ruling(repository, binding, here, guide)
-    settings = settings_at(repository, binding, ruler)
-    anchors = below_root(base.anchors, base.settings, settings)
-    anchors = _placed_as_proposed(workspace, binding, revision, anchors, written, guide)
-    start = _as_commit(workspace, start_of(workspace, here, sent, taken), here)
-    anchors |= _left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
+    base = find_mirror_base(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
+    ruler = choose_settings_commit(repository, binding, here, guide)
+    settings = read_settings_at(repository, binding, ruler)
+    anchors = move_below_root(base.anchors, base.settings, settings)
+    anchors = _keep_proposed_paths(workspace, binding, revision, anchors, written, guide)
+    start = _commit_tree(workspace, find_start(workspace, here, sent, taken), here)
+    anchors |= _find_left_behind(workspace, binding, start, {anchor.path for anchor in anchors.values()})
     own = {id: anchor.oid for id, anchor in written.items() if revision.id in wrote[-1:]}
     commits = tuple(one.commit for one in sent)
-    base = replace(base, anchors=anchors, start=start, settled=False, written=own, sent=commits)
+    base = replace(base, anchors=anchors, start=start, is_complete=False, written=own, sent=commits)
     base = replace(base, at=ruler, settings=settings)
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
-    signature = Signature(_message(binding, request, revision.id), workspace.committer(), (here,))
+    signature = Signature(_compose_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
     tree = repository.subtree(result.commit)
     assert tree is not None
@@ -203,31 +205,31 @@ def _bring_revision(
     lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
     moves = {old: new for old, new in result.moves.items() if repository.lookup(lane.tree, new) is not None}
     signature = replace(signature, message=signature.message + render_moves(moves))
-    commit = _lane_commit(repository, lane, signature, result.commit)
-    keep_read(workspace, binding, request.number, result.commit if lane.content else "")
+    commit = _write_lane_commit(repository, lane, signature, result.commit)
+    record_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
     known = workspace.store.seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
-    held = Written(commit, news, partial=result.partial)
-    save_lane(workspace, binding, proposal.lane, revision.id, held, known.anchors if known else {})
-    link_titles = _link_titles(repository, binding, commit)
-    return _content(revision, gathered.placement, result.anchors, commit, link_titles)
+    held = WrittenCommit(commit, news, is_partial=result.is_partial)
+    save_anchors(workspace, binding, proposal.lane, revision.id, held, known.anchors if known else {})
+    link_titles = _read_link_titles(repository, binding, commit)
+    return _build_content(revision, gathered.placement, result.anchors, commit, link_titles)
 
 
-def _as_commit(workspace: Workspace, start: str, here: str) -> str:
+def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
     """A tree to start from as a commit, which no ref ever names."""
     if start == workspace.repository.subtree(start):
         words = "syncd: what content lies upon\n"
-        return workspace.repository.commit_tree(start, parents=[here], message=words, author=NOBODY, committer=NOBODY)
+        return workspace.repository.commit_tree(start, parents=[here], message=words, author=UNNAMED, committer=UNNAMED)
     return start
 
 
-def _lane_commit(repository: Repository, lane: Lane, signed: Signature, read: str) -> str:
+def _write_lane_commit(repository: Repository, lane: LaneContent, signed: Signature, read: str) -> str:
     """The commit of a lane: the one parent that says the same, else the one that was written, with its parents."""
     for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
         (found,) = repository.commits(None, parent, limit=1)
-        is_own = not {PART, CONTENT} & found.trailers.keys()
+        is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
         if is_own and repository.subtree(parent) == lane.tree and not lane.content:
             return parent
     message = signed.message + (f"{CONTENT}: {lane.content}\n" if lane.content else "")
@@ -236,12 +238,12 @@ def _lane_commit(repository: Repository, lane: Lane, signed: Signature, read: st
     )
 
 
-def _message(binding: Binding, request: ChangeRequest, revision: str) -> str:
+def _compose_message(binding: Binding, request: ChangeRequest, revision: str) -> str:
     subject = proposed_subject(request.number, request.subject)
     return mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
 
 
-def _placed_as_proposed(
+def _keep_proposed_paths(
     workspace: Workspace,
     binding: Binding,
     revision: Revision,
@@ -259,8 +261,8 @@ def _placed_as_proposed(
     loose = {id for id, form in forms.items() if id not in anchors or anchors[id].form != form}
     aligned: dict[str, str] = {}
     if loose - written.keys():
-        settings = settings_at(workspace.repository, binding, commit)
-        aligned = match(revision.pages, entries_at(workspace.repository, binding, commit), settings=settings)
+        settings = read_settings_at(workspace.repository, binding, commit)
+        aligned = match(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
     listing = workspace.repository.tree(commit, binding.directory)
     for item in wanted(revision, plain):
         former = anchors.get(item.id)
@@ -277,36 +279,36 @@ def _placed_as_proposed(
     return anchors
 
 
-def _left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
+def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
     """Anchors of the pages that a commit lists and that are elsewhere or gone now, so that no copy of them stays."""
     blobs = workspace.repository.tree(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}
-    listed = {entry.path for entry, _ in walk(entries_at(workspace.repository, binding, commit)) if entry.path}
+    listed = {entry.path for entry, _ in walk(read_entries(workspace.repository, binding, commit)) if entry.path}
     return {
-        LOST + path: Anchor(LOST + path, "page", path, path, "", blobs[path].oid)
+        LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", blobs[path].oid)
         for path in listed - set(taken)
         if path in blobs
     }
 
 
-def _content(
+def _build_content(
     revision: Revision,
     placement: Placement,
     anchors: Mapping[str, Anchor],
     commit: str,
     link_titles: Mapping[str, str],
-) -> Content:
+) -> ExistingContent:
     present = {item.id for item in wanted(revision, placement)}
     kept = {id: anchor for id, anchor in anchors.items() if id in present}
-    return Content(Existing(revision, kept, link_titles), commit, Translation(placement))
+    return ExistingContent(Existing(revision, kept, link_titles), commit, Translation(placement))
 
 
-def _link_titles(repository: Repository, binding: Binding, commit: str) -> dict[str, str]:
+def _read_link_titles(repository: Repository, binding: Binding, commit: str) -> dict[str, str]:
     """The link titles that SUMMARY.md has in a commit, by the path of the page."""
-    settings = settings_at(repository, binding, commit)
+    settings = read_settings_at(repository, binding, commit)
     summary = settings.below(settings.summary)
-    text = text_at(repository, commit, binding.path(summary))
+    text = read_text_at(repository, commit, binding.path(summary))
     if text is None or '"' not in text:
         return {}
     try:
@@ -316,7 +318,9 @@ def _link_titles(repository: Repository, binding: Binding, commit: str) -> dict[
     return {normpath(join(dirname(summary), entry.path or "")): entry.link_title or "" for entry in listed}
 
 
-def linked_files(repository: Repository, pages: Iterable[str], blobs: Mapping[str, str], *, root: str) -> Iterator[str]:
+def find_linked_files(
+    repository: Repository, pages: Iterable[str], blobs: Mapping[str, str], *, root: str
+) -> Iterator[str]:
     """Given changed pages and where content lies, return the files outside `.gitbook/assets` that they link to."""
     for page in pages:
         text = repository.read(blobs[page]).decode("utf-8", "replace")

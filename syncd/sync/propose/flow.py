@@ -12,16 +12,23 @@ from syncd.plan.propose.proposal import Proposal as ProposalPlan
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.propose.conflict_report import has_report, refresh_conflicts
-from syncd.sync.propose.intent import Intent, gather_intent, own_proposal
-from syncd.sync.propose.lost_words import lines_of, losses_of, tell_losses
-from syncd.sync.propose.open_request import describe, find_newer
+from syncd.sync.propose.intent import Intent, find_own_proposal, gather_intent
+from syncd.sync.propose.lost_words import comment_on_losses, find_losses, format_losses
+from syncd.sync.propose.open_request import describe_proposal, find_newer
 from syncd.sync.propose.reviewers import ask_reviewers
-from syncd.sync.propose.via_comments import carried, carries
+from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import write_intent
 from syncd.sync.state import sent_log
-from syncd.sync.state.lane import content_of
-from syncd.sync.state.manual_steps import NO_REQUEST, has_waiting, is_noted, keep_waiting, state_of, waiting
-from syncd.sync.state.proposals import Proposal, noticing_end, remember
+from syncd.sync.state.lane import find_content
+from syncd.sync.state.manual_steps import (
+    NO_REQUEST,
+    describe_state,
+    find_waiting_steps,
+    has_waiting_steps,
+    is_state_noted,
+    note_waiting_steps,
+)
+from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -41,7 +48,7 @@ def propose(
     is told of in a note, unless a person `asked` for just this: then Held. Raises: MergeConflict naming paths and
     command; the guards; Held. Source: two-way, section 4, "propose".
     """
-    own = own_proposal(proposals, branch)
+    own = find_own_proposal(proposals, branch)
     live = own if own is not None and own.change_request.is_live else None
     if live is not None and not has_report(live) and _is_in_step(workspace, binding, live):
         return Unchanged()
@@ -50,10 +57,10 @@ def propose(
         refresh_conflicts(workspace, binding, live, None)
         return Unchanged()
     number = live.change_request.number if live is not None else NO_REQUEST
-    state = state_of(workspace.repository, binding, intent.desired, intent.here)
-    if _is_said(workspace, binding, intent, own, state):
+    state = describe_state(workspace.repository, binding, intent.desired, intent.existing)
+    if _is_written(workspace, binding, intent, own, state):
         refresh_conflicts(workspace, binding, live, intent)
-        return _report_waiting(intent, waiting(workspace, binding, number, state))
+        return _report_waiting(intent, find_waiting_steps(workspace, binding, number, state))
     if space.git_sync:
         why = f"{binding.name} is kept in Git by the platform itself; two exporters would fight over it"
         hint = "syncd mirrors it; propose changes through the repository that the platform syncs with"
@@ -65,19 +72,19 @@ def propose(
         live, intent = newer, gather_intent(workspace, binding, branch, newer) or intent
     done = write_intent(workspace, binding, intent, live, subject=subject)
     plan, live, intent, notes = done.plan, done.live, done.intent, done.notes
-    if live is None and not workspace.rehearse:
-        keep_waiting(workspace, binding, NO_REQUEST, state, plan.plan.only("report"))
-    if live is None or workspace.rehearse:
+    if live is None and not workspace.is_dry_run:
+        note_waiting_steps(workspace, binding, NO_REQUEST, state, plan.plan.only("report"))
+    if live is None or workspace.is_dry_run:
         return Applied(plan.plan.changes, notes, intent.conflicts) if plan.plan.changes else Unchanged(intent.conflicts)
-    lost = losses_of(workspace, binding, live)
-    hand = (*carried(workspace, binding, live), *plan.plan.only("report"))
-    lines = lines_of(lost)
-    with noticing_end(workspace, binding, live):
-        live = describe(workspace, binding, live, intent, by_hand=hand, lost=lines, wrote=done.wrote)
+    lost = find_losses(workspace, binding, live)
+    hand = (*report_comments(workspace, binding, live), *plan.plan.only("report"))
+    lines = format_losses(lost)
+    with detect_end(workspace, binding, live):
+        live = describe_proposal(workspace, binding, live, intent, by_hand=hand, lost=lines, wrote=done.revision)
     _record(workspace, binding, intent, live, plan)
-    tell_losses(workspace, binding, live, lost)
-    sent_log.end(workspace, binding, live.change_request.number)
-    notes = (*_tell_double(older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
+    comment_on_losses(workspace, binding, live, lost)
+    sent_log.end_sending(workspace, binding, live.change_request.number)
+    notes = (*_report_double(older, live), *lines, *notes, *ask_reviewers(workspace, binding, live))
     head = _report_request(live.change_request, "create" if opened else "update")
     return Applied((head, *plan.plan.changes), notes, intent.conflicts)
 
@@ -85,18 +92,18 @@ def propose(
 def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan) -> None:
     """Note what waits for a person, and which commit was sent."""
     number = live.change_request.number
-    here = workspace.repository.resolve(workspace.changes(binding, number)) or intent.here
-    state = state_of(workspace.repository, binding, intent.desired, here)
-    keep_waiting(workspace, binding, number, state, plan.plan.only("report"))
+    here = workspace.repository.resolve(workspace.change_ref(binding, number)) or intent.existing
+    state = describe_state(workspace.repository, binding, intent.desired, here)
+    note_waiting_steps(workspace, binding, number, state, plan.plan.only("report"))
     reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
-    remember(workspace, binding, replace(live, commit=intent.tip))
+    record_proposal(workspace, binding, replace(live, commit=intent.tip))
 
 
 def _report_request(request: ChangeRequest, verb: Verb) -> Change:
     return Change(verb, "change request", f"#{request.number}", request.subject, where=request.address)
 
 
-def _tell_double(older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
+def _report_double(older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
     if older is None or older.lane == newer.lane:
         return ()
     one, other = older.change_request.number, newer.change_request.number
@@ -112,36 +119,40 @@ def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
     """Whether nobody has done anything since the branch was sent whole; asks for no merge, since most runs end here."""
     repository, number = workspace.repository, live.change_request.number
     tip, main = repository.resolve(f"{HEADS}{live.branch}"), repository.resolve(workspace.main)
-    here = repository.resolve(workspace.changes(binding, number))
+    here = repository.resolve(workspace.change_ref(binding, number))
     seen = workspace.store.seen(binding.space, live.lane)
     if tip is None or main is None or here is None or seen is None or live.commit != tip:
         return False
     is_read = (seen.revision, seen.commit) == (live.change_request.revision, here)
-    is_quiet = not sent_log.is_sending(workspace, binding, number) and not has_waiting(workspace, binding, number)
+    is_quiet = not sent_log.is_sending(workspace, binding, number) and not has_waiting_steps(workspace, binding, number)
     return (
         is_read
         and is_quiet
-        and sent_log.commented(workspace, binding, number) is None
+        and sent_log.find_commented(workspace, binding, number) is None
         and repository.is_ancestor(main, tip)
-        and workspace.alike(binding, content_of(repository, here), tip)
+        and workspace.has_same_content(binding, find_content(repository, here), tip)
     )
 
 
-def _is_said(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal | None, state: str) -> bool:
+def _is_written(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal | None, state: str) -> bool:
     """Whether nothing is left to write: the platform holds what is desired, or all of it that can be written, or a
     person archived just this."""
     repository = workspace.repository
     if own is None or not own.change_request.is_live:
         if own is not None and own.commit == intent.tip:
             return True
-        return workspace.alike(binding, intent.desired, intent.main) or is_noted(workspace, binding, NO_REQUEST, state)
+        return workspace.has_same_content(binding, intent.desired, intent.main) or is_state_noted(
+            workspace, binding, NO_REQUEST, state
+        )
     number = own.change_request.number
     seen = workspace.store.seen(binding.space, own.lane)
-    if seen is None or (seen.revision, seen.commit) != (own.change_request.revision, intent.here):
+    if seen is None or (seen.revision, seen.commit) != (own.change_request.revision, intent.existing):
         return False
     if own.commit not in (intent.tip, intent.named_tip) or sent_log.is_sending(workspace, binding, number):
         return False
-    if sent_log.commented(workspace, binding, number) is not None:
-        return carries(workspace, binding, intent, own)
-    content = content_of(repository, intent.here)
-    return workspace.alike(binding, content, intent.desired) or is_noted(workspace, binding, number, state)
+    if sent_log.find_commented(workspace, binding, number) is not None:
+        return is_commented(workspace, binding, intent, own)
+    content = find_content(repository, intent.existing)
+    return workspace.has_same_content(binding, content, intent.desired) or is_state_noted(
+        workspace, binding, number, state
+    )

@@ -8,19 +8,19 @@ from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.layout.compare.words import Loss
 from syncd.model.comment import CommentBodyWrite, CommentCreate
 from syncd.plan.propose.comments import loss_comment, loss_lines, loss_mark
-from syncd.sync.merge.lossy_forms import Forms
-from syncd.sync.state.notes import note, notes_of
+from syncd.sync.merge.lossy_forms import NormalisedForms
+from syncd.sync.state.notes import add_notes, load_notes
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Binding, Workspace
 
-TOLD = "lost_told"
+COMMENTED_NOTE = "lost_told"
 """The note of which losses have their comment."""
-TOLD_MAX = 20
+COMMENTS_MAX = 20
 """Pages of one run on which a comment is posted; the description and the notes tell of all."""
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostWords:
     """A page and the words of it that the platform does not keep; `path` is from the repository's root."""
 
     page: str
@@ -28,37 +28,37 @@ class Lost:
     losses: tuple[Loss, ...]
 
 
-def losses_of(workspace: Workspace, binding: Binding, live: Proposal) -> list[Lost]:
+def find_losses(workspace: Workspace, binding: Binding, live: Proposal) -> list[LostWords]:
     """Given a change request, return the pages that it changed and that the platform does not keep whole.
 
     Shape: costs nothing where the platform never lost a word.
     """
-    forms = Forms(workspace, binding)
-    seen = workspace.store.seen(binding.space, live.lane) if forms.known() else None
+    forms = NormalisedForms(workspace, binding)
+    seen = workspace.store.seen(binding.space, live.lane) if forms.read_known() else None
     if seen is None:
         return []
-    found = forms.losses(seen.anchors.values())
-    return sorted((Lost(a.id, binding.path(a.path), losses) for a, losses in found), key=lambda lost: lost.path)
+    found = forms.find_losses(seen.anchors.values())
+    return sorted((LostWords(a.id, binding.path(a.path), losses) for a, losses in found), key=lambda lost: lost.path)
 
 
-def lines_of(losses: Sequence[Lost]) -> tuple[str, ...]:
+def format_losses(losses: Sequence[LostWords]) -> tuple[str, ...]:
     """Given pages with losses, return what a person should know of them, a line for each line of a file."""
     return tuple(line for lost in losses for line in loss_lines(lost.path, lost.losses))
 
 
-def tell_losses(workspace: Workspace, binding: Binding, live: Proposal, losses: Sequence[Lost]) -> None:
+def comment_on_losses(workspace: Workspace, binding: Binding, live: Proposal, losses: Sequence[LostWords]) -> None:
     """Given the pages of a change request with losses, comment on each of them, once for the same words."""
     number = live.change_request.number
-    told = set(notes_of(workspace, binding, number).get(TOLD) or ())
+    told = set(load_notes(workspace, binding, number).get(COMMENTED_NOTE) or ())
     fresh = {mark: lost for lost in losses if (mark := loss_mark(lost.page, lost.losses)) not in told}
-    for mark, lost in list(fresh.items())[:TOLD_MAX]:
-        _tell(workspace, binding, live, lost, mark)
+    for mark, lost in list(fresh.items())[:COMMENTS_MAX]:
+        _post_comment(workspace, binding, live, lost, mark)
         told.add(mark)
     if fresh:
-        note(workspace, binding, number, {TOLD: sorted(told)})
+        add_notes(workspace, binding, number, {COMMENTED_NOTE: sorted(told)})
 
 
-def _tell(workspace: Workspace, binding: Binding, live: Proposal, lost: Lost, mark: str) -> None:
+def _post_comment(workspace: Workspace, binding: Binding, live: Proposal, lost: LostWords, mark: str) -> None:
     comments, request = workspace.client.change_request_comments, live.change_request.id
     there = comments.list(binding.space, request, target_page=lost.page)
     if any((comment.body.markdown or "").rstrip().endswith(mark) for comment in there):

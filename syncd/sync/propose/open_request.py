@@ -20,11 +20,11 @@ from syncd.plan.propose.description import (
     written_revision,
 )
 from syncd.repo import Commit
-from syncd.sync.merge.parts import part_of
+from syncd.sync.merge.parts import find_original
 from syncd.sync.propose.conflict_report import report_conflicts
 from syncd.sync.propose.intent import Intent
-from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, note, notes_of
-from syncd.sync.state.proposals import Proposal, anchored, says_the_same
+from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, load_notes
+from syncd.sync.state.proposals import Proposal, has_equal_content, list_records
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -33,20 +33,20 @@ def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subjec
 
     A create whose answer was lost is found by the marker in its subject, so there is never a second one.
     """
-    left = _marked(workspace, binding, intent.branch)
+    left = _find_marked(workspace, binding, intent.branch)
     if left is not None:
-        return Proposal(intent.branch, _origin(workspace, intent, left), left)
-    words = subject or proposal_subject([commit.subject for commit in _speaking(intent)])
+        return Proposal(intent.branch, _find_origin(workspace, intent, left), left)
+    words = subject or proposal_subject([commit.subject for commit in _list_authored(intent)])
     body = ChangeRequestCreate(subject=marked_subject(words, marker(intent.branch, workspace.instance)))
     try:
         made = workspace.client.change_requests.create(binding.space, body)
     except AnswerLost:
-        arrived = _marked(workspace, binding, intent.branch)
+        arrived = _find_marked(workspace, binding, intent.branch)
         if arrived is None:
             raise
-        return Proposal(intent.branch, _origin(workspace, intent, arrived), arrived)
+        return Proposal(intent.branch, _find_origin(workspace, intent, arrived), arrived)
     reach(FaultPoint.CHANGE_REQUEST_OPENED)
-    return Proposal(intent.branch, intent.main, made, fresh=True)
+    return Proposal(intent.branch, intent.main, made, is_fresh=True)
 
 
 def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, space: Space) -> Proposal | None:
@@ -55,22 +55,22 @@ def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Pro
     Shape: costs nothing where the platform counts no more live ones than Git knows of.
     """
     there = (space.change_requests_open or 0) + (space.change_requests_draft or 0)
-    if there <= len(anchored(workspace, binding)):
+    if there <= len(list_records(workspace, binding)):
         return None
-    found = _marked(workspace, binding, intent.branch)
+    found = _find_marked(workspace, binding, intent.branch)
     if found is None or found.number <= live.change_request.number:
         return None
-    return Proposal(intent.branch, _origin(workspace, intent, found), found)
+    return Proposal(intent.branch, _find_origin(workspace, intent, found), found)
 
 
-def _origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -> str:
+def _find_origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -> str:
     """Given a change request, return the mirror commit of the main content that it started from or last took in."""
     start = request.revision_merged_ancestor or request.revision_initial or ""
     found = workspace.repository.find(workspace.main, REVISION, start)
     return found.oid if found is not None else intent.main
 
 
-def _marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeRequest | None:
+def _find_marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeRequest | None:
     """The newest live change request whose subject carries the marker; no list has both states at once."""
     requests, instance = workspace.client.change_requests, workspace.instance
     mark, former = marker(branch, instance), former_marker(branch, instance)
@@ -79,18 +79,18 @@ def _marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeReques
         for status in ("draft", "open")
         for request in requests.list(binding.space, status=status)
         if request.subject.endswith(mark)
-        or (request.subject.endswith(former) and _is_of(workspace, binding, request, branch))
+        or (request.subject.endswith(former) and _is_of_branch(workspace, binding, request, branch))
     ]
     return max(found, key=lambda request: request.number, default=None)
 
 
-def _is_of(workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str) -> bool:
+def _is_of_branch(workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str) -> bool:
     """Whether a change request with a former marker is this branch's, and not that of another with the same end."""
-    known = {item.branch for item in anchored(workspace, binding) if item.number == str(request.number)}
+    known = {item.branch for item in list_records(workspace, binding) if item.number == str(request.number)}
     return not known - {branch} and speaks_of(request.description, branch)
 
 
-def describe(
+def describe_proposal(
     workspace: Workspace,
     binding: Binding,
     proposal: Proposal,
@@ -107,9 +107,9 @@ def describe(
     described is opened, and only where the policy opens change requests.
     """
     requests, id = workspace.client.change_requests, proposal.change_request.id
-    request = proposal.change_request if proposal.fresh else requests.get(binding.space, id)
-    commits = [_said(commit) for commit in _speaking(intent)]
-    tip, base = _base_told(workspace, binding, replace(proposal, change_request=request), intent, wrote)
+    request = proposal.change_request if proposal.is_fresh else requests.get(binding.space, id)
+    commits = [_describe_commit(commit) for commit in _list_authored(intent)]
+    tip, base = _choose_base(workspace, binding, replace(proposal, change_request=request), intent, wrote)
     conflicts = report_conflicts(workspace, binding, intent)
     text = renewed(request.description, Description(intent.branch, tip, commits, by_hand, lost, base, conflicts))
     fields: dict[str, object] = {} if text is None else {"description": text}
@@ -119,13 +119,13 @@ def describe(
     if fields:
         request = requests.update(binding.space, id, ChangeRequestUpdate.model_validate(fields))
     files = sorted(change.key for change in by_hand if change.noun == "file")
-    former = notes_of(workspace, binding, request.number)
+    former = load_notes(workspace, binding, request.number)
     if files != former.get(FILES_BY_HAND, []) or request.address != former.get(ADDRESS, ""):
-        note(workspace, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
+        add_notes(workspace, binding, request.number, {FILES_BY_HAND: files, ADDRESS: request.address})
     return replace(proposal, change_request=request)
 
 
-def _base_told(
+def _choose_base(
     workspace: Workspace, binding: Binding, proposal: Proposal, intent: Intent, wrote: str
 ) -> tuple[str, str]:
     """The branch's commit that the change request holds, and the revisions that the next run without memory compares
@@ -142,25 +142,25 @@ def _base_told(
         return tip, f"-{former}" if former else ""
     is_whole = sign in ("=", "+")
     is_known = is_whole and former == seen.revision
-    if not is_known and not _is_own(workspace, binding, seen.commit, intent.tip):
+    if not is_known and not _has_only_own(workspace, binding, seen.commit, intent.tip):
         if is_whole and proposed_commit(description) == tip:
             return tip, f"{sign}{former}"
         # Only what this run wrote is known to have arrived; whatever lacks later, reviewers took out.
         return tip, f"-{former} @{wrote or written or seen.revision}"
-    return tip, ("=" if workspace.alike(binding, seen.commit, intent.tip) else "+") + seen.revision
+    return tip, ("=" if workspace.has_same_content(binding, seen.commit, intent.tip) else "+") + seen.revision
 
 
-def _is_own(workspace: Workspace, binding: Binding, here: str, tip: str) -> bool:
+def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -> bool:
     """Whether a change request holds nothing but main content and the branch's commit, or the part of it that has
     arrived, so that what waits for a person is never taken for the words of reviewers."""
     repository = workspace.repository
     parents = repository.commits(None, here, limit=1)[0].parents
     parts = (repository.commits(None, parent, limit=1)[0] for parent in parents)
-    arrived = [part.oid for part in parts if part_of(repository, part) == tip]
-    return any(says_the_same(workspace, binding, here, commit) for commit in (tip, *arrived))
+    arrived = [part.oid for part in parts if find_original(repository, part) == tip]
+    return any(has_equal_content(workspace, binding, here, commit) for commit in (tip, *arrived))
 
 
-def _speaking(intent: Intent) -> list[Commit]:
+def _list_authored(intent: Intent) -> list[Commit]:
     """The commits in which people say something, newest first; all of them when there is none."""
     theirs = [
         commit
@@ -170,6 +170,6 @@ def _speaking(intent: Intent) -> list[Commit]:
     return theirs or list(intent.commits)
 
 
-def _said(commit: Commit) -> Said:
+def _describe_commit(commit: Commit) -> Said:
     body = commit.body.rpartition("\n\n")[0] if commit.trailers else commit.body
     return Said(commit.oid, commit.subject, body)

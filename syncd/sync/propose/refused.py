@@ -29,7 +29,10 @@ def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: st
     Raises: FileInvalid for a table of contents or settings that cannot be read.
     """
     changes = [found for found in workspace.repository.differences(here, desired) if binding.holds(found.path)]
-    return (*_unsendable(workspace, binding, desired, changes), *_hidden(workspace, binding, desired, here, changes))
+    return (
+        *_find_unsendable(workspace, binding, desired, changes),
+        *_find_hidden(workspace, binding, desired, here, changes),
+    )
 
 
 def render_refusal(refusal: Refusal) -> Held:
@@ -39,7 +42,7 @@ def render_refusal(refusal: Refusal) -> Held:
     return Held(error.what, hint, error.exit_code, (error.path,), manual=True)
 
 
-def _unsendable(
+def _find_unsendable(
     workspace: Workspace, binding: Binding, desired: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
     """Pages with a text that cannot be sent; what no table of contents lists is no page."""
@@ -50,17 +53,17 @@ def _unsendable(
                 page_text(workspace.repository.material(change.after.oid), at=change.path)
             except FileInvalid as error:
                 found[change.path] = error
-    pages = _content(workspace, binding, desired, files=False) if found else frozenset()
+    pages = _list_content(workspace, binding, desired, files=False) if found else frozenset()
     yield from (Refusal(error, frozenset({path})) for path, error in found.items() if path in pages)
 
 
-def _hidden(
+def _find_hidden(
     workspace: Workspace, binding: Binding, desired: str, here: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
     """Submodules and symbolic links where the platform has pages or files: neither followed, nor taken for deletion."""
     gone = {c.path for c in changes if c.before is not None and (c.after is None or not c.after.mode.startswith("100"))}
     links = workspace.repository.obstacles(desired, gone) if gone else {}
-    known = _content(workspace, binding, here, files=True) if links else frozenset()
+    known = _list_content(workspace, binding, here, files=True) if links else frozenset()
     for link, kind in sorted(links.items()):
         below = {path for path in gone & known if path == link or path.startswith(f"{link}/")}
         if below:
@@ -69,7 +72,7 @@ def _hidden(
             yield Refusal(FileInvalid(what, path=link, hint=hint), frozenset({link, *below}))
 
 
-def _content(workspace: Workspace, binding: Binding, commit: str, *, files: bool) -> frozenset[str]:
+def _list_content(workspace: Workspace, binding: Binding, commit: str, *, files: bool) -> frozenset[str]:
     """What a tree has as pages, and as files with them, by path from the repository's root."""
     repository = workspace.repository
     listing = repository.tree(commit, binding.directory)

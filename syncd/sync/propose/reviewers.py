@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from syncd.errors import NotFound, PlatformError, Rejected, Unauthorized
 from syncd.model.review import ReviewersRequest
-from syncd.sync.state.notes import note, notes_of
+from syncd.sync.state.notes import add_notes, load_notes
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Binding, Workspace
 
@@ -18,16 +18,16 @@ def ask_reviewers(workspace: Workspace, binding: Binding, proposal: Proposal) ->
     beyond the API document: a server without them, or an address that nobody has, is noted and holds nothing up.
     """
     request, wanted = proposal.change_request, workspace.policy.reviewers
-    if not wanted or request.status != "open" or notes_of(workspace, binding, request.number).get(ASKED):
+    if not wanted or request.status != "open" or load_notes(workspace, binding, request.number).get(ASKED):
         return ()
-    users, remarks = _users(workspace, binding, wanted)
-    if proposal.fresh or not _were_asked(workspace, binding, request.id, users):
+    users, remarks = _find_users(workspace, binding, wanted)
+    if proposal.is_fresh or not _were_asked(workspace, binding, request.id, users):
         remarks += _ask(workspace, binding, request.id, users)
-    note(workspace, binding, request.number, {ASKED: True})
+    add_notes(workspace, binding, request.number, {ASKED: True})
     return tuple(remarks)
 
 
-def _users(workspace: Workspace, binding: Binding, wanted: Sequence[str]) -> tuple[list[str], list[str]]:
+def _find_users(workspace: Workspace, binding: Binding, wanted: Sequence[str]) -> tuple[list[str], list[str]]:
     """Given addresses and ids, return the ids, and a remark for each address that leads to nobody."""
     known: dict[str, str] = {}
     if any("@" in name for name in wanted):

@@ -8,28 +8,32 @@ from syncd.model.comment import Comment, CommentBodyWrite, CommentCreate, Commen
 from syncd.plan.change import Change
 from syncd.plan.propose.comments import Mark, Wanted, by_comments, mark_of, retired, wanted_comments
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
-from syncd.sync.propose.existing import Content, proposed_content
+from syncd.sync.propose.existing import ExistingContent, read_proposed_content
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state import sent_log
-from syncd.sync.state.notes import note, notes_of
+from syncd.sync.state.notes import add_notes, load_notes
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Binding, Workspace
 
-CARRIED = "comments"
+COMMENTS_NOTE = "comments"
 """The note of what a change request's comments were written for: the branch's content and the change request's."""
-LOOKS = 3
+LISTINGS_MAX = 3
 """Times that the comments are listed: an answer that was lost is looked for before anything is posted again."""
 
 
-def carries(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal) -> bool:
+def is_commented(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal) -> bool:
     """Given a branch's change request that comments speak for, return whether they say what is left to propose."""
     number = own.change_request.number
     seen = workspace.store.seen(binding.space, own.lane)
     is_read = seen is not None and seen.revision == own.change_request.revision
-    return is_read and notes_of(workspace, binding, number).get(CARRIED) == _state(workspace, binding, intent, number)
+    return is_read and load_notes(workspace, binding, number).get(COMMENTS_NOTE) == _compute_state(
+        workspace, binding, intent, number
+    )
 
 
-def carry(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan) -> str:
+def propose_in_comments(
+    workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan
+) -> str:
     """Given a proposal that cannot be written, let the comments of its change request say it, and return a note.
 
     Shape: a comment that is right already is left alone, one for what is not proposed any more is resolved.
@@ -37,9 +41,9 @@ def carry(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal
     repository, number = workspace.repository, live.change_request.number
     # What a person pastes is known again by this commit, so Git has it before anybody can read a comment.
     workspace.client.change_requests.writes = False
-    sent_log.comment(workspace, binding, number, intent.desired)
-    sent_log.end(workspace, binding, number)
-    content = proposed_content(workspace, binding, live, {}, guide=intent.desired)
+    sent_log.begin_comments(workspace, binding, number, intent.desired)
+    sent_log.end_sending(workspace, binding, number)
+    content = read_proposed_content(workspace, binding, live, {}, guide=intent.desired)
     wanted = wanted_comments(
         plan,
         read=lambda oid: repository.read(oid).decode("utf-8", "replace"),
@@ -47,43 +51,43 @@ def carry(workspace: Workspace, binding: Binding, intent: Intent, live: Proposal
         instance=workspace.instance,
         source=f"{intent.tip[:10]}:{binding.path('')}",
     )
-    _reconcile(workspace, binding, live, wanted)
-    note(workspace, binding, number, {CARRIED: _state(workspace, binding, intent, number)})
+    _update_comments(workspace, binding, live, wanted)
+    add_notes(workspace, binding, number, {COMMENTS_NOTE: _compute_state(workspace, binding, intent, number)})
     return f"#{number}: this platform takes no content through its API; {len(wanted)} comments carry the proposal"
 
 
-def has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: Content) -> bool:
+def has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: ExistingContent) -> bool:
     """Given content that was planned against, return whether it moved: then a page may be what was not found."""
-    if live.fresh:
+    if live.is_fresh:
         return False
     return workspace.client.change_requests.get(binding.space, live.lane).revision != content.existing.revision.id
 
 
-def carried(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:
+def report_comments(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:
     """Given a change request, return what its description tells of comments that carry the proposal."""
     number = live.change_request.number
-    return () if sent_log.commented(workspace, binding, number) is None else (by_comments(number),)
+    return () if sent_log.find_commented(workspace, binding, number) is None else (by_comments(number),)
 
 
-def settle(workspace: Workspace, binding: Binding, live: Proposal) -> None:
+def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> None:
     """Given a change request that holds its branch's content, resolve the comments that carried it before."""
     number = live.change_request.number
-    if sent_log.commented(workspace, binding, number) is not None:
-        _reconcile(workspace, binding, live, ())
-        note(workspace, binding, number, {CARRIED: None})
-        sent_log.uncomment(workspace, binding, number)
+    if sent_log.find_commented(workspace, binding, number) is not None:
+        _update_comments(workspace, binding, live, ())
+        add_notes(workspace, binding, number, {COMMENTS_NOTE: None})
+        sent_log.end_comments(workspace, binding, number)
 
 
-def _state(workspace: Workspace, binding: Binding, intent: Intent, number: int) -> list[str | None]:
+def _compute_state(workspace: Workspace, binding: Binding, intent: Intent, number: int) -> list[str | None]:
     repository = workspace.repository
-    here = repository.resolve(workspace.changes(binding, number))
+    here = repository.resolve(workspace.change_ref(binding, number))
     return [repository.subtree(commit, binding.directory) if commit else None for commit in (intent.desired, here)]
 
 
-def _reconcile(workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]) -> None:
-    for left in reversed(range(LOOKS)):
+def _update_comments(workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]) -> None:
+    for left in reversed(range(LISTINGS_MAX)):
         try:
-            for act in list(_acts(workspace, binding, live, wanted)):
+            for act in list(_list_requests(workspace, binding, live, wanted)):
                 act()
             return
         except AnswerLost:
@@ -91,7 +95,7 @@ def _reconcile(workspace: Workspace, binding: Binding, live: Proposal, wanted: S
                 raise
 
 
-def _acts(
+def _list_requests(
     workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]
 ) -> Iterator[Callable[[], Comment]]:
     """What has to be done to the comments so that those that are wanted are there, each once."""
@@ -105,7 +109,7 @@ def _acts(
         if (mark.key, mark.part) not in there:
             there[mark.key, mark.part] = (comment, mark)
         elif comment.status != "resolved":
-            yield _retiring(workspace, space, request, comment)
+            yield _retire(workspace, space, request, comment)
     for one in wanted:
         found = there.pop((one.key, one.part), None)
         body = CommentBodyWrite(markdown=one.text)
@@ -117,10 +121,10 @@ def _acts(
             yield partial(comments.update, space, request, found[0].id, news)
     for comment, _ in there.values():
         if comment.status != "resolved":
-            yield _retiring(workspace, space, request, comment)
+            yield _retire(workspace, space, request, comment)
 
 
-def _retiring(workspace: Workspace, space: str, request: str, comment: Comment) -> Callable[[], Comment]:
+def _retire(workspace: Workspace, space: str, request: str, comment: Comment) -> Callable[[], Comment]:
     """Resolve a comment such that the same proposal, made again, opens it again: what a person resolves stays so."""
     body = CommentBodyWrite(markdown=retired(comment.body.markdown or ""))
     news = CommentUpdate(body=body, resolved=True)

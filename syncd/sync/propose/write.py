@@ -49,7 +49,7 @@ class ContentWriter:
     translation: Translation
     revision: str
     written: dict[str, Anchor] = field(default_factory=dict)
-    wrote: list[str] = field(default_factory=list)
+    revisions: list[str] = field(default_factory=list)
     _inserted: dict[str, str] = field(default_factory=dict)
     _batch: list[Operation] = field(default_factory=list)
     _inserting: dict[str, InsertStep] = field(default_factory=dict)
@@ -65,22 +65,22 @@ class ContentWriter:
         write; AnswerLost when a batch may have landed.
         """
         for id, path in proposal.placed.items():  # at once, so that links to where a page will be are known
-            self._learn("page", id, path, "")
-        for group in self._uploads([step for step in proposal.steps if isinstance(step, AddFile)]):
+            self._record_written("page", id, path, "")
+        for group in self._group_uploads([step for step in proposal.steps if isinstance(step, AddFile)]):
             self._upload(group)
         for step in proposal.steps:
             match step:
                 case InsertStep():
-                    self._insert(step)
+                    self._insert_page(step)
                 case UpdateStep():
-                    self._update(step)
+                    self._update_page(step)
                 case DeleteStep():
-                    self._add(DeletePage(page=step.id), 0)
-        self._flush()
-        self._relink()
+                    self._add_operation(DeletePage(page=step.id), 0)
+        self._send_batch()
+        self._update_links()
         reach(FaultPoint.CONTENT_WRITTEN)
 
-    def _uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
+    def _group_uploads(self, steps: Sequence[AddFile]) -> Iterator[list[tuple[AddFile, NewFile]]]:
         """Given files to add, return them in groups that fit one request."""
         group: list[tuple[AddFile, NewFile]] = []
         size = 0
@@ -96,14 +96,19 @@ class ContentWriter:
             yield group
 
     def _upload(self, group: Sequence[tuple[AddFile, NewFile]]) -> None:
-        answer = self._post([InsertFiles(files=tuple(file for _, file in group))])
+        answer = self._post_operations([InsertFiles(files=tuple(file for _, file in group))])
         for (step, _), file in zip(group, answer.inserted_files, strict=True):
-            self._learn("file", file.id, step.path, step.oid)
+            self._record_written("file", file.id, step.path, step.oid)
 
-    def _insert(self, step: InsertStep) -> None:
-        text = self._text(step.path, step.oid)
+    def _insert_page(self, step: InsertStep) -> None:
+        text = self._translate_tracked(step.path, step.oid)
         emoji, title = split_emoji(heading(text) or "")
-        given = {"title": step.title, "slug": step.slug or None, "at": step.at, "into": self._parent(step.into) or None}
+        given = {
+            "title": step.title,
+            "slug": step.slug or None,
+            "at": step.at,
+            "into": self._find_parent(step.into) or None,
+        }
         if emoji and title == step.title:
             given["emoji"] = emoji
         if _own_title(text, step.path) not in (None, step.title):
@@ -111,85 +116,85 @@ class ContentWriter:
             self._dangling[step.path] = step.oid
         ref = f"{REF}{len(self._inserting)}"
         fields = {name: value for name, value in given.items() if value is not None}
-        self._add(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
+        self._add_operation(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
         self._inserting[ref] = step
 
-    def _update(self, step: UpdateStep) -> None:
+    def _update_page(self, step: UpdateStep) -> None:
         given = {"title": step.title, "slug": step.slug, "at": step.at}
         fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         oid = step.oid or step.unchanged
-        text = self._text(step.path, oid) if oid is not None else None
+        text = self._translate_tracked(step.path, oid) if oid is not None else None
         if text is not None:
             fields["document"] = {"markdown": text}
         if step.into is not None:
-            fields["into"] = self._parent(step.into) or None
-        self._add(UpdatePage.model_validate(fields | {"page": self._id(step.id)}), len(text or ""))
+            fields["into"] = self._find_parent(step.into) or None
+        self._add_operation(UpdatePage.model_validate(fields | {"page": self._find_id(step.id)}), len(text or ""))
         if not step.later:
-            self._learn("page", step.id, step.path, step.oid or "")
+            self._record_written("page", step.id, step.path, step.oid or "")
 
-    def _parent(self, into: str) -> str:
-        return ROOT if into == ROOT else self._id(into)
+    def _find_parent(self, into: str) -> str:
+        return ROOT if into == ROOT else self._find_id(into)
 
-    def _id(self, page: str) -> str:
+    def _find_id(self, page: str) -> str:
         """Given a page id or the path of a page inserted before, return the id, sending the batch to learn it."""
         if any(step.path == page for step in self._inserting.values()):
-            self._flush()
+            self._send_batch()
         return self._inserted.get(page, page)
 
-    def _text(self, path: str, oid: str) -> str:
-        text, complete = self._outgoing(path, oid)
+    def _translate_tracked(self, path: str, oid: str) -> str:
+        text, complete = self._translate(path, oid)
         if not complete:
             self._dangling[path] = oid
         return text
 
-    def _outgoing(self, path: str, oid: str) -> tuple[str, bool]:
+    def _translate(self, path: str, oid: str) -> tuple[str, bool]:
         text = page_text(self.workspace.repository.material(oid), at=self.binding.path(path))
         return self.translation.outgoing(text, path)
 
-    def _relink(self) -> None:
+    def _update_links(self) -> None:
         """Some pages are sent once more: links lead to pages that have ids now, and a title wins over the heading.
 
         A page is inserted under its heading where it has one; only an update gives it the title of SUMMARY.md.
         """
         dangling, self._dangling = self._dangling, {}
         for path, oid in dangling.items():
-            text, complete = self._outgoing(path, oid)
+            text, complete = self._translate(path, oid)
             id = self.translation.id_at(path)
             if id is not None and (complete or path in self._retitled):
                 fields = {"title": self._retitled[path]} if path in self._retitled else {}
                 update = UpdatePage.model_validate({"page": id, "document": {"markdown": text}, **fields})
-                self._add(update, len(text))
-        self._flush()
+                self._add_operation(update, len(text))
+        self._send_batch()
 
-    def _add(self, operation: Operation, size: int) -> None:
+    def _add_operation(self, operation: Operation, size: int) -> None:
         if len(self._batch) == OPERATIONS_MAX or (self._batch and self._size + size > REQUEST_SIZE_MAX):
-            self._flush()
+            self._send_batch()
         self._batch.append(operation)
         self._size += size
 
-    def _flush(self) -> None:
+    def _send_batch(self) -> None:
         if not self._batch:
             return
-        answer = self._post(self._batch)
+        answer = self._post_operations(self._batch)
         for change in answer.changes:
             step = self._inserting.get(change.ref or "")
             if step is not None and isinstance(change.page, dict):
                 self._inserted[step.path] = str(change.page["id"])
-                self._learn("page", self._inserted[step.path], step.path, step.oid)
+                self._record_written("page", self._inserted[step.path], step.path, step.oid)
         self._batch, self._inserting, self._size = [], {}, 0
 
-    def _learn(self, kind: Any, id: str, path: str, oid: str) -> None:
+    def _record_written(self, kind: Any, id: str, path: str, oid: str) -> None:
         self.translation.learn(id, path)
         self.written[id] = Anchor(id, kind, path, "", "", oid)
 
-    def _post(self, operations: Sequence[Operation]) -> ContentWritten:
+    def _post_operations(self, operations: Sequence[Operation]) -> ContentWritten:
         body = ContentWrite(changes=tuple(operations))
         requests = self.workspace.client.change_requests
         if requests.get(self.binding.space, self.change_request).revision != self.revision:
             raise RevisionMoved(f"change request {self.change_request} changed after it was read")
         answer = requests.write_content(self.binding.space, self.change_request, body)
         self.revision = str(answer.change_request.get("revision") or "")
-        self.wrote.append(self.revision)
+        self.revisions.append(self.revision)
         return answer
 
 

@@ -16,17 +16,17 @@ from syncd.plan.guard import guard_deletions
 from syncd.plan.propose.description import base_revision, held_commit
 from syncd.plan.propose.proposal import Desired, plan_proposal
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
-from syncd.sync.merge.base import keep_tip
+from syncd.sync.merge.base import record_tip
 from syncd.sync.mirror.plan_revision import RevisionMoved
-from syncd.sync.propose.existing import Content, linked_files, main_content, proposed_content
+from syncd.sync.propose.existing import ExistingContent, find_linked_files, read_main_content, read_proposed_content
 from syncd.sync.propose.intent import Intent, gather_intent
 from syncd.sync.propose.open_request import open_proposal
-from syncd.sync.propose.via_comments import carry, has_moved
-from syncd.sync.propose.via_comments import settle as settle_comments
+from syncd.sync.propose.via_comments import has_moved, propose_in_comments
+from syncd.sync.propose.via_comments import resolve_comments as settle_comments
 from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
-from syncd.sync.state.lane import content_of
-from syncd.sync.state.proposals import Proposal, noticing_end, remember
+from syncd.sync.state.lane import find_content
+from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
 from syncd.sync.workspace import Binding, Workspace
 
 ROUNDS = 5
@@ -34,7 +34,7 @@ ROUNDS = 5
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenIntent:
     """What became of an intent: the plan of the first round, the change request, and what it holds by now.
 
     Shape: `wrote` is the revision that the last write made, or "".
@@ -44,12 +44,12 @@ class Written:
     live: Proposal | None
     intent: Intent
     notes: tuple[str, ...]
-    wrote: str = ""
+    revision: str = ""
 
 
 def write_intent(
     workspace: Workspace, binding: Binding, intent: Intent, live: Proposal | None, *, subject: str
-) -> Written:
+) -> WrittenIntent:
     """Given what a branch asks for and its change request, or None, let the platform hold it.
 
     Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what
@@ -73,104 +73,111 @@ class _Rounds:
     ) -> None:
         self.workspace, self.binding, self.intent, self.live = workspace, binding, intent, live
         self.subject = subject
-        self.asked = _read_desired(workspace, binding, intent)
-        self.asked_for = intent.desired
-        self.first: ProposalPlan | None = None
+        self.desired = _read_desired(workspace, binding, intent)
+        self.desired_commit = intent.desired
+        self.first_plan: ProposalPlan | None = None
         self.notes: list[str] = []
         self.written: dict[str, Anchor] = {}
-        self.wrote: tuple[str, ...] = ()
-        self.is_recorded = self.is_carried = False
+        self.revisions: tuple[str, ...] = ()
+        self.is_recorded = self.is_commented = False
 
-    def result(self) -> Written:
+    def result(self) -> WrittenIntent:
         """Return what became of the intent."""
-        assert self.first is not None
-        if self.live is not None and not self.workspace.rehearse and not self.is_carried:
+        assert self.first_plan is not None
+        if self.live is not None and not self.workspace.is_dry_run and not self.is_commented:
             settle_comments(self.workspace, self.binding, self.live)
-        skipped = () if self.is_carried else _skipped(self.binding, self.asked.draft)
+        skipped = () if self.is_commented else _list_skipped(self.binding, self.desired.draft)
         notes = tuple(dict.fromkeys((*self.notes, *skipped)))
-        return Written(self.first, self.live, self.intent, notes, self.wrote[-1] if self.wrote else "")
+        return WrittenIntent(
+            self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
+        )
 
     def is_done(self) -> bool:
         """Play one round, and return whether nothing is left to write."""
         content = self._read_content()
         if content is None:
             return True
-        if self.asked_for != self.intent.desired:
-            self.asked, self.asked_for = _read_desired(self.workspace, self.binding, self.intent), self.intent.desired
-        wanted = _against(self.workspace, self.binding, self.intent, self.asked, content)
+        if self.desired_commit != self.intent.desired:
+            self.desired, self.desired_commit = (
+                _read_desired(self.workspace, self.binding, self.intent),
+                self.intent.desired,
+            )
+        wanted = _add_differences(self.workspace, self.binding, self.intent, self.desired, content)
         plan = plan_proposal(wanted, content.existing)
-        self.first = self.first or plan
+        self.first_plan = self.first_plan or plan
         if not plan.steps:
-            return self._record(plan)
-        _guard(self.workspace, self.binding, content, plan)
-        return self.workspace.rehearse or self._write(plan, content)
+            return self._is_recorded(plan)
+        _guard_deletions(self.workspace, self.binding, content, plan)
+        return self.workspace.is_dry_run or self._is_written(plan, content)
 
-    def _read_content(self) -> Content | None:
+    def _read_content(self) -> ExistingContent | None:
         """What the platform holds, merged into the intent; None when that is what was just written."""
         workspace, binding, desired = self.workspace, self.binding, self.intent.desired
         if self.live is None:
-            return main_content(workspace, binding, guide=desired)
-        content = proposed_content(workspace, binding, self.live, self.written, guide=desired, wrote=self.wrote)
-        if self.wrote and not self.notes and _is_there(workspace, binding, content, self.intent):
+            return read_main_content(workspace, binding, guide=desired)
+        content = read_proposed_content(
+            workspace, binding, self.live, self.written, guide=desired, wrote=self.revisions
+        )
+        if self.revisions and not self.notes and _holds_desired(workspace, binding, content, self.intent):
             return None
         self.intent = gather_intent(workspace, binding, self.intent.branch, self.live) or self.intent
         return content
 
-    def _record(self, plan: ProposalPlan) -> bool:
+    def _is_recorded(self, plan: ProposalPlan) -> bool:
         """Nothing is to be written; but that it is there already is to be recorded, and it is to lie where Git has it:
         both by reading once more."""
         placed = {id: Anchor(id, "page", path, "", "", "") for id, path in plan.placed.items()}
         is_placed = self.written.items() >= placed.items()
-        if self.live is None or self.workspace.rehearse or (self.is_recorded and is_placed):
+        if self.live is None or self.workspace.is_dry_run or (self.is_recorded and is_placed):
             return True
         self.written |= placed
         self.is_recorded = True
-        sent_log.begin(self.workspace, self.binding, self.live.change_request.number, self.intent.desired)
+        sent_log.begin_sending(self.workspace, self.binding, self.live.change_request.number, self.intent.desired)
         return False
 
-    def _write(self, plan: ProposalPlan, content: Content) -> bool:
+    def _is_written(self, plan: ProposalPlan, content: ExistingContent) -> bool:
         workspace, binding, revision = self.workspace, self.binding, content.existing.revision.id
         if self.live is None:
             self.live = open_proposal(workspace, binding, self.intent, self.subject)
-            _adopt(workspace, binding, self.live)
-            if self.live.change_request.revision_initial != revision or not self.live.fresh:
+            _record_opened(workspace, binding, self.live)
+            if self.live.change_request.revision_initial != revision or not self.live.is_fresh:
                 return False  # it holds more than the main content that was planned against: plan again against it
             revision = self.live.change_request.revision
         writer = ContentWriter(workspace, binding, self.live.change_request.id, content.translation, revision)
-        keep_tip(workspace, self.intent.branch)
-        sent_log.begin(workspace, binding, self.live.change_request.number, self.intent.desired)
-        self.wrote = ()  # of what was written in part, nobody knows yet which revision has all of it
+        record_tip(workspace, self.intent.branch)
+        sent_log.begin_sending(workspace, binding, self.live.change_request.number, self.intent.desired)
+        self.revisions = ()  # of what was written in part, nobody knows yet which revision has all of it
         try:
             writer.write(plan)
-            self.wrote = tuple(writer.wrote)
+            self.revisions = tuple(writer.revisions)
         except RevisionMoved:
             pass  # somebody wrote since it was read: what they wrote is read, and merged, first
         except AnswerLost as lost:
             self.notes.append(f"an answer was lost ({lost.what}); what had arrived was looked up")
         except Rejected as refusal:
             if refusal.status != NO_ROUTE[0]:
-                with noticing_end(workspace, binding, self.live):
+                with detect_end(workspace, binding, self.live):
                     raise
             if has_moved(workspace, binding, self.live, content):
                 return False
-            self.notes.append(carry(workspace, binding, self.intent, self.live, plan))
-            self.is_carried = True
+            self.notes.append(propose_in_comments(workspace, binding, self.intent, self.live, plan))
+            self.is_commented = True
             return True
         self.written |= writer.written
         return False
 
 
-def _is_there(workspace: Workspace, binding: Binding, content: Content, intent: Intent) -> bool:
+def _holds_desired(workspace: Workspace, binding: Binding, content: ExistingContent, intent: Intent) -> bool:
     """Whether the platform holds what is desired, and nobody wrote in between what that would hide."""
-    held = content_of(workspace.repository, content.commit)
-    return all(workspace.alike(binding, one, intent.desired) for one in (content.commit, held))
+    held = find_content(workspace.repository, content.commit)
+    return all(workspace.has_same_content(binding, one, intent.desired) for one in (content.commit, held))
 
 
-def _adopt(workspace: Workspace, binding: Binding, live: Proposal) -> None:
+def _record_opened(workspace: Workspace, binding: Binding, live: Proposal) -> None:
     """Let Git know of a change request before anything is written to it, and what its description says of one that a
     clone without these refs has made."""
-    remember(workspace, binding, live)
-    repository, ref = workspace.repository, workspace.changes(binding, live.change_request.number)
+    record_proposal(workspace, binding, live)
+    repository, ref = workspace.repository, workspace.change_ref(binding, live.change_request.number)
     number, description = live.change_request.number, live.change_request.description
     is_whole = base_revision(description)[0] in ("=", "+") and not sent_log.is_sending(workspace, binding, number)
     commit = repository.revision(held_commit(description)) if is_whole else None
@@ -178,13 +185,13 @@ def _adopt(workspace: Workspace, binding: Binding, live: Proposal) -> None:
         repository.update_ref(ref, commit, old=None)
 
 
-def _skipped(binding: Binding, draft: Draft) -> Iterator[str]:
+def _list_skipped(binding: Binding, draft: Draft) -> Iterator[str]:
     """What of the branch's files says nothing to any platform."""
     for part in draft.skipped:
         yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.why}"
 
 
-def _guard(workspace: Workspace, binding: Binding, content: Content, plan: ProposalPlan) -> None:
+def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingContent, plan: ProposalPlan) -> None:
     pages = [anchor for anchor in content.existing.anchors.values() if anchor.kind == "page"]
     if len(pages) == 1 and is_blank(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
         return  # every new space has such a page, and says nothing by it
@@ -201,13 +208,15 @@ def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Des
     return Desired(draft, blobs)
 
 
-def _against(workspace: Workspace, binding: Binding, intent: Intent, asked: Desired, content: Content) -> Desired:
+def _add_differences(
+    workspace: Workspace, binding: Binding, intent: Intent, asked: Desired, content: ExistingContent
+) -> Desired:
     """Given existing content, return the same with what only the difference tells: renames, and files newly linked."""
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
     changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
     root = asked.draft.settings.below("")
-    linked = linked_files(repository, changed, asked.blobs, root=root)
+    linked = find_linked_files(repository, changed, asked.blobs, root=root)
     # What the platform has as a file stays one, also where only pages that did not change link to it.
     kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & asked.blobs.keys()
     files = {*asked.draft.files, *kept, *(path for path in linked if path.startswith(root))}

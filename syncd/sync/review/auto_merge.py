@@ -12,9 +12,9 @@ from syncd.model.text import one_line
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.state.lane import content_of
-from syncd.sync.state.notes import FILES_BY_HAND, note, notes_of
-from syncd.sync.state.proposals import Proposal, noticing_end, says_the_same
+from syncd.sync.state.lane import find_content
+from syncd.sync.state.notes import FILES_BY_HAND, add_notes, load_notes
+from syncd.sync.state.proposals import Proposal, detect_end, has_equal_content
 from syncd.sync.workspace import Binding, Workspace
 
 REFUSED = "merge_refused"
@@ -29,24 +29,24 @@ def merge_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -
     request = proposal.change_request
     if request.status != "open":
         return Unchanged()
-    missing = _missing(workspace, binding, proposal)
+    missing = _find_missing(workspace, binding, proposal)
     if missing:
-        return _waits(request, missing)
-    verdicts = verdicts_of(workspace, binding, request)
+        return _build_waiting(request, missing)
+    verdicts = list_verdicts(workspace, binding, request)
     against = sorted(review.reviewer.display_name for review in verdicts if review.status == "changes-requested")
     if against:
-        return _waits(request, f"changes are requested by {one_line(', '.join(against))}")
-    state = _state(request, verdicts)
-    refused = notes_of(workspace, binding, request.number).get(REFUSED)
+        return _build_waiting(request, f"changes are requested by {one_line(', '.join(against))}")
+    state = _compute_state(request, verdicts)
+    refused = load_notes(workspace, binding, request.number).get(REFUSED)
     if isinstance(refused, dict) and refused.get("state") == state:
-        return _waits(request, str(refused.get("why", "")))
+        return _build_waiting(request, str(refused.get("why", "")))
     now = workspace.client.change_requests.get(binding.space, request.id)
-    if _state(now, verdicts) != state:
-        return _waits(now, "it changed just now; the next run looks at it again")
-    return _merge(workspace, binding, replace(proposal, change_request=now), state)
+    if _compute_state(now, verdicts) != state:
+        return _build_waiting(now, "it changed just now; the next run looks at it again")
+    return _merge_request(workspace, binding, replace(proposal, change_request=now), state)
 
 
-def _missing(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+def _find_missing(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """What keeps an open change request from being merged, as far as that is known without asking; or ""."""
     request = proposal.change_request
     if request.comments:
@@ -55,19 +55,19 @@ def _missing(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
         return "main content has moved on since"
     repository = workspace.repository
     tip = repository.resolve(f"{HEADS}{proposal.branch}")
-    here = repository.resolve(workspace.changes(binding, request.number))
+    here = repository.resolve(workspace.change_ref(binding, request.number))
     seen = workspace.store.seen(binding.space, proposal.lane)
     if tip is None or here is None or seen is None or seen.revision != request.revision or seen.commit != here:
         return "what it holds was not read yet"
-    if not says_the_same(workspace, binding, content_of(repository, here), tip):
+    if not has_equal_content(workspace, binding, find_content(repository, here), tip):
         return f"it does not hold exactly what {proposal.branch} says"
-    files = _files_by_hand(workspace, binding, proposal)
+    files = _list_missing_files(workspace, binding, proposal)
     return f"somebody has to upload {', '.join(files[:5])} by hand" if files else ""
 
 
-def _files_by_hand(workspace: Workspace, binding: Binding, proposal: Proposal) -> list[str]:
+def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Proposal) -> list[str]:
     """Files that nobody has brought to the platform yet; no tree shows that they are missing there."""
-    noted = notes_of(workspace, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
+    noted = load_notes(workspace, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
     if not noted:
         return []
     lanes = [workspace.store.seen(binding.space, lane) for lane in ("main", proposal.lane)]
@@ -75,7 +75,7 @@ def _files_by_hand(workspace: Workspace, binding: Binding, proposal: Proposal) -
     return [path for path in noted if isinstance(path, str) and path not in there]
 
 
-def verdicts_of(workspace: Workspace, binding: Binding, request: ChangeRequest) -> list[Review]:
+def list_verdicts(workspace: Workspace, binding: Binding, request: ChangeRequest) -> list[Review]:
     """Given a change request, return the latest review of each reviewer; none from a server that has no reviews."""
     try:
         reviews = sorted(workspace.client.reviews.list(binding.space, request.id), key=lambda review: review.created_at)
@@ -84,18 +84,18 @@ def verdicts_of(workspace: Workspace, binding: Binding, request: ChangeRequest) 
     return list({review.reviewer.id: review for review in reviews}.values())
 
 
-def _state(request: ChangeRequest, verdicts: Sequence[Review]) -> str:
+def _compute_state(request: ChangeRequest, verdicts: Sequence[Review]) -> str:
     """A digest of all that can change a platform's mind about a merge."""
     facts = [request.status, request.revision, request.comments, request.outdated, request.updated_at]
     text = json.dumps([*facts, sorted((review.id, review.status) for review in verdicts)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _merge(workspace: Workspace, binding: Binding, proposal: Proposal, state: str) -> Outcome:
+def _merge_request(workspace: Workspace, binding: Binding, proposal: Proposal, state: str) -> Outcome:
     request = proposal.change_request
     name = f"#{request.number}"
     try:
-        with noticing_end(workspace, binding, proposal):
+        with detect_end(workspace, binding, proposal):
             result = workspace.client.change_requests.merge(binding.space, request.id)
     except AnswerLost:
         found = workspace.client.change_requests.get(binding.space, request.id)
@@ -106,8 +106,8 @@ def _merge(workspace: Workspace, binding: Binding, proposal: Proposal, state: st
     except (Rejected, Unauthorized) as refusal:
         if refusal.status == 401:
             raise
-        note(workspace, binding, request.number, {REFUSED: {"state": state, "why": refusal.what}})
-        return _waits(request, refusal.what)
+        add_notes(workspace, binding, request.number, {REFUSED: {"state": state, "why": refusal.what}})
+        return _build_waiting(request, refusal.what)
     if result.result != "conflicts":
         return Applied((Change("update", "change request", name, "merged into main content", after=result.revision),))
     return Held(
@@ -118,5 +118,5 @@ def _merge(workspace: Workspace, binding: Binding, proposal: Proposal, state: st
     )
 
 
-def _waits(request: ChangeRequest, why: str) -> Outcome:
+def _build_waiting(request: ChangeRequest, why: str) -> Outcome:
     return Waiting(f"#{request.number} is not merged yet: {why}", exit_code=0)

@@ -6,7 +6,7 @@ from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.state.proposals import Proposal, forget, is_gone, noticing_end, says_the_same
+from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, has_equal_content, is_branch_gone
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -18,11 +18,11 @@ def is_over(workspace: Workspace, proposal: Proposal, proposals: Sequence[Propos
     if not proposal.change_request.is_live:
         number = proposal.change_request.number
         followed = any(p.branch == proposal.branch and p.change_request.number > number for p in proposals)
-        return followed or is_gone(workspace, proposal.branch)
-    return workspace.policy.deleted_branch == "archive" and is_gone(workspace, proposal.branch)
+        return followed or is_branch_gone(workspace, proposal.branch)
+    return workspace.policy.deleted_branch == "archive" and is_branch_gone(workspace, proposal.branch)
 
 
-def close(workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, existing: int) -> Outcome:
+def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, existing: int) -> Outcome:
     """Given the proposals of a space that are over, archive those that are live, and forget all of them.
 
     Shape: `existing` counts the space's proposals; edits of reviewers that the branch never had stay in Git. A branch
@@ -38,23 +38,23 @@ def close(workspace: Workspace, binding: Binding, over: Sequence[Proposal], *, e
         kept = _keep(workspace, binding, proposal)
         if request.is_live:
             update = ChangeRequestUpdate(status="archived")
-            with noticing_end(workspace, binding, proposal):
+            with detect_end(workspace, binding, proposal):
                 workspace.client.change_requests.update(binding.space, request.id, update)
             told = f"archived: branch {proposal.branch} was deleted"
             changes.append(Change("update", "change request", f"#{request.number}", told))
         if kept:
             remarks.append(f"#{request.number} holds edits that {proposal.branch} never had: git show {kept}")
-        forget(workspace, binding, proposal)
+        forget_proposal(workspace, binding, proposal)
     return Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
 
 
 def _keep(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """Let a ref keep what the change request holds beyond its branch; return that ref, or ""."""
     repository, number = workspace.repository, proposal.change_request.number
-    here = repository.resolve(workspace.changes(binding, number))
+    here = repository.resolve(workspace.change_ref(binding, number))
     if here is None or repository.is_ancestor(here, proposal.commit):
         return ""
-    if says_the_same(workspace, binding, here, proposal.commit):
+    if has_equal_content(workspace, binding, here, proposal.commit):
         return ""
     ref = f"refs/syncd/archived/{binding.name}/{number}/{proposal.branch}"
     old = repository.resolve(ref)

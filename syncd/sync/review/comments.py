@@ -12,9 +12,9 @@ from syncd.model.document import Document
 from syncd.model.review import Review
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import CONFLICT
-from syncd.sync.review.auto_merge import verdicts_of
-from syncd.sync.state.proposals import Anchored, anchored
-from syncd.sync.summary_files import text_at
+from syncd.sync.review.auto_merge import list_verdicts
+from syncd.sync.state.proposals import ProposalRecord, list_records
+from syncd.sync.summary_files import read_text_at
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -69,7 +69,7 @@ def discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discuss
             item.branch,
             request,
             tuple(_remarks(workspace, binding, item, request, resolved=resolved)),
-            tuple(verdicts_of(workspace, binding, request)),
+            tuple(list_verdicts(workspace, binding, request)),
             tuple(path for path in conflicts if binding.holds(path)),
         )
         for binding, item, request in live(workspace)
@@ -77,10 +77,10 @@ def discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discuss
     return sorted(found, key=lambda each: not each.has_problems)
 
 
-def live(workspace: Workspace) -> Iterator[tuple[Binding, Anchored, ChangeRequest]]:
+def live(workspace: Workspace) -> Iterator[tuple[Binding, ProposalRecord, ChangeRequest]]:
     """Given a workspace, return its live change requests, each with its space and what Git remembers of it."""
     for binding in workspace.bindings:
-        for item in anchored(workspace, binding):
+        for item in list_records(workspace, binding):
             try:
                 request = workspace.client.change_requests.get(binding.space, item.number)
             except NotFound:
@@ -130,7 +130,7 @@ def resolve(workspace: Workspace, comment: Found, *, resolved: bool) -> None:
 
 
 def _remarks(
-    workspace: Workspace, binding: Binding, item: Anchored, request: ChangeRequest, *, resolved: bool
+    workspace: Workspace, binding: Binding, item: ProposalRecord, request: ChangeRequest, *, resolved: bool
 ) -> Iterator[Remark]:
     if not request.comments and not resolved:
         return
@@ -148,7 +148,7 @@ class _Spots:
 
     workspace: Workspace
     binding: Binding
-    item: Anchored
+    item: ProposalRecord
     request: ChangeRequest
     _paths: dict[str, str] | None = None
     _placed: dict[str, str] | None = None
@@ -184,8 +184,8 @@ class _Spots:
 
     def _text(self, path: str) -> str:
         repository = self.workspace.repository
-        refs = (f"{HEADS}{self.item.branch}", self.workspace.changes(self.binding, self.request.number))
-        texts = (text_at(repository, repository.resolve(ref), path) for ref in refs)
+        refs = (f"{HEADS}{self.item.branch}", self.workspace.change_ref(self.binding, self.request.number))
+        texts = (read_text_at(repository, repository.resolve(ref), path) for ref in refs)
         return next((text for text in texts if text is not None), "")
 
     def _document(self, page: str) -> Document | None:

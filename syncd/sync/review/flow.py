@@ -8,10 +8,10 @@ from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import merge
 from syncd.sync.outcome import Applied, Outcome, Unchanged
-from syncd.sync.propose.existing import proposed_content
+from syncd.sync.propose.existing import read_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
-from syncd.sync.state.lane import NO_UPDATE, Update, taken_main
-from syncd.sync.state.proposals import Proposal, is_disputed, is_gone
+from syncd.sync.state.lane import NO_UPDATE, Update, find_taken_main
+from syncd.sync.state.proposals import Proposal, has_conflict, is_branch_gone
 from syncd.sync.workspace import Binding, Workspace
 
 
@@ -37,7 +37,7 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
             if requests.refresh(binding.space, id).result == "conflicts" and not settled:
                 remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
             proposal = replace(proposal, change_request=requests.get(binding.space, id))
-            update = Update(is_fresh=True, settled=settled)
+            update = Update(is_fresh=True, merged_commit=settled)
             changes.append(Change("update", "change request", name, "updated from main content"))
     changes += _fetched(workspace, binding, proposal, update)
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
@@ -47,10 +47,10 @@ def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal, update:
     """Bring what a change request holds to its ref, when that is not there yet."""
     number = proposal.change_request.number
     seen = workspace.store.seen(binding.space, proposal.lane)
-    here = workspace.repository.resolve(workspace.changes(binding, number))
+    here = workspace.repository.resolve(workspace.change_ref(binding, number))
     if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
         return []
-    commit = proposed_content(workspace, binding, proposal, {}, update=update).commit
+    commit = read_proposed_content(workspace, binding, proposal, {}, update=update).commit
     if commit == here:
         return []
     return [Change("update", "change request", f"#{number}", "its content was fetched", after=commit)]
@@ -60,7 +60,7 @@ def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
     """Whether main content is to be pulled into it: not for a branch that is gone."""
     request = proposal.change_request
     wanted = workspace.policy.update == "auto" and request.outdated and request.is_live
-    return wanted and not is_gone(workspace, proposal.branch)
+    return wanted and not is_branch_gone(workspace, proposal.branch)
 
 
 def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
@@ -68,27 +68,27 @@ def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     does: then the update conflicts with nothing that anybody wrote."""
     repository = workspace.repository
     main = repository.resolve(workspace.main)
-    here = repository.resolve(workspace.changes(binding, proposal.change_request.number))
+    here = repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
     if main is None or here is None:
         return False
     bases: list[Base | None] = [None]
-    former = taken_main(workspace, proposal.change_request)
+    former = find_taken_main(workspace, proposal.change_request)
     if former is not None:
         bases.append(Base(repository.subtree(former) or "", (former,)))
     results = [merge(workspace, here, main, base=base) for base in bases]
-    return not any(is_disputed(binding, result) or any(map(binding.holds, result.revived)) for result in results)
+    return not any(has_conflict(binding, result) or any(map(binding.holds, result.revived_paths)) for result in results)
 
 
 def _settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided."""
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
-    here = repository.resolve(workspace.changes(binding, request.number))
+    here = repository.resolve(workspace.change_ref(binding, request.number))
     seen = workspace.store.seen(binding.space, proposal.lane)
     if tip is None or main is None or here is None or seen is None or seen.revision != request.revision:
         return ""
     if not repository.is_ancestor(main, tip):
         return ""
     both = integrate_commit(workspace, proposal.branch, tip, here, name=proposal.branch, may_follow=False)
-    is_conflict = both.result is not None and both.result.held
+    is_conflict = both.result is not None and both.result.conflicts
     return tip if both.commit == tip and not is_conflict else ""

@@ -6,19 +6,19 @@ from functools import partial
 from syncd.errors import Stopped
 from syncd.layout.tree.paths import in_unicode
 from syncd.store.glance import Outcome as Remembered
-from syncd.sync.gc_tuning import few_collections
-from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome, Unchanged, describe, outcome_of
-from syncd.sync.run.run import Flows, Result, Wish
-from syncd.sync.state.conflicts import settle_pages
+from syncd.sync.gc_tuning import collect_seldom
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome, Unchanged, describe_outcome, outcome_of
+from syncd.sync.run.run import Flows, Result, RunOptions
+from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.workspace import Workspace
 
-__all__ = ["RUN", "Result", "Wish", "exit_code", "is_stopped", "run_cycle"]
+__all__ = ["RUN", "Result", "RunOptions", "find_exit_code", "is_stopped", "run_cycle"]
 
 RUN = "run"
 """The flow that stands for a run as a whole, in the result of one that ended before all of its flows had their turn."""
 
 
-def run_cycle(workspace: Workspace, wish: Wish) -> list[Result]:
+def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:
     """Given a workspace and a wish, run every flow once, record each outcome, and return them in order.
 
     Shape: a flow that ran twice is remembered by its trouble, if any. What ends the run before its time is the last
@@ -34,10 +34,10 @@ def run_cycle(workspace: Workspace, wish: Wish) -> list[Result]:
                 break
         return Unchanged()
 
-    with few_collections():
+    with collect_seldom():
         ended = outcome_of(run)
     is_whole = not ended.exit_code and not is_stopped(results)
-    remembered = outcome_of(partial(_remember, workspace, wish, results, is_whole=is_whole))
+    remembered = outcome_of(partial(_record_results, workspace, wish, results, is_whole=is_whole))
     return results + [Result(RUN, "", wrong) for wrong in (ended, remembered) if wrong.exit_code]
 
 
@@ -46,19 +46,21 @@ def is_stopped(results: Sequence[Result]) -> bool:
     return any(result.outcome.exit_code == Stopped.exit_code for result in results)
 
 
-def _remember(workspace: Workspace, wish: Wish, results: Sequence[Result], *, is_whole: bool) -> Outcome:
+def _record_results(workspace: Workspace, wish: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
     """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
-    rows = [Remembered(result.flow, in_unicode(result.key), *describe(result.outcome), at) for result in ordered]
+    rows = [
+        Remembered(result.flow, in_unicode(result.key), *describe_outcome(result.outcome), at) for result in ordered
+    ]
     for flow, was_asked in ((CONFLICT, wish.integrate), (PAGE, wish.propose)):
-        if is_whole and was_asked and not wish.whole:
-            settle_pages(workspace, flow, but=[in_unicode(result.key) for result in results if result.flow == flow])
-    workspace.store.record(rows, whole=is_whole and wish.whole)
+        if is_whole and was_asked and not wish.is_complete:
+            clear_settled(workspace, flow, but=[in_unicode(result.key) for result in results if result.flow == flow])
+    workspace.store.record(rows, whole=is_whole and wish.is_complete)
     return Unchanged()
 
 
-def exit_code(results: Sequence[Result]) -> int:
+def find_exit_code(results: Sequence[Result]) -> int:
     """Given results, return the exit code: 0, the one code of all failures, or 4 when some flows got through.
 
     Source: house, section 8.

@@ -7,20 +7,20 @@ from functools import partial
 from syncd.errors import Conflict, PlatformError, RateLimited, Unauthorized, Unreachable
 from syncd.model.space import Space
 from syncd.sync.bind.flow import Side, bind_spaces
-from syncd.sync.branches import Branch, tracked
+from syncd.sync.branches import Branch, find_tracked
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import push_mirror
 from syncd.sync.merge.former import convert_former_record
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, outcome_from, outcome_of
-from syncd.sync.propose.branch_guard import check_crowd, newcomers
+from syncd.sync.propose.branch_guard import find_new_branches, guard_new_branches
 from syncd.sync.propose.flow import propose
 from syncd.sync.review.auto_merge import merge_proposal
-from syncd.sync.review.close import close, is_over
+from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import review
 from syncd.sync.site.options import SiteWish
-from syncd.sync.state.proposals import Proposal, noticing_end, own_proposals, proposal_of, says_the_same
+from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, has_equal_content, list_proposals
 from syncd.sync.workspace import Binding, Workspace
 
 SHARED_LISTING_FROM = 3
@@ -30,7 +30,7 @@ _NO_SUCH_CALLER = 401
 
 
 @dataclass(frozen=True)
-class Wish:
+class RunOptions:
     """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
 
     Shape: `publish` pushes branches to their upstream. `prefer` says by name which side of a space goes first where Git
@@ -43,11 +43,11 @@ class Wish:
     propose: bool = True
     site: SiteWish | None = None
     subject: str = ""
-    publish: bool = True
+    should_publish: bool = True
     prefer: Mapping[str, Side] | None = None
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every tracked branch takes part in every flow, so that what is missing is gone."""
         return self.integrate and self.propose
 
@@ -69,18 +69,18 @@ class Flows:
     """
 
     workspace: Workspace
-    wish: Wish
+    options: RunOptions
     spaces: dict[str, Space] = field(default_factory=dict)
     proposals: dict[Binding, list[Proposal]] = field(default_factory=dict)
-    _touched: set[str] = field(default_factory=set)
+    _written_requests: set[str] = field(default_factory=set)
     """Change requests that syncd wrote to after it had read them."""
-    _held: dict[Binding, list[str]] = field(default_factory=dict)
+    _held_branches: dict[Binding, list[str]] = field(default_factory=dict)
     """Branches that would open too many change requests at once."""
-    _landed: bool = False
+    _has_merged: bool = False
     """Whether main content moved by a merge of ours."""
-    _unread: dict[str, Outcome] = field(default_factory=dict)
+    _unread_spaces: dict[str, Outcome] = field(default_factory=dict)
     """What reading a space came to that could not be read: it is not asked for again in this run."""
-    _conflicting: set[str] = field(default_factory=set)
+    _conflicting_requests: set[str] = field(default_factory=set)
     """Change requests, as `<space>/<number>`, that pages are in conflict with which are in none with main content."""
     _has_failed: bool = False
     """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
@@ -91,94 +91,98 @@ class Flows:
         Source: house, section 6.
         """
         told: set[str] = set()
-        for result in self._flows():
+        for result in self._run_all():
             self._has_failed |= bool(result.outcome.exit_code)
             conflicts = result.outcome.conflicts if isinstance(result.outcome, Applied | Unchanged) else ()
-            self._conflicting |= self._find_conflicting(conflicts)
+            self._conflicting_requests |= self._find_conflicting(conflicts)
             yield result
             for held in conflicts:
                 if held.paths[0] not in told:
                     told.add(held.paths[0])
                     yield Result(PAGE if held.is_invalid else CONFLICT, held.paths[0], held)
 
-    def _flows(self) -> Iterator[Result]:
-        exchange = Exchange(self.workspace, self.wish.branches, self.wish.patterns)
-        yield from (self._result("upstream", *step) for step in exchange.incoming(move=self.wish.integrate))
-        self.workspace, met = bind_spaces(self.workspace, prefer=self.wish.prefer, move=self.wish.integrate)
+    def _run_all(self) -> Iterator[Result]:
+        exchange = Exchange(self.workspace, self.options.branches, self.options.patterns)
+        yield from (
+            self._run_flow("upstream", *step) for step in exchange.list_fetch_steps(move=self.options.integrate)
+        )
+        self.workspace, met = bind_spaces(self.workspace, prefer=self.options.prefer, move=self.options.integrate)
         yield from (Result("bind", name, outcome) for name, outcome in met)
         self._read_spaces()
         for binding in self.workspace.bindings:
             yield from self._incoming(binding)
-        branches = tracked(self.workspace.repository, self.wish.branches, self.wish.patterns)
-        if self.wish.integrate:
+        branches = find_tracked(self.workspace.repository, self.options.branches, self.options.patterns)
+        if self.options.integrate:
             for branch in branches:
-                yield self._result("integrate", branch.name, partial(self._integrate, branch))
-        if self.wish.propose:
+                yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+        if self.options.propose:
             yield from self._hold_crowds(branches)
             for branch in branches:
                 for binding in self.workspace.bindings:
-                    if binding in self.proposals and branch.name not in self._held.get(binding, ()):
+                    if binding in self.proposals and branch.name not in self._held_branches.get(binding, ()):
                         yield from self._outgoing(binding, branch)
-            if self.wish.integrate and self._landed:
+            if self.options.integrate and self._has_merged:
                 for branch in branches:
-                    yield self._result("integrate", branch.name, partial(self._integrate, branch))
-        if self.wish.site is not None:
-            yield self._result("site", self.wish.site.file, partial(self._site, self.wish.site))
-        if self.wish.publish:
-            yield from (self._result("upstream", *step) for step in exchange.outgoing(create=self.wish.integrate))
-            is_whole = self.wish.whole and not self._has_failed
-            steps = push_mirror(exchange, self._conflicting, is_whole=is_whole)
-            yield from (self._result("upstream", *step) for step in steps)
+                    yield self._run_flow("integrate", branch.name, partial(self._integrate, branch))
+        if self.options.site is not None:
+            yield self._run_flow("site", self.options.site.file, partial(self._site, self.options.site))
+        if self.options.should_publish:
+            yield from (
+                self._run_flow("upstream", *step) for step in exchange.list_push_steps(create=self.options.integrate)
+            )
+            is_whole = self.options.is_complete and not self._has_failed
+            steps = push_mirror(exchange, self._conflicting_requests, is_whole=is_whole)
+            yield from (self._run_flow("upstream", *step) for step in steps)
 
-    def _result(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
+    def _run_flow(self, flow: str, key: str, run: Callable[[], Outcome]) -> Result:
         outcome, notices = outcome_of(run), self.workspace.client.take_notices()
         if isinstance(outcome, Applied):  # nothing new was read where nothing changed
             outcome = replace(outcome, notes=(*outcome.notes, *notices))
         return Result(flow, key, outcome)
 
     def _incoming(self, binding: Binding) -> Iterator[Result]:
-        if binding.space in self._unread:
-            yield Result("mirror", binding.name, self._unread[binding.space])
+        if binding.space in self._unread_spaces:
+            yield Result("mirror", binding.name, self._unread_spaces[binding.space])
             return
-        yield self._result("mirror", binding.name, partial(self._mirror, binding))
+        yield self._run_flow("mirror", binding.name, partial(self._mirror, binding))
         own = self.proposals.get(binding, [])
         read: set[str] = set()
         for index in range(len(own)):
-            result = self._result("review", binding.name, partial(self._review, binding, index))
+            result = self._run_flow("review", binding.name, partial(self._review, binding, index))
             yield result
             read |= {own[index].lane} if not result.outcome.exit_code else set()
-        if self.wish.whole and read:
-            closed = self._result("close", binding.name, partial(self._close, binding, read))
+        if self.options.is_complete and read:
+            closed = self._run_flow("close", binding.name, partial(self._close, binding, read))
             if closed.outcome != Unchanged():
                 yield closed
 
     def _hold_crowds(self, branches: Sequence[Branch]) -> Iterator[Result]:
         """Hold the branches of a space that would open too many change requests at once; others go on."""
         for binding in self.proposals:
-            result = self._result("propose", binding.name, partial(self._check_crowd, binding, branches))
+            result = self._run_flow("propose", binding.name, partial(self._check_crowd, binding, branches))
             if result.outcome.exit_code:
-                self._held.setdefault(binding, [branch.name for branch in branches if not branch.named])
+                self._held_branches.setdefault(binding, [branch.name for branch in branches if not branch.is_named])
                 yield result
 
     def _check_crowd(self, binding: Binding, branches: Sequence[Branch]) -> Outcome:
         own = self.proposals[binding]
-        names = newcomers(self.workspace, binding, branches, self.spaces[binding.space], own)
-        outcome = outcome_of(partial(check_crowd, self.workspace, binding, names))
+        names = find_new_branches(self.workspace, binding, branches, self.spaces[binding.space], own)
+        outcome = outcome_of(partial(guard_new_branches, self.workspace, binding, names))
         if outcome.exit_code:
-            self._held[binding] = names
+            self._held_branches[binding] = names
         return outcome
 
     def _outgoing(self, binding: Binding, branch: Branch) -> Iterator[Result]:
         key = f"{binding.name}/{branch.name}"
-        proposed = self._result("propose", key, partial(self._propose, binding, branch))
+        proposed = self._run_flow("propose", key, partial(self._propose, binding, branch))
         yield proposed
         if self.workspace.policy.merge != "auto" or proposed.outcome.exit_code:
             return
         written = isinstance(proposed.outcome, Applied)
-        merged = self._result("merge", key, partial(self._merge, binding, branch, written))
+        merged = self._run_flow("merge", key, partial(self._merge, binding, branch, written))
         yield merged
         if isinstance(merged.outcome, Applied) or merged.outcome.exit_code == Conflict.exit_code:
-            self._landed = True
+            self._has_merged = True
             del self.spaces[binding.space], self.proposals[binding]
             yield from self._incoming(binding)
 
@@ -186,23 +190,23 @@ class Flows:
         if binding.space not in self.spaces:
             self._read_space(binding.space)
         space = self.spaces[binding.space]
-        own = own_proposals(self.workspace, binding, space)
+        own = list_proposals(self.workspace, binding, space)
         outcome, own = mirror(self.workspace, binding, space=space, proposals=own)
         self.proposals[binding] = [proposal for proposal in own if proposal.change_request.status != "merged"]
         return outcome
 
     def _review(self, binding: Binding, index: int) -> Outcome:
-        with noticing_end(self.workspace, binding, self.proposals[binding][index]):
+        with detect_end(self.workspace, binding, self.proposals[binding][index]):
             proposal, outcome = review(self.workspace, binding, self.proposals[binding][index])
         self.proposals[binding][index] = proposal
         if isinstance(outcome, Applied):
-            self._touched.add(proposal.lane)
+            self._written_requests.add(proposal.lane)
         return outcome
 
     def _close(self, binding: Binding, read: Collection[str]) -> Outcome:
         own = self.proposals[binding]
         over = [proposal for proposal in own if proposal.lane in read and is_over(self.workspace, proposal, own)]
-        outcome = close(self.workspace, binding, over, existing=len(own))
+        outcome = close_proposals(self.workspace, binding, over, existing=len(own))
         self.proposals[binding] = [proposal for proposal in own if proposal not in over]
         return outcome
 
@@ -212,17 +216,17 @@ class Flows:
         convert_former_record(workspace, branch.name)
         main = repository.resolve(workspace.main)
         lanes = [
-            workspace.changes(binding, proposal.change_request.number)
+            workspace.change_ref(binding, proposal.change_request.number)
             for binding, own in self.proposals.items()
             for proposal in own
             if proposal.branch == branch.name and proposal.change_request.is_live
-            if branch.named or self._has_edits(binding, proposal)
+            if branch.is_named or self._has_edits(binding, proposal)
         ]
         tips = {ref: repository.resolve(ref) for ref in lanes}
         ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
-        follows = [workspace.main] if branch.named or self._has_nothing(branch) else []
+        follows = [workspace.main] if branch.is_named or self._has_nothing(branch) else []
         refs = [*ahead, *follows, *(ref for ref in lanes if ref not in ahead)]
-        outcome = _joined([integrate(workspace, branch.name, ref) for ref in refs])
+        outcome = _join_outcomes([integrate(workspace, branch.name, ref) for ref in refs])
         # A page that is in conflict with both is told of as one with main content, before and after it is proposed.
         name = f"{workspace.remote}/main"
         return replace(outcome, conflicts=tuple(sorted(outcome.conflicts, key=lambda held: held.lane != name)))
@@ -238,9 +242,9 @@ class Flows:
     def _has_edits(self, binding: Binding, proposal: Proposal) -> bool:
         """Whether a change request holds more than its branch and main content say: then reviewers wrote in it."""
         repository = self.workspace.repository
-        here = repository.resolve(self.workspace.changes(binding, proposal.change_request.number))
+        here = repository.resolve(self.workspace.change_ref(binding, proposal.change_request.number))
         tip = repository.resolve(f"refs/heads/{proposal.branch}")
-        return here is not None and tip is not None and not says_the_same(self.workspace, binding, here, tip)
+        return here is not None and tip is not None and not has_equal_content(self.workspace, binding, here, tip)
 
     def _has_nothing(self, branch: Branch) -> bool:
         """Whether all commits of a branch are in main content, so that following it is a fast-forward."""
@@ -255,15 +259,15 @@ class Flows:
             branch.name,
             space=self.spaces[binding.space],
             proposals=self.proposals[binding],
-            subject=self.wish.subject,
-            asked=not self.wish.integrate,
+            subject=self.options.subject,
+            asked=not self.options.integrate,
         )
 
     def _merge(self, binding: Binding, branch: Branch, written: bool) -> Outcome:
         own = [proposal for proposal in self.proposals[binding] if proposal.branch == branch.name]
         newest = max(own, key=lambda proposal: proposal.change_request.number, default=None)
-        if written or (newest is not None and newest.lane in self._touched):
-            newest = proposal_of(self.workspace, binding, branch.name)
+        if written or (newest is not None and newest.lane in self._written_requests):
+            newest = find_proposal(self.workspace, binding, branch.name)
         return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
 
     def _read_spaces(self) -> None:
@@ -279,22 +283,22 @@ class Flows:
                     found = self.workspace.client.spaces.list(organization)
                     self.spaces |= {space.id: space for space in found if space.id in wanted}
             except PlatformError as error:  # without a listing, the others are read singly
-                if _concerns_all(error):
+                if _is_shared_failure(error):
                     self._give_up(error, missing)
-            missing = [id for id in missing if id not in self.spaces and id not in self._unread]
+            missing = [id for id in missing if id not in self.spaces and id not in self._unread_spaces]
 
     def _read_space(self, id: str) -> Space:
         """Read one space; after a failure that the others would share, none of them is asked for in this run."""
         try:
             return self.spaces.setdefault(id, self.workspace.client.spaces.get(id))
         except PlatformError as error:
-            others = [binding.space for binding in self.workspace.bindings] if _concerns_all(error) else []
+            others = [binding.space for binding in self.workspace.bindings] if _is_shared_failure(error) else []
             self._give_up(error, [id, *others])
             raise
 
     def _give_up(self, error: PlatformError, spaces: Iterable[str]) -> None:
-        unread = [id for id in spaces if id not in self.spaces and id not in self._unread]
-        self._unread |= dict.fromkeys(unread, outcome_from(error))
+        unread = [id for id in spaces if id not in self.spaces and id not in self._unread_spaces]
+        self._unread_spaces |= dict.fromkeys(unread, outcome_from(error))
 
     def _site(self, wish: SiteWish) -> Outcome:
         # What sites are made of takes a third of the start-up of a run, and most runs have none.
@@ -303,7 +307,7 @@ class Flows:
         return reconcile(self.workspace, wish)
 
 
-def _joined(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
+def _join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
     """Several steps of one flow as one outcome."""
     each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
     changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)
@@ -312,7 +316,7 @@ def _joined(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
     return Applied(changes, notes, conflicts) if changes or notes else Unchanged(conflicts)
 
 
-def _concerns_all(error: PlatformError) -> bool:
+def _is_shared_failure(error: PlatformError) -> bool:
     """Whether another space would fail alike: nothing answers, the limit is used up, or the token is nobody's."""
     if isinstance(error, Unreachable | Unauthorized):
         return error.status in (None, _NO_SUCH_CALLER)

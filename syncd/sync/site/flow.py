@@ -13,7 +13,7 @@ from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.online import check_live
 from syncd.plan.site.options import Options
 from syncd.plan.site.steps import Gate, Line, SitePlan
-from syncd.sync.gc_tuning import few_collections
+from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.outcome import PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.site.accept_drift import accept_on_branch
 from syncd.sync.site.apply import Done, apply_plan
@@ -67,7 +67,7 @@ def reconcile(workspace: Workspace, wish: SiteWish) -> Outcome:
     return settle(workspace, prepare(workspace, source, wish), wish).outcome
 
 
-@few_collections()
+@collect_seldom()
 def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Options | None = None) -> Prepared:
     """Given the texts of a site file, return what they ask of the site now; nothing is written.
 
@@ -83,7 +83,7 @@ def prepare(workspace: Workspace, source: Source, wish: SiteWish, options: Optio
     return Prepared(source, file, lock, live, plan_site(file, live, lock, chosen), chosen, (*findings, *online))
 
 
-@few_collections()
+@collect_seldom()
 def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
     """Given a plan, hold it when a gate is closed, else carry it out, and remember how the site is.
 

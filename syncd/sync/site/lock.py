@@ -23,7 +23,7 @@ from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
 from syncd.store.locks import Basis
 from syncd.sync.branches import HEADS
 from syncd.sync.site.options import LockPlace
-from syncd.sync.summary_files import text_at
+from syncd.sync.summary_files import read_text_at
 from syncd.sync.workspace import Workspace
 
 TRAILER = "Syncd-Plan"
@@ -166,7 +166,7 @@ class Keeping:
     def _at(self, commit: str | None) -> Lock:
         """The lock of a commit; an empty one when it has none, which is safe."""
         path = lock_path(self._file.path)
-        text = text_at(self._workspace.repository, commit, path)
+        text = read_text_at(self._workspace.repository, commit, path)
         if text is None:
             return Lock(self._file.site)
         lock = parse_lock(text, at=path)

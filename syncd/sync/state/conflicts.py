@@ -5,19 +5,19 @@ from shlex import quote
 
 from syncd.errors import Conflict
 from syncd.store.glance import Outcome as Remembered
-from syncd.sync.merge.result import SET_ASIDE, MergeResult
+from syncd.sync.merge.result import EXCLUDED, MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.workspace import Workspace
 
 
-def conflicts_of(
+def describe_conflicts(
     workspace: Workspace, result: MergeResult, branch: str, name: str, *, among: Callable[[str], bool] | None = None
 ) -> tuple[Held, ...]:
     """Given a merge of a branch with what `name` stands for, return an outcome for each page in conflict.
 
     Shape: `among` chooses by path; pages that were left out for another reason are told of there.
     """
-    checked_out = workspace.repository.head().branch == branch if result.held else True
+    checked_out = workspace.repository.head().branch == branch if result.conflicts else True
     where = "" if checked_out else f" --branch {quote(branch)}"
     shared = find_shared_branch(workspace, name)
     elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}" if shared else ""
@@ -29,8 +29,8 @@ def conflicts_of(
             paths=(page.path,),
             lane=name,
         )
-        for page in result.held
-        if page.why != SET_ASIDE and (among is None or any(map(among, page.paths)))
+        for page in result.conflicts
+        if page.why != EXCLUDED and (among is None or any(map(among, page.paths)))
     )
 
 
@@ -49,7 +49,7 @@ def find_shared_branch(workspace: Workspace, name: str) -> str:
     return f"{upstream.name}/{upstream.change_branch(name.removeprefix(changes))}" if name.startswith(changes) else ""
 
 
-def settle_pages(
+def clear_settled(
     workspace: Workspace, flow: str, *, but: Collection[str] = (), among: Collection[str] | None = None
 ) -> None:
     """Given a flow that tells of pages, let what it last said not stand: of all but some, or of some among all."""

@@ -16,9 +16,9 @@ from syncd.plan.merge.summary import merge_entries
 from syncd.plan.message import REVISION
 from syncd.repo import Repository
 from syncd.sync.merge.base import Base
-from syncd.sync.merge.merge import merge, name_pages
-from syncd.sync.merge.parts import PART, leave_out, part_of, write_part
-from syncd.sync.merge.tables import listing_at
+from syncd.sync.merge.merge import list_page_names, merge
+from syncd.sync.merge.parts import PART_TRAILER, find_original, leave_out, write_part
+from syncd.sync.merge.tables import read_summary
 from syncd.sync.workspace import Binding, Workspace
 
 SENT_PARENTS = 3
@@ -28,7 +28,7 @@ CONTENT = "Syncd-Content"
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentContent:
     """What was written to a change request: `commit` has the tree that it was to have.
 
     Shape: `first` is the branch's commit, or a part of it; `planned` is the content that it was planned upon; `base` is
@@ -36,13 +36,13 @@ class Sent:
     """
 
     commit: str
-    first: str
+    branch_commit: str
     planned: str
     base: str
 
 
 @dataclass(frozen=True)
-class Lane:
+class LaneContent:
     """What is recorded of content that was read: its tree, the parents, and the tree that the platform holds."""
 
     tree: str
@@ -60,26 +60,26 @@ class Update:
     """
 
     is_fresh: bool = False
-    settled: str = ""
-    is_apart: bool = False
+    merged_commit: str = ""
+    is_separate: bool = False
     moves: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_UPDATE = Update()
 
 
-def read_sent(repository: Repository, commit: str, main: str) -> Sent:
+def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
     """Given the commit of something sent, and that of main content, return what it was made of.
 
     Shape: a commit that says nothing of that was sent by a former version, or noted by a person: it stands for itself.
     """
     parents = repository.commits(None, commit, limit=1)[0].parents
     if len(parents) != SENT_PARENTS:
-        return Sent(commit, commit, main, main)
-    return Sent(commit, *parents)
+        return SentContent(commit, commit, main, main)
+    return SentContent(commit, *parents)
 
 
-def content_of(repository: Repository, commit: str) -> str:
+def find_content(repository: Repository, commit: str) -> str:
     """Given a commit that stands for a change request's content, return the tree that the platform holds."""
     found = repository.commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
     whole = repository.subtree(commit)
@@ -87,7 +87,7 @@ def content_of(repository: Repository, commit: str) -> str:
     return found if found in repository.present([found]) else whole
 
 
-def taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
+def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
     """Given a change request, return the newest commit of main content that it holds, as far as Git knows it."""
     if not request.outdated:
         return workspace.repository.resolve(workspace.main)
@@ -96,18 +96,18 @@ def taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
     return found.oid if found is not None else None
 
 
-def start_of(workspace: Workspace, here: str, sent: Sequence[Sent], taken: str | None) -> str:
+def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], taken: str | None) -> str:
     """Given what a change request held, what was sent to it, and main content that it has, return the commit or tree
     that its content lies upon: outside of what the platform keeps, it has what all of these bring."""
     start = sent[-1].commit if sent else here
-    if taken is None or is_known(workspace, start, taken):
+    if taken is None or has_taken_in(workspace, start, taken):
         return start
-    return merge(workspace, start, taken).kept_ours
+    return merge(workspace, start, taken).tree_with_ours
 
 
-def is_known(workspace: Workspace, commit: str, main: str) -> bool:
+def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
     """Given a commit and one of main content, return whether the first has taken in the second, or a part of it."""
-    return _known_as(workspace.repository, commit, main) is not None
+    return _find_taken_in(workspace.repository, commit, main) is not None
 
 
 def record_lane(
@@ -116,11 +116,11 @@ def record_lane(
     read: str,
     *,
     here: str,
-    sent: Sequence[Sent],
+    sent: Sequence[SentContent],
     taken: str | None,
     is_own: bool = False,
     update: Update = NO_UPDATE,
-) -> Lane:
+) -> LaneContent:
     """Given the tree of a change request as it was read, return the tree and the parents that its commit is to have.
 
     Shape: `here` is the commit of what it held before, `taken` that of the main content that it holds; `is_own` says
@@ -128,24 +128,26 @@ def record_lane(
     known of an update that main content came by.
     """
     repository = workspace.repository
-    tree = _as_meant(workspace, binding, read, here=here, sent=sent)
+    tree = _restore_intended(workspace, binding, read, here=here, sent=sent)
     parents = [part for one in sent if (part := find_arrived(workspace, binding, one, here, tree, is_own=is_own))]
     before = sent[-1].commit if sent else here
     parents = parents or [here]
-    known = _known_as(repository, before, taken) if taken is not None else None
+    known = _find_taken_in(repository, before, taken) if taken is not None else None
     if known is not None:
         parents.append(known)
     if taken is not None and (known is None or update.is_fresh):
-        tree, known_now = _updated(workspace, binding, before, taken, tree, update)
+        tree, known_now = _read_update(workspace, binding, before, taken, tree, update)
         parents += known_now
-    return Lane(tree, _reduced(repository, parents), read if tree != read else "")
+    return LaneContent(tree, _drop_ancestors(repository, parents), read if tree != read else "")
 
 
-def _as_meant(workspace: Workspace, binding: Binding, read: str, *, here: str, sent: Sequence[Sent]) -> str:
+def _restore_intended(
+    workspace: Workspace, binding: Binding, read: str, *, here: str, sent: Sequence[SentContent]
+) -> str:
     """What was read, with what others wrote right before syncd wrote over it, and without what the platform's own merge
     had undone; the platform is told of both by the next write."""
     repository = workspace.repository
-    former, meant = content_of(repository, here), repository.subtree(here)
+    former, meant = find_content(repository, here), repository.subtree(here)
     assert meant is not None
     changed = [found for found in repository.differences(former, read) if binding.holds(found.path)]
     if not changed:
@@ -156,11 +158,13 @@ def _as_meant(workspace: Workspace, binding: Binding, read: str, *, here: str, s
         if all(found.after == wanted.get(found.path) for found in texts):
             planned = repository.subtree(one.planned)
             assert planned is not None
-            return read if planned == meant else merge(workspace, meant, read, base=Base(planned, ())).kept_ours
-    return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).kept_theirs
+            return read if planned == meant else merge(workspace, meant, read, base=Base(planned, ())).tree_with_ours
+    return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).tree_with_theirs
 
 
-def find_arrived(workspace: Workspace, binding: Binding, sent: Sent, here: str, tree: str, *, is_own: bool) -> str:
+def find_arrived(
+    workspace: Workspace, binding: Binding, sent: SentContent, here: str, tree: str, *, is_own: bool
+) -> str:
     """Given what was sent, what was there before, and a tree that was read, return the branch's commit, or a part of
     it, of which all is in the tree or was there before; "" when nothing is. `is_own` says that nobody else has written.
     """
@@ -169,24 +173,24 @@ def find_arrived(workspace: Workspace, binding: Binding, sent: Sent, here: str, 
     missing &= {found.path for found in repository.differences(sent.commit, here)}
     late = [
         paths
-        for paths in _entries(repository, binding, sent.planned, sent.commit)
+        for paths in _list_entries(repository, binding, sent.planned, sent.commit)
         if missing.intersection(paths) and not _is_edited_since(repository, paths[0], sent, tree)
     ]
     if not late:
-        return sent.first
-    listing = listing_at(repository, binding, sent.commit)
-    left_out = _with_all_names(workspace, late, (sent.base, sent.first, sent.planned))
-    part_tree = leave_out(repository, workspace.bindings, sent.first, sent.base, left_out)
+        return sent.branch_commit
+    listing = read_summary(repository, binding, sent.commit)
+    left_out = _add_all_names(workspace, late, (sent.base, sent.branch_commit, sent.planned))
+    part_tree = leave_out(repository, workspace.bindings, sent.branch_commit, sent.base, left_out)
     if is_own and listing is not None and (listing.path,) in late:
-        table = _table_that_arrived(repository, binding, (sent.commit, sent.first, tree))
+        table = _merge_arrived_summary(repository, binding, (sent.commit, sent.branch_commit, tree))
         part_tree = repository.replaced(part_tree, {listing.path: table}) if table is not None else part_tree
     if part_tree == repository.subtree(sent.base):
         return ""
     base = repository.commits(None, sent.base, limit=1)[0].parents
-    return write_part(repository, _find_whole(repository, sent.first), base, part_tree, name="a branch")
+    return write_part(repository, _find_original(repository, sent.branch_commit), base, part_tree, name="a branch")
 
 
-def _is_edited_since(repository: Repository, path: str, sent: Sent, tree: str) -> bool:
+def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree: str) -> bool:
     """Whether a text holds all lines that were sent and none that was taken out: then somebody edited it since."""
     oids = [repository.lookup(commit, path) for commit in (sent.planned, sent.commit, tree)]
     if not all(oids[1:]) or not is_markdown(path) or path.endswith(SUMMARY):
@@ -195,26 +199,26 @@ def _is_edited_since(repository: Repository, path: str, sent: Sent, tree: str) -
     return set(now) >= set(after) - set(before) and not set(now) & (set(before) - set(after))
 
 
-def _table_that_arrived(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:
+def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:
     """The branch's table of contents without what the platform made of it: what only a person can do there is not in
     it. Given are the commit that was asked for, the branch's, and the tree that arrived."""
-    asked, ours, there = (listing_at(repository, binding, commit) for commit in commits)
+    asked, ours, there = (read_summary(repository, binding, commit) for commit in commits)
     if asked is None or ours is None or there is None:
         return None
     found = merge_entries(
-        asked.entries, ours.entries, there.entries, ours_paths={}, theirs_paths={}, present=_Everything()
+        asked.entries, ours.entries, there.entries, ours_paths={}, theirs_paths={}, present=_AnyPath()
     )
-    return repository.read(there.oid) if found.entries == there.entries else ours.written(found.entries)
+    return repository.read(there.oid) if found.entries == there.entries else ours.render_entries(found.entries)
 
 
-class _Everything:
+class _AnyPath:
     """Any path is there."""
 
     def __contains__(self, path: object) -> bool:
         return True
 
 
-def _updated(
+def _read_update(
     workspace: Workspace, binding: Binding, before: str, main: str, tree: str, update: Update
 ) -> tuple[str, tuple[str, ...]]:
     """What an update from main content made, as it is meant, and the commits that it has taken in: main content, or the
@@ -226,20 +230,20 @@ def _updated(
     """
     repository = workspace.repository
     known = merge(workspace, before, main)
-    is_clean = not any(binding.holds(path) for page in known.held for path in page.paths)
-    meant = repository.subtree(update.settled) if update.settled else ""
-    if not meant and is_clean and _has_same_files(repository, binding, before, known.kept_ours, tree):
-        meant = known.kept_ours
-    if update.is_fresh and meant and _adds_nothing(repository, binding, tree, (before, main, meant)):
-        return meant, (update.settled or main,)
-    lacks = [paths for page in known.held for paths in page.entries]
-    moves = _find_moves(repository, before, known.kept_ours, tree, update.moves)
-    late = _not_taken(repository, binding, before, known.kept_ours, tree, moves)
-    lacks += _with_all_names(workspace, late, (known.base.tree, before, main))
-    if not update.is_apart:
+    is_clean = not any(binding.holds(path) for page in known.conflicts for path in page.paths)
+    meant = repository.subtree(update.merged_commit) if update.merged_commit else ""
+    if not meant and is_clean and _has_same_files(repository, binding, before, known.tree_with_ours, tree):
+        meant = known.tree_with_ours
+    if update.is_fresh and meant and _has_only_known_lines(repository, binding, tree, (before, main, meant)):
+        return meant, (update.merged_commit or main,)
+    lacks = [paths for page in known.conflicts for paths in page.entries]
+    moves = _find_moved_files(repository, before, known.tree_with_ours, tree, update.moves)
+    late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
+    lacks += _add_all_names(workspace, late, (known.base.tree, before, main))
+    if not update.is_separate:
         # An update lets the change request's lines stand, so what others wrote before it hides those of main content.
         unseen = merge(workspace, main, tree, base=known.base)
-        lacks += [paths for page in unseen.held for paths in page.entries]
+        lacks += [paths for page in unseen.conflicts for paths in page.entries]
     if not lacks:
         return tree, (main,)
     part_tree = leave_out(repository, workspace.bindings, main, known.base.tree, lacks)
@@ -256,7 +260,7 @@ def _has_same_files(repository: Repository, binding: Binding, before: str, merge
     return wanted.keys() == there.keys() - doubles
 
 
-def _adds_nothing(repository: Repository, binding: Binding, tree: str, sides: Sequence[str]) -> bool:
+def _has_only_known_lines(repository: Repository, binding: Binding, tree: str, sides: Sequence[str]) -> bool:
     """Whether each line of what was read is one of those that it may be made of: others were written just before."""
     known: set[bytes] = set()
     whole: set[str] = set()
@@ -271,19 +275,19 @@ def _adds_nothing(repository: Repository, binding: Binding, tree: str, sides: Se
     return all(line in known for oid in new for line in repository.read(oid).splitlines())
 
 
-def _entries(repository: Repository, binding: Binding, before: str, after: str) -> Iterator[tuple[str, ...]]:
+def _list_entries(repository: Repository, binding: Binding, before: str, after: str) -> Iterator[tuple[str, ...]]:
     """The paths of each file that differs: where it is, and where it was."""
     for found in repository.differences(before, after, renames=True):
         if binding.holds(found.path):
             yield (found.path,) if found.old_path is None else (found.path, found.old_path)
 
 
-def _not_taken(
+def _find_not_taken(
     repository: Repository, binding: Binding, before: str, after: str, tree: str, moves: Mapping[str, str]
 ) -> Iterator[tuple[str, ...]]:
     """Entries that are to be another way, and are as they were: the platform knows pages by id, and not by what their
     paths say. What came with the update and lies elsewhere, as a page that has no pages below it there, is taken."""
-    for paths in _entries(repository, binding, before, after):
+    for paths in _list_entries(repository, binding, before, after):
         was, wanted, now = (repository.lookup(commit, paths[0]) for commit in (before, after, tree))
         if now == wanted or now not in (was, None):
             continue
@@ -295,14 +299,16 @@ def _not_taken(
             yield paths
 
 
-def _find_moves(repository: Repository, before: str, after: str, tree: str, known: Mapping[str, str]) -> dict[str, str]:
+def _find_moved_files(
+    repository: Repository, before: str, after: str, tree: str, known: Mapping[str, str]
+) -> dict[str, str]:
     """Where a tree has files that another one is to have, and that were not there before: as ids tell, else Git."""
     changes = repository.differences(after, tree, renames=True)
     found = {change.old_path: change.path for change in changes if change.old_path is not None}
     return {old: new for old, new in found.items() if repository.lookup(before, new) is None} | dict(known)
 
 
-def _with_all_names(
+def _add_all_names(
     workspace: Workspace, entries: Iterable[Collection[str]], sides: tuple[str, str, str]
 ) -> list[tuple[str, ...]]:
     """Entries named by the paths that their pages have in a base and on both sides: an entry is left out as a whole,
@@ -310,26 +316,26 @@ def _with_all_names(
     named = list(entries)
     if not named:
         return []
-    names = name_pages(workspace, *sides)
+    names = list_page_names(workspace, *sides)
     return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
 
 
-def _known_as(repository: Repository, commit: str, main: str) -> str | None:
+def _find_taken_in(repository: Repository, commit: str, main: str) -> str | None:
     """A commit of main content, or the newest part of it, that a commit has taken in; None when it has not."""
     if repository.is_ancestor(main, commit):
         return main
-    for part in repository.marked(main, commit, PART)[1]:
-        if part_of(repository, part) == main:
+    for part in repository.marked(main, commit, PART_TRAILER)[1]:
+        if find_original(repository, part) == main:
             return part.oid
     return None
 
 
-def _find_whole(repository: Repository, commit: str) -> str:
+def _find_original(repository: Repository, commit: str) -> str:
     """The commit that a part stands for, else itself."""
-    return part_of(repository, repository.commits(None, commit, limit=1)[0]) or commit
+    return find_original(repository, repository.commits(None, commit, limit=1)[0]) or commit
 
 
-def _reduced(repository: Repository, commits: Collection[str]) -> tuple[str, ...]:
+def _drop_ancestors(repository: Repository, commits: Collection[str]) -> tuple[str, ...]:
     """Commits without those that another one has."""
     each = list(dict.fromkeys(commits))
     return tuple(one for one in each if not any(other != one and repository.is_ancestor(one, other) for other in each))

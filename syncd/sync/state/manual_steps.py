@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from syncd.plan.change import Change
 from syncd.repo import Repository
-from syncd.sync.state.notes import note, notes_of
+from syncd.sync.state.notes import add_notes, load_notes
 from syncd.sync.workspace import Binding, Workspace
 
 NO_REQUEST = 0
@@ -12,14 +12,14 @@ NO_REQUEST = 0
 WAITING = "by_hand"
 
 
-def state_of(repository: Repository, binding: Binding, desired: str, main: str) -> str:
+def describe_state(repository: Repository, binding: Binding, desired: str, main: str) -> str:
     """Given what is asked of a space and what it holds, return what tells this state from others."""
     return " upon ".join(str(repository.subtree(commit, binding.directory)) for commit in (desired, main))
 
 
-def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
+def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
     """Given a change request, or none, and what was proposed, return what waits for a person, when that was noted."""
-    noted = notes_of(workspace, binding, number).get(WAITING)
+    noted = load_notes(workspace, binding, number).get(WAITING)
     known = noted.get(state) if isinstance(noted, dict) else None
     try:
         told = [[str(field) for field in fields] for fields in known or ()]
@@ -28,29 +28,31 @@ def waiting(workspace: Workspace, binding: Binding, number: int, state: str) -> 
         return ()  # a person changed the note: what waits is found out again
 
 
-def keep_waiting(workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]) -> None:
+def note_waiting_steps(
+    workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]
+) -> None:
     """Given what waits for a person, note it in place of what was noted before.
 
     Shape: of what cannot be written whole, that nothing waits is noted too: then this state needs no further push.
     """
     fields = [[report.noun, report.key, report.message, report.where] for report in reports]
-    noted = {state: fields} if fields or not _is_whole(state) else {}
-    if noted or WAITING in notes_of(workspace, binding, number):
-        note(workspace, binding, number, {WAITING: noted})
+    noted = {state: fields} if fields or not _is_complete(state) else {}
+    if noted or WAITING in load_notes(workspace, binding, number):
+        add_notes(workspace, binding, number, {WAITING: noted})
 
 
-def _is_whole(state: str) -> bool:
+def _is_complete(state: str) -> bool:
     """Whether the space holds all that is asked of it."""
     desired, _, existing = state.partition(" upon ")
     return desired == existing
 
 
-def is_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
+def is_state_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
     """Given a change request, or none, and what was proposed, return whether that was written as far as it can be."""
-    noted = notes_of(workspace, binding, number).get(WAITING)
+    noted = load_notes(workspace, binding, number).get(WAITING)
     return isinstance(noted, dict) and state in noted
 
 
-def has_waiting(workspace: Workspace, binding: Binding, number: int) -> bool:
+def has_waiting_steps(workspace: Workspace, binding: Binding, number: int) -> bool:
     """Given a change request, return whether something was noted that waits for a person."""
-    return bool(notes_of(workspace, binding, number).get(WAITING))
+    return bool(load_notes(workspace, binding, number).get(WAITING))

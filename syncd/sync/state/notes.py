@@ -14,7 +14,7 @@ ADDRESS = "address"
 """Where people read the change request."""
 
 
-def notes_of(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
+def load_notes(workspace: Workspace, binding: Binding, number: int) -> dict[str, Any]:
     """Given a change request's number, return what was noted of it; nothing where a person took the note away."""
     return read_notes(workspace.repository, binding, number)
 
@@ -30,9 +30,9 @@ def read_notes(repository: Repository, binding: Binding, number: int) -> dict[st
     return notes if isinstance(notes, dict) else {}
 
 
-def note(workspace: Workspace, binding: Binding, number: int, facts: Mapping[str, Any]) -> None:
+def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mapping[str, Any]) -> None:
     """Given facts by name, add them to what is noted of a change request."""
-    before = notes_of(workspace, binding, number)
+    before = load_notes(workspace, binding, number)
     after = before | dict(facts)
     if after != before:
         data = json.dumps(after, sort_keys=True, indent=1).encode()

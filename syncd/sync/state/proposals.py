@@ -11,10 +11,10 @@ from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult
 from syncd.sync.state.notes import notes_ref
-from syncd.sync.state.sent_log import drop
+from syncd.sync.state.sent_log import forget_sent
 from syncd.sync.workspace import Binding, Workspace
 
-PAGE = 1000
+LISTING_MAX = 1000
 """Change requests that one request lists."""
 
 
@@ -32,7 +32,7 @@ class Proposal:
     branch: str
     commit: str
     change_request: ChangeRequest
-    fresh: bool = False
+    is_fresh: bool = False
 
     @property
     def lane(self) -> str:
@@ -46,7 +46,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Anchored:
+class ProposalRecord:
     """A proposal as Git alone remembers it."""
 
     ref: str
@@ -55,23 +55,23 @@ class Anchored:
     branch: str
 
 
-def anchored(workspace: Workspace, binding: Binding) -> list[Anchored]:
+def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]:
     """Given a space, return its proposals as Git remembers them."""
-    prefix = workspace.proposed(binding)
-    found: list[Anchored] = []
+    prefix = workspace.proposed_refs(binding)
+    found: list[ProposalRecord] = []
     for ref, commit in sorted(workspace.repository.refs(prefix).items()):
         number, _, branch = ref.removeprefix(prefix).partition("/")
-        found.append(Anchored(ref, commit, number, branch))
+        found.append(ProposalRecord(ref, commit, number, branch))
     return found
 
 
-def own_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
+def list_proposals(workspace: Workspace, binding: Binding, space: Space | None = None) -> list[Proposal]:
     """Given a space, return its own change requests as they are now.
 
     Shape: one request each, or, when `space` says that this is less, a listing of all that are live.
     """
-    mine = anchored(workspace, binding)
-    listed = _listed(workspace, binding, space) if space is not None and _pages(space) < len(mine) else {}
+    mine = list_records(workspace, binding)
+    listed = _list_live(workspace, binding, space) if space is not None and _count_requests(space) < len(mine) else {}
     found: list[Proposal] = []
     for item in mine:
         try:
@@ -83,9 +83,9 @@ def own_proposals(workspace: Workspace, binding: Binding, space: Space | None = 
     return found
 
 
-def proposal_of(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
+def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Proposal | None:
     """Given a branch, return its newest change request, read now."""
-    numbers = [item for item in anchored(workspace, binding) if item.branch == branch and item.number.isdecimal()]
+    numbers = [item for item in list_records(workspace, binding) if item.branch == branch and item.number.isdecimal()]
     if not numbers:
         return None
     newest = max(numbers, key=lambda item: int(item.number))
@@ -93,7 +93,7 @@ def proposal_of(workspace: Workspace, binding: Binding, branch: str) -> Proposal
 
 
 @contextmanager
-def noticing_end(workspace: Workspace, binding: Binding, proposal: Proposal | None) -> Iterator[None]:
+def detect_end(workspace: Workspace, binding: Binding, proposal: Proposal | None) -> Iterator[None]:
     """Given a proposal that is worked on, or None, let a refusal say so when the change request is over by now.
 
     Raises: ProposalEnded instead of Rejected, when it was merged or archived meanwhile.
@@ -110,14 +110,14 @@ def noticing_end(workspace: Workspace, binding: Binding, proposal: Proposal | No
         raise ProposalEnded(what, hint="run syncd sync again: it goes on from there") from refusal
 
 
-def _pages(space: Space) -> float:
+def _count_requests(space: Space) -> float:
     """Requests that a listing of all live change requests takes; without the counts nobody knows."""
     if space.change_requests_open is None or space.change_requests_draft is None:
         return float("inf")
-    return 2 + space.change_requests_open // PAGE + space.change_requests_draft // PAGE
+    return 2 + space.change_requests_open // LISTING_MAX + space.change_requests_draft // LISTING_MAX
 
 
-def _listed(workspace: Workspace, binding: Binding, space: Space) -> dict[str, ChangeRequest]:
+def _list_live(workspace: Workspace, binding: Binding, space: Space) -> dict[str, ChangeRequest]:
     requests = workspace.client.change_requests
     return {
         str(request.number): request
@@ -126,50 +126,52 @@ def _listed(workspace: Workspace, binding: Binding, space: Space) -> dict[str, C
     }
 
 
-def head_of(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+def find_head(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """Given a proposal, return the commit that holds its content as last seen: with what reviewers did to it."""
-    return workspace.repository.resolve(workspace.changes(binding, proposal.change_request.number)) or proposal.commit
+    return (
+        workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number)) or proposal.commit
+    )
 
 
-def is_gone(workspace: Workspace, branch: str) -> bool:
+def is_branch_gone(workspace: Workspace, branch: str) -> bool:
     """Given a branch that was proposed, return whether there is no such branch any more."""
     return workspace.repository.resolve(f"{HEADS}{branch}") is None
 
 
-def says_the_same(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
+def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
     """Given what a change request holds and a commit of its branch, return whether both say the same of the space.
 
     Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
     """
     repository = workspace.repository
-    if workspace.alike(binding, here, commit):
+    if workspace.has_same_content(binding, here, commit):
         return True
     main = repository.resolve(workspace.main)
     if main is None or repository.is_ancestor(main, commit):
         return False
     both = merge(workspace, commit, main)
-    return not is_disputed(binding, both) and workspace.alike(binding, here, both.kept_ours)
+    return not has_conflict(binding, both) and workspace.has_same_content(binding, here, both.tree_with_ours)
 
 
-def is_disputed(binding: Binding, result: MergeResult) -> bool:
+def has_conflict(binding: Binding, result: MergeResult) -> bool:
     """Given what two commits come to together, return whether a page of this space waits for a person."""
-    return any(binding.holds(path) for page in result.held for path in page.paths)
+    return any(binding.holds(path) for page in result.conflicts for path in page.paths)
 
 
-def remember(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
+def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
     """Given a proposal whose content is on the platform, anchor the branch's commit in Git."""
-    ref = f"{workspace.proposed(binding)}{proposal.change_request.number}/{proposal.branch}"
+    ref = f"{workspace.proposed_refs(binding)}{proposal.change_request.number}/{proposal.branch}"
     old = workspace.repository.resolve(ref)
     if old != proposal.commit:
         workspace.repository.update_ref(ref, proposal.commit, old=old)
 
 
-def forget(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
+def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
     """Given a proposal that is merged and mirrored, or closed, drop its refs and its lane."""
     number = proposal.change_request.number
-    anchor = f"{workspace.proposed(binding)}{number}/{proposal.branch}"
+    anchor = f"{workspace.proposed_refs(binding)}{number}/{proposal.branch}"
     workspace.store.forget(binding.space, proposal.lane)
-    for ref in (workspace.changes(binding, number), notes_ref(binding, number), anchor):
+    for ref in (workspace.change_ref(binding, number), notes_ref(binding, number), anchor):
         if (old := workspace.repository.resolve(ref)) is not None:
             workspace.repository.delete_ref(ref, old=old)
-    drop(workspace, binding, number)
+    forget_sent(workspace, binding, number)

@@ -10,14 +10,14 @@ READ = "refs/syncd/read/"
 """Below it `<space>/<number>` is what a change request holds, where its own commit says what is meant instead."""
 
 
-def begin(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
+def begin_sending(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
     """Given the commit that is about to be written to a change request, let Git remember it."""
-    _point(workspace, f"{SENDING}{binding.name}/{number}", commit)
+    _set_ref(workspace, f"{SENDING}{binding.name}/{number}", commit)
 
 
-def end(workspace: Workspace, binding: Binding, number: int) -> None:
+def end_sending(workspace: Workspace, binding: Binding, number: int) -> None:
     """Given a change request whose content was read back, forget that it was being written."""
-    _drop(workspace, f"{SENDING}{binding.name}/{number}")
+    _delete_ref(workspace, f"{SENDING}{binding.name}/{number}")
 
 
 def is_sending(workspace: Workspace, binding: Binding, number: int) -> bool:
@@ -25,50 +25,50 @@ def is_sending(workspace: Workspace, binding: Binding, number: int) -> bool:
     return workspace.repository.resolve(f"{SENDING}{binding.name}/{number}") is not None
 
 
-def comment(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
+def begin_comments(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
     """Given the commit that comments on a change request propose, let Git remember it."""
-    _point(workspace, f"{COMMENTED}{binding.name}/{number}", commit)
+    _set_ref(workspace, f"{COMMENTED}{binding.name}/{number}", commit)
 
 
-def uncomment(workspace: Workspace, binding: Binding, number: int) -> None:
+def end_comments(workspace: Workspace, binding: Binding, number: int) -> None:
     """Given a change request that has the proposal itself, forget that comments had it."""
-    _drop(workspace, f"{COMMENTED}{binding.name}/{number}")
+    _delete_ref(workspace, f"{COMMENTED}{binding.name}/{number}")
 
 
-def commented(workspace: Workspace, binding: Binding, number: int) -> str | None:
+def find_commented(workspace: Workspace, binding: Binding, number: int) -> str | None:
     """Given a change request, return the commit that its comments propose; None when its content does."""
     return workspace.repository.resolve(f"{COMMENTED}{binding.name}/{number}")
 
 
-def keep_read(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
+def record_read(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
     """Given the commit of what a change request holds, or "" where its own says it, let Git keep it."""
     ref = f"{READ}{binding.name}/{number}"
     if commit:
-        _point(workspace, ref, commit)
+        _set_ref(workspace, ref, commit)
     else:
-        _drop(workspace, ref)
+        _delete_ref(workspace, ref)
 
 
-def sent_to(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
+def list_sent(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
     """Given a change request, or None for any of the space, return commits whose pages may be there unseen."""
     below = f"{binding.name}/" if number is None else f"{binding.name}/{number}"
     listed = (workspace.repository.refs(f"{kind}{below}") for kind in (SENDING, COMMENTED))
     return tuple(dict.fromkeys(commit for found in listed for commit in found.values()))
 
 
-def drop(workspace: Workspace, binding: Binding, number: int) -> None:
+def forget_sent(workspace: Workspace, binding: Binding, number: int) -> None:
     """Given a change request that is done, forget what was sent to it."""
-    end(workspace, binding, number)
-    uncomment(workspace, binding, number)
-    keep_read(workspace, binding, number, "")
+    end_sending(workspace, binding, number)
+    end_comments(workspace, binding, number)
+    record_read(workspace, binding, number, "")
 
 
-def _point(workspace: Workspace, ref: str, commit: str) -> None:
+def _set_ref(workspace: Workspace, ref: str, commit: str) -> None:
     old = workspace.repository.resolve(ref)
     if old != commit:
         workspace.repository.update_ref(ref, commit, old=old)
 
 
-def _drop(workspace: Workspace, ref: str) -> None:
+def _delete_ref(workspace: Workspace, ref: str) -> None:
     if (old := workspace.repository.resolve(ref)) is not None:
         workspace.repository.delete_ref(ref, old=old)

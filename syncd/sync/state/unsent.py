@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from syncd.errors import FileInvalid
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
-from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, state_of
+from syncd.sync.state.manual_steps import NO_REQUEST, WAITING, describe_state
 from syncd.sync.state.notes import ADDRESS, read_notes
 from syncd.sync.workspace import Binding
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Request:
+class SentRequest:
     """The newest change request of a branch that is not done: its number, and its address when the platform said it."""
 
     number: int
@@ -38,7 +38,7 @@ class Unsent:
     binding: Binding
     changed: tuple[str, ...] = ()
     unlisted: tuple[str, ...] = ()
-    request: Request | None = None
+    request: SentRequest | None = None
     is_sent: bool = False
     was_tried: bool = False
     manual_steps: int = 0
@@ -61,18 +61,18 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
     paths = {change.path for change in repository.diff(main, tip, binding.directory)}
     if base is not None and base != main:
         paths &= {change.path for change in repository.diff(base, tip, binding.directory)}
-    content = [_Content(repository, binding, commit) for commit in (tip, main)] if paths else []
+    content = [_SpaceContent(repository, binding, commit) for commit in (tip, main)] if paths else []
     changed = tuple(binding.path(path) for path in sorted(paths) if any(one.holds(path) for one in content))
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
     request = find_request(repository, binding, branch)
     is_sent = request is not None and _is_sent(repository, binding, tip, request)
     noted = read_notes(repository, binding, NO_REQUEST).get(WAITING) if changed else None
-    steps = noted.get(state_of(repository, binding, tip, main)) if isinstance(noted, dict) else None
+    steps = noted.get(describe_state(repository, binding, tip, main)) if isinstance(noted, dict) else None
     count = len(steps) if isinstance(steps, list) else 0
     return Unsent(binding, changed, unlisted, request, is_sent, isinstance(steps, list), count)
 
 
-def find_request(repository: Repository, binding: Binding, branch: str) -> Request | None:
+def find_request(repository: Repository, binding: Binding, branch: str) -> SentRequest | None:
     """Given a space and a branch, return the branch's newest change request as Git remembers it."""
     prefix, suffix = f"refs/syncd/proposed/{binding.name}/", f"/{branch}"
     refs = repository.refs(prefix)
@@ -85,16 +85,16 @@ def find_request(repository: Repository, binding: Binding, branch: str) -> Reque
         return None
     newest = max(numbers)
     address = read_notes(repository, binding, newest).get(ADDRESS)
-    return Request(newest, address if isinstance(address, str) else "", numbers[newest])
+    return SentRequest(newest, address if isinstance(address, str) else "", numbers[newest])
 
 
-def _is_sent(repository: Repository, binding: Binding, tip: str, request: Request) -> bool:
+def _is_sent(repository: Repository, binding: Binding, tip: str, request: SentRequest) -> bool:
     if repository.is_ancestor(tip, request.commit):
         return True
     return repository.subtree(tip, binding.directory) == repository.subtree(request.commit, binding.directory)
 
 
-class _Content:
+class _SpaceContent:
     """Which files of a commit are content of the space, by what its own table of contents says.
 
     What reads tables of contents is imported late: most branches have nothing of their

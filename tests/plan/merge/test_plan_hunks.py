@@ -8,10 +8,10 @@ from syncd.plan.merge.hunks import (
     Hunk,
     Labels,
     find_lines,
-    hunks_of,
     join_hunks,
+    list_hunks,
     number_hunks,
-    settle_hunks,
+    replace_hunks,
     split_hunks,
 )
 from syncd.plan.merge.pages import SIDES, Side
@@ -33,7 +33,7 @@ def test_parts_are_the_text_again(pairs: list[tuple[bytes, Hunk]], rest: bytes) 
     text = join_hunks(parts, LABELS)
     found = split_hunks(text, LABELS, {side: whole(parts, side) for side in SIDES})
     assert join_hunks(found, LABELS) == text
-    assert len(hunks_of(found)) == len(pairs)
+    assert len(list_hunks(found)) == len(pairs)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -41,16 +41,16 @@ def test_a_heading_that_is_underlined_is_no_marker(end: bytes) -> None:
     ours, theirs = b"Mine\n=======\nText.\n".replace(b"\n", end), b"Theirs\n=======\nWords.\n".replace(b"\n", end)
     base = b"Title\n=======\nText.\n".replace(b"\n", end)
     text = join_hunks([b"", Hunk(1, base, ours, theirs), b""], LABELS)
-    (hunk,) = hunks_of(split_hunks(text, LABELS, {"ours": ours, "theirs": theirs}))
+    (hunk,) = list_hunks(split_hunks(text, LABELS, {"ours": ours, "theirs": theirs}))
     assert (hunk.base, hunk.ours, hunk.theirs) == (base, ours, theirs)
 
 
 def test_a_last_line_without_end_gets_none() -> None:
     text = join_hunks([b"one\n", Hunk(1, b"two\n", b"mine\n", b"theirs\n")], LABELS)
     parts = split_hunks(text, LABELS, {"ours": b"one\nmine", "theirs": b"one\ntheirs\n"})
-    (hunk,) = hunks_of(parts)
-    assert join_hunks(settle_hunks(parts, {1: hunk.ours}), LABELS) == b"one\nmine"
-    assert join_hunks(settle_hunks(parts, {1: hunk.theirs}), LABELS) == b"one\ntheirs\n"
+    (hunk,) = list_hunks(parts)
+    assert join_hunks(replace_hunks(parts, {1: hunk.ours}), LABELS) == b"one\nmine"
+    assert join_hunks(replace_hunks(parts, {1: hunk.theirs}), LABELS) == b"one\ntheirs\n"
 
 
 def test_markers_that_are_not_complete_are_text() -> None:
@@ -62,7 +62,7 @@ def test_numbers_stay_when_hunks_before_them_are_settled_or_changed() -> None:
     hunks = [Hunk(number, b"b\n", b"o%d\n" % number, b"t\n") for number in (1, 2, 3)]
     changed = Hunk(1, b"b\n", b"another\n", b"t\n")
     left = number_hunks([b"one\n", changed, b"two\n", hunks[2], b""], hunks)
-    assert [hunk.number for hunk in hunks_of(left)] == [0, 3]
+    assert [hunk.number for hunk in list_hunks(left)] == [0, 3]
 
 
 def test_lines_are_found_where_a_side_has_them() -> None:

@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.tree.paths import collision_key
-from syncd.plan.merge.pages import Change, Decision, Text, Version, decide, longer, pages_of, tied
+from syncd.plan.merge.pages import (
+    Change,
+    Decision,
+    TextSource,
+    Version,
+    decide_page,
+    find_longer_side,
+    pair_pages,
+    separate_conflicts,
+)
 from tests.plan.merge.deeds import Deed, outcome, pairs
 
 PATHS = [f"{folder}{name}" for folder in ("", "x/", "y/") for name in ("a.md", "A.md", "README.md", "x.md", "x")]
@@ -34,12 +43,12 @@ def sides(draw: st.DrawFn) -> list[Change]:
 @settings(deadline=None, max_examples=50)
 @given(sides(), sides())
 def test_no_text_falls_away_and_no_two_pages_share_a_place(ours: list[Change], theirs: list[Change]) -> None:
-    free, knots = tied(map(decide, pages_of(ours, theirs)))
+    free, knots = separate_conflicts(map(decide_page, pair_pages(ours, theirs)))
     decisions = [*free, *(decision for knot in knots for decision in knot)]
     new = {after.oid for _, after in (*ours, *theirs) if after is not None} - {v.oid for v in BASE.values()}
     kept = {decision.oid for decision in free}
     held = {v.oid for knot in knots for d in knot for v in (d.page.ours, d.page.theirs) if v is not None}
-    merged = {v.oid for d in free if d.text is Text.MERGED for v in (d.page.ours, d.page.theirs) if v is not None}
+    merged = {v.oid for d in free if d.text is TextSource.MERGED for v in (d.page.ours, d.page.theirs) if v is not None}
     assert new <= kept | held | merged
     places = [collision_key(decision.path) for decision in free if decision.target is not None]
     assert len(places) == len(set(places))
@@ -52,7 +61,7 @@ def test_no_text_falls_away_and_no_two_pages_share_a_place(ours: list[Change], t
 @given(sides())
 def test_what_only_one_side_did_is_done(changes: list[Change]) -> None:
     for ours, theirs in ((changes, []), ([], changes)):
-        free, knots = tied(map(decide, pages_of(ours, theirs)))
+        free, knots = separate_conflicts(map(decide_page, pair_pages(ours, theirs)))
         wanted = {after for _, after in changes if after is not None}
         if not knots:
             assert {d.target for d in free if d.target is not None} == wanted
@@ -64,25 +73,25 @@ def test_what_only_one_side_did_is_done(changes: list[Change]) -> None:
 
 def test_a_page_that_became_a_folder_is_the_same_page_whatever_became_of_its_text() -> None:
     old, new = Version("guide/x.md", "a" * 40, "100644"), Version("guide/x/README.md", "b" * 40, "100644")
-    (page,) = pages_of([(old, None), (None, new)], [(old, replace(old, oid="c" * 40))])
+    (page,) = pair_pages([(old, None), (None, new)], [(old, replace(old, oid="c" * 40))])
     assert (page.base, page.ours) == (old, new)
 
 
 def test_a_page_that_was_moved_and_rewritten_is_told_by_its_title() -> None:
     old, new = Version("a.md", "a" * 40, "100644"), Version("b.md", "b" * 40, "100644")
     titles: tuple[dict[str, str], ...] = ({"a.md": "Install"}, {"b.md": "Install"}, {})
-    assert len(pages_of([(old, None), (None, new)], [])) == 2
-    assert len(pages_of([(old, None), (None, new)], [], titles)) == 1
+    assert len(pair_pages([(old, None), (None, new)], [])) == 2
+    assert len(pair_pages([(old, None), (None, new)], [], titles)) == 1
 
 
 def test_a_new_text_with_all_lines_of_the_other_is_the_longer_one() -> None:
-    assert longer(b"one\ntwo\nthree\n", b"one\nthree\n") == "ours"
-    assert longer(b"one\n", b"zero\none\n") == "theirs"
-    assert longer(b"one\ntwo\n", b"two\none\n") is None
+    assert find_longer_side(b"one\ntwo\nthree\n", b"one\nthree\n") == "ours"
+    assert find_longer_side(b"one\n", b"zero\none\n") == "theirs"
+    assert find_longer_side(b"one\ntwo\n", b"two\none\n") is None
 
 
 def test_the_table_is_the_same_from_both_sides() -> None:
     for one, other in pairs():
         assert outcome(one, other) == outcome(other, one)
     assert not outcome(Deed.MOVED, Deed.DELETED).stays
-    assert Decision(pages_of([], [(None, BASE["a.md"])])[0]).target is None
+    assert Decision(pair_pages([], [(None, BASE["a.md"])])[0]).target is None

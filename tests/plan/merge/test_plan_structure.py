@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.tree.summary import Entry, parse, walk
-from syncd.plan.merge.summary import Structure, merge_entries
+from syncd.plan.merge.summary import MergedSummary, merge_entries
 
 Entries = tuple[Entry, ...]
 PAGES = "abcdef"
@@ -38,7 +38,7 @@ def pages(entries: Iterable[Entry]) -> list[str]:
     return [entry.path for entry, _ in walk(entries) if entry.path is not None and entry.anchor is None]
 
 
-def merged(base: Side, ours: Side, theirs: Side, *, gone: Iterable[str] = ()) -> Structure:
+def merged(base: Side, ours: Side, theirs: Side, *, gone: Iterable[str] = ()) -> MergedSummary:
     every = {*base.pages, *ours.pages, *theirs.pages} - {*gone}
     return merge_entries(
         base.entries,
@@ -101,14 +101,14 @@ ANY = settings(max_examples=50, deadline=None)
 @ANY
 def test_what_only_one_side_changed_is_the_result(base: Side, side: Side) -> None:
     gone = {path for path in base.pages if side.paths.get(path, path) not in side.pages} - {*side.pages}
-    assert merged(base, base, side, gone=gone) == Structure(side.entries)
-    assert merged(base, side, base, gone=gone) == Structure(side.entries)
+    assert merged(base, base, side, gone=gone) == MergedSummary(side.entries)
+    assert merged(base, side, base, gone=gone) == MergedSummary(side.entries)
 
 
 @given(sides(""), sides("t"))
 @ANY
 def test_what_both_sides_changed_alike_is_the_result(base: Side, side: Side) -> None:
-    assert merged(base, side, side) == Structure(side.entries)
+    assert merged(base, side, side) == MergedSummary(side.entries)
 
 
 def finals(base: Side, ours: Side, theirs: Side) -> dict[tuple[str, str], str]:
@@ -170,7 +170,7 @@ def table(text: str) -> Entries:
 
 def outcome(
     base: str, ours: str, theirs: str, *, gone: Iterable[str] = (), renamed: Mapping[str, str] = {}
-) -> Structure:
+) -> MergedSummary:
     return merged(Side(table(base)), Side(table(ours), renamed), Side(table(theirs)), gone=gone)
 
 
@@ -181,7 +181,9 @@ def test_each_side_keeps_the_move_rename_and_title_that_only_it_made() -> None:
     ours = "* [B](b.md)\n  * [A](first.md)\n* [C](c.md)\n* [D](d.md)\n"
     theirs = "* [A](a.md)\n* [B](b.md)\n* [D](d.md)\n* [Sea](c.md)\n* [New](new.md)\n"
     result = outcome(FLAT, ours, theirs, renamed={"a.md": "first.md"})
-    assert result == Structure(table("* [B](b.md)\n  * [A](first.md)\n* [D](d.md)\n* [Sea](c.md)\n* [New](new.md)\n"))
+    assert result == MergedSummary(
+        table("* [B](b.md)\n  * [A](first.md)\n* [D](d.md)\n* [Sea](c.md)\n* [New](new.md)\n")
+    )
 
 
 def test_where_both_moved_another_page_in_one_list_both_moves_stand() -> None:
@@ -196,7 +198,7 @@ def test_where_both_moved_another_page_in_one_list_both_moves_stand() -> None:
 
 def test_a_title_that_both_sides_changed_is_contested_and_ours_stands() -> None:
     result = outcome("* [A](a.md)\n", "* [Ours](a.md)\n", "* [Theirs](a.md)\n")
-    assert result == Structure(table("* [Ours](a.md)\n"), contested=("a.md",))
+    assert result == MergedSummary(table("* [Ours](a.md)\n"), title_conflicts=("a.md",))
 
 
 def test_two_moves_that_would_make_a_ring_leave_ours() -> None:
@@ -212,20 +214,20 @@ def test_what_hangs_below_a_deleted_page_moves_up_to_its_place() -> None:
     ours = "* [B](b.md)\n* [C](c.md)\n* [D](d.md)\n"
     theirs = "* [A](a.md)\n  * [New](new.md)\n  * [D](d.md)\n* [B](b.md)\n* [C](c.md)\n"
     result = outcome(FLAT, ours, theirs, gone=["a.md"])
-    assert result == Structure(table("* [New](new.md)\n* [D](d.md)\n* [B](b.md)\n* [C](c.md)\n"))
+    assert result == MergedSummary(table("* [New](new.md)\n* [D](d.md)\n* [B](b.md)\n* [C](c.md)\n"))
 
 
 def test_a_page_that_one_side_deleted_and_the_other_edited_returns_to_its_place() -> None:
     result = outcome(FLAT, "* [A](a.md)\n* [C](c.md)\n* [D](d.md)\n", FLAT)
-    assert result == Structure(table(FLAT))
+    assert result == MergedSummary(table(FLAT))
 
 
 def test_a_deleted_group_returns_only_for_what_the_other_side_put_into_it() -> None:
     base = "* [A](a.md)\n\n## Group\n\n* [B](b.md)\n"
     ours = "* [A](a.md)\n* [B](b.md)\n"
-    assert outcome(base, ours, base) == Structure(table(ours))
+    assert outcome(base, ours, base) == MergedSummary(table(ours))
     grown = "* [A](a.md)\n\n## Group\n\n* [B](b.md)\n* [New](new.md)\n"
-    assert outcome(base, ours, grown) == Structure(
+    assert outcome(base, ours, grown) == MergedSummary(
         table("* [A](a.md)\n\n## Group\n\n* [New](new.md)\n\n***\n\n* [B](b.md)\n")
     )
 
@@ -234,7 +236,7 @@ def test_a_retitled_group_is_known_by_its_pages() -> None:
     base = "* [A](a.md)\n\n## Group\n\n* [B](b.md)\n* [C](c.md)\n"
     ours = base.replace("Group", "Reference")
     theirs = "* [A](a.md)\n\n## Group\n\n* [C](c.md)\n* [New](new.md)\n* [B](b.md)\n"
-    assert outcome(base, ours, theirs) == Structure(table(theirs.replace("Group", "Reference")))
+    assert outcome(base, ours, theirs) == MergedSummary(table(theirs.replace("Group", "Reference")))
 
 
 def test_a_link_that_comes_before_its_page_does_not_become_the_page() -> None:

@@ -13,7 +13,7 @@ from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
 from syncd.sync.bind.flow import Side
 from syncd.sync.outcome import Applied, Held, Unchanged
-from syncd.sync.run.cycle import Wish, run_cycle
+from syncd.sync.run.cycle import RunOptions, run_cycle
 from syncd.sync.workspace import Binding
 
 Files = Mapping[str, str | bytes]
@@ -53,7 +53,7 @@ def of(results: Any, flow: str) -> Any:
 
 def init(world: Any, side: Side | None = None, *, directory: str = "") -> Any:
     prefer: dict[str, Side] = {"docs": side} if side else {}
-    return world.run(Wish(propose=False, prefer=prefer), directory=directory)
+    return world.run(RunOptions(propose=False, prefer=prefer), directory=directory)
 
 
 def test_the_first_mirror_commit_sits_on_a_commit_and_shows_only_differences(
@@ -63,7 +63,7 @@ def test_the_first_mirror_commit_sits_on_a_commit_and_shows_only_differences(
     path = holding({**ours, "code/main.py": "print()\n"})
     onto = git(path, "rev-parse", "main").strip()
     with world.workspace() as workspace:
-        run_cycle(replace(workspace, onto=onto), Wish(integrate=False, propose=False))
+        run_cycle(replace(workspace, onto=onto), RunOptions(integrate=False, propose=False))
     assert git(path, "rev-parse", "platform/main^").strip() == onto
     assert git(path, "diff", "--name-only", "main", "platform/main").split() == ["errors.md"]
     assert git(path, "show", "platform/main:options.md").startswith("Options\n=====")
@@ -221,7 +221,7 @@ def test_a_second_space_is_bound_as_the_first_was(
     def run(**wish: Any) -> Any:
         with world.workspace(directory="one") as workspace:
             bindings = (*workspace.bindings, Binding(second, "two", "two"))
-            return run_cycle(replace(workspace, bindings=bindings), Wish(**wish))
+            return run_cycle(replace(workspace, bindings=bindings), RunOptions(**wish))
 
     for _ in range(2):
         (held,) = of(run(), "bind")
@@ -273,7 +273,7 @@ def test_a_branch_that_carries_mirror_commits_needs_no_choice(
     world.commit("Mine", {"options.md": "# Options\n\nMine.\n"})
     world.edit_on_platform({"errors.md": "# Errors explained\n\nTheirs.\n"})
     git(tmp_path, "clone", "--quiet", "clone", "second")
-    fine(world.run(Wish(), "second"))
+    fine(world.run(RunOptions(), "second"))
     second = tmp_path / "second"
     assert (second / "options.md").read_text() == "# Options\n\nMine.\n"
     assert (second / "errors.md").read_text() == "# Errors explained\n\nTheirs.\n"
@@ -289,7 +289,7 @@ def test_what_a_person_made_of_a_mirror_commit_is_no_memory(world: Any, small: A
     world.git("commit", "--quiet", "--message", message)
     world.git("branch", "--force", "main", "squashed")
     git(tmp_path, "clone", "--quiet", "--branch", "main", "clone", "second")
-    (held,) = of(world.run(Wish(), "second"), "bind")
+    (held,) = of(world.run(RunOptions(), "second"), "bind")
     assert held.paths == ("options.md",), "its edit is not taken for main content"
 
 
@@ -309,7 +309,7 @@ def test_a_content_of_a_change_request_in_the_branch_is_no_memory(
     fine(world.sync())
     assert "Reviewed" in world.git("show", "main:README.md")
     git(tmp_path, "clone", "--quiet", "clone", "second")
-    fine(world.run(Wish(propose=False), "second"))
+    fine(world.run(RunOptions(propose=False), "second"))
     second = tmp_path / "second"
     assert "Reviewed" in git(second, "show", "main:README.md")
     assert git(second, "diff", "--name-only", "platform/main", "main").split() == ["README.md", "options.md"]

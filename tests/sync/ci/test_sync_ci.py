@@ -81,7 +81,7 @@ class Team:
                 now=lambda: datetime.now(UTC),
                 bindings=(Binding(self.world.space, "", "docs"),),
                 instance="c1c1c1",
-                rehearse=rehearse,
+                is_dry_run=rehearse,
             )
             self.writes.append(sum(n for method, n in client.requests_sent.items() if method != "GET"))
 

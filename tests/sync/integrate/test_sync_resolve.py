@@ -11,10 +11,10 @@ from syncd.errors import NotFound
 from syncd.model.change_request import ChangeRequestCreate, MergeResult
 from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.plan.merge.hunks import join_hunks
-from syncd.sync.integrate.resolve import find_conflicts, resolve
+from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.outcome import Unchanged
 from syncd.sync.review.comments import discussions
-from syncd.sync.run.cycle import Wish, run_cycle
+from syncd.sync.run.cycle import RunOptions, run_cycle
 from tests.sync.conflicts import Stand, held, proposed, review
 
 MINE = "# Options\n\n* mine\n* second\n"
@@ -33,7 +33,7 @@ def both_change(world: Any) -> None:
 
 def decide(world: Any, choice: Any, path: str = "options.md", branch: str = "main") -> list[str]:
     with world.workspace() as workspace:
-        _, still = resolve(workspace, branch, {path: choice})
+        _, still = resolve_pages(workspace, branch, {path: choice})
         return [page.path for page in still]
 
 
@@ -178,7 +178,7 @@ def run_in_which(world: Any, *, before: Act = bool, after: Act = bool, is_past_s
         shown = workspace.client.revisions
         revisions = shown if is_past_shown else Stand(shown, get=hide)
         client: Any = Stand(workspace.client, change_requests=requests, revisions=revisions)
-        return run_cycle(replace(workspace, client=client), Wish())
+        return run_cycle(replace(workspace, client=client), RunOptions())
 
 
 @pytest.mark.parametrize("is_past_shown", [True, False])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from syncd.sync.outcome import Unchanged
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 from tests.sync.conflicts import held, proposed, review
 
 MINE = "# Options\n\n* first\n* second\n* mine\n"
@@ -73,7 +73,7 @@ def test_a_rebased_and_squashed_branch_updates_its_change_request(world: Any, fi
     world.commit("Two", {"options.md": AMENDED, "new.md": "# New\n"})
     fine(world.push())
     world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
-    fine(world.run(Wish(integrate=False, propose=False)))
+    fine(world.run(RunOptions(integrate=False, propose=False)))
     world.git("rebase", "--quiet", "platform/main")
     world.git("reset", "--quiet", "--soft", "platform/main")
     world.git("commit", "--quiet", "--message", "Squashed")

@@ -9,13 +9,13 @@ from typing import Any, Literal
 import pytest
 
 from syncd.repo import Access, Repository
-from syncd.sync.integrate.resolve import resolve
+from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
-from syncd.sync.run.cycle import Wish, run_cycle
+from syncd.sync.run.cycle import RunOptions, run_cycle
 from syncd.sync.workspace import Upstream
 from tests.serving_git import TOKEN, GitServer, serving_git
 
-SYNC, PULL, PUSH = Wish(), Wish(propose=False, publish=False), Wish(integrate=False)
+SYNC, PULL, PUSH = RunOptions(), RunOptions(propose=False, should_publish=False), RunOptions(integrate=False)
 
 
 def git(path: Path, *words: str) -> str:
@@ -36,7 +36,7 @@ class Team:
         self.push: Literal["branch", "side", "never"] = "branch"
         self.url = str(self.hosted)
 
-    def run(self, wish: Wish = SYNC, clone: str = "clone") -> Any:
+    def run(self, wish: RunOptions = SYNC, clone: str = "clone") -> Any:
         access = Access(self.url, token_file=self.token)
         with self.world.workspace(clone) as workspace:
             upstream = Upstream("origin", access, push=self.push)
@@ -45,7 +45,7 @@ class Team:
     def resolve(self, choice: Literal["ours", "theirs"], path: str) -> None:
         with self.world.workspace("clone") as workspace:
             upstream = Upstream("origin", Access(self.url))
-            _, still = resolve(replace(workspace, upstream=upstream), "main", {path: choice})
+            _, still = resolve_pages(replace(workspace, upstream=upstream), "main", {path: choice})
             assert not still
 
     def commit(self, message: str, files: dict[str, str], *, branch: str = "main") -> str:
@@ -284,7 +284,7 @@ def test_a_bare_repository_serves_a_team_without_a_work_tree(team: Team, world: 
 
 @pytest.mark.long
 def test_a_named_branch_that_the_remote_dropped_is_not_brought_back(team: Team, world: Any, fine: Any) -> None:
-    wish = Wish(branches=("main", "second"))
+    wish = RunOptions(branches=("main", "second"))
     team.commit("Second", {"second.txt": "x\n"}, branch="second")
     fine(team.run(wish))
     git(team.hosted, "update-ref", "-d", "refs/heads/second")
@@ -300,14 +300,14 @@ def test_a_remote_s_head_is_left_alone(team: Team, world: Any, fine: Any) -> Non
     git(clone, "remote", "add", "origin", str(team.hosted))
     git(clone, "fetch", "--quiet")
     git(clone, "remote", "set-head", "origin", "main")
-    fine(team.run(Wish(patterns=("*",))))
+    fine(team.run(RunOptions(patterns=("*",))))
     assert git(clone, "symbolic-ref", "refs/remotes/origin/HEAD") == "refs/remotes/origin/main"
     assert git(clone, "rev-parse", "origin/main") == team.at()
 
 
 @pytest.mark.long
 def test_a_branch_takes_the_place_of_one_that_was_in_its_way(team: Team, fine: Any) -> None:
-    wish = Wish(patterns=("feature*",))
+    wish = RunOptions(patterns=("feature*",))
     team.commit("One", {"one.txt": "x\n"}, branch="feature")
     fine(team.run(wish))
     git(team.hosted, "update-ref", "-d", "refs/heads/feature")

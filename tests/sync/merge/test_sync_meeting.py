@@ -130,22 +130,25 @@ def test_every_pair_of_deeds_has_the_outcome_that_the_table_states(place: Place,
     conflict = met(place, ours, theirs, same_lines=True) if promise.may_be_held else None
     where = {"x.md", "x/README.md", "ours.md", "theirs.md", "new.md"}
     if conflict is not None:
-        assert len(conflict.held) == 1
-        for tree, side, deed in ((conflict.kept_ours, "ours", ours), (conflict.kept_theirs, "theirs", theirs)):
+        assert len(conflict.conflicts) == 1
+        for tree, side, deed in (
+            (conflict.tree_with_ours, "ours", ours),
+            (conflict.tree_with_theirs, "theirs", theirs),
+        ):
             assert words_of(deed, side) <= words_in(place, tree)
         both_titled = "title" in ours.changes & theirs.changes
         if not both_titled and Deed.ADDED not in (ours, theirs):
-            assert meeting.held == ()
-    if conflict is None or not meeting.held:
-        assert meeting.held == ()
-        files = place.files(meeting.kept_ours)
+            assert meeting.conflicts == ()
+    if conflict is None or not meeting.conflicts:
+        assert meeting.conflicts == ()
+        files = place.files(meeting.tree_with_ours)
         found = where & files.keys()
         assert len(found) == (1 if promise.stays else 0), found
-        listed = place.titles(meeting.kept_ours)
+        listed = place.titles(meeting.tree_with_ours)
         assert where & listed.keys() == found
         assert files.keys() - {"SUMMARY.md"} == listed.keys()
         if promise.stays:
-            assert words_of(ours, "ours") | words_of(theirs, "theirs") <= words_in(place, meeting.kept_ours)
+            assert words_of(ours, "ours") | words_of(theirs, "theirs") <= words_in(place, meeting.tree_with_ours)
             assert found == {place_of(ours, theirs)}
 
 
@@ -179,12 +182,12 @@ def test_a_part_counts_only_with_the_tree_that_it_names(place: Place) -> None:
     part = write_part(place.repository, theirs, result.base.commits, tree, name="main")
     grown = place.commit({**BASE, "x.md": one}, ours, part)
     again = merge(place.workspace, grown, theirs)
-    assert place.files(again.kept_ours)["other.md"] == BASE["other.md"], "what was taken in and undone is no news"
-    assert [page.path for page in again.held] == ["x.md"]
+    assert place.files(again.tree_with_ours)["other.md"] == BASE["other.md"], "what was taken in and undone is no news"
+    assert [page.path for page in again.conflicts] == ["x.md"]
     (found,) = place.repository.commits(None, part, limit=1)
     message = f"{found.subject}\n\n{found.body}\n"
     picked = place.commit({**BASE, "x.md": one}, ours, message=message)
-    assert "Newer" in place.files(merge(place.workspace, picked, theirs).kept_ours)["other.md"]
+    assert "Newer" in place.files(merge(place.workspace, picked, theirs).tree_with_ours)["other.md"]
 
 
 @pytest.mark.long
@@ -195,7 +198,7 @@ def test_bases_of_bases_of_bases_are_merged_once_each(place: Place) -> None:
         files = {**BASE, "new.md": f"# New\n\nLevel {level}.\n"}
         tips = [place.commit({**files, "other.md": f"# Other\n\n{line}.\n"}, *tips) for line in range(3)]
     meeting = merge(place.workspace, *tips[:2])
-    assert [page.path for page in meeting.held] == ["other.md"]
+    assert [page.path for page in meeting.conflicts] == ["other.md"]
 
 
 def test_a_conflict_outside_of_every_space_is_told_apart(place: Place) -> None:
@@ -204,8 +207,8 @@ def test_a_conflict_outside_of_every_space_is_told_apart(place: Place) -> None:
     ours = place.commit({"docs/a.md": "# Ours\n", "Makefile": "ours:\n"}, base)
     theirs = place.commit({"docs/a.md": "# Theirs\n", "Makefile": "theirs:\n"}, base)
     meeting = merge(workspace, ours, theirs)
-    assert {page.path for page in meeting.held} == {"docs/a.md", "Makefile"}
-    assert meeting.outside == ("Makefile",)
+    assert {page.path for page in meeting.conflicts} == {"docs/a.md", "Makefile"}
+    assert meeting.outside_paths == ("Makefile",)
 
 
 def test_pictures_changed_on_both_sides_are_held(place: Place) -> None:
@@ -213,7 +216,7 @@ def test_pictures_changed_on_both_sides_are_held(place: Place) -> None:
     meeting = merge(
         place.workspace, place.commit({"a.png": b"\0two\n"}, base), place.commit({"a.png": b"\0three\n"}, base)
     )
-    assert [page.path for page in meeting.held] == ["a.png"]
+    assert [page.path for page in meeting.conflicts] == ["a.png"]
 
 
 @pytest.mark.parametrize("moved", ["the page", "what it links to"])
@@ -231,8 +234,8 @@ def test_a_link_that_follows_a_move_is_no_change_of_its_line(place: Place, moved
     page = path if moved == "the page" else "page.md"
     theirs[page] = text.replace("other.md", address)
     meeting = merge(place.workspace, ours, place.commit(theirs, base))
-    assert meeting.held == ()
-    assert place.files(meeting.kept_ours)[page] == f"# Page\n\nSee [the other]({address}) for much more.\n"
+    assert meeting.conflicts == ()
+    assert place.files(meeting.tree_with_ours)[page] == f"# Page\n\nSee [the other]({address}) for much more.\n"
 
 
 @pytest.mark.parametrize("mover", SIDES)
@@ -249,8 +252,8 @@ def test_a_link_that_one_side_wrote_leads_on_where_the_other_moved_the_page(
     listed: Files = {**files, "SUMMARY.md": summary.replace("deep/", "")}
     moved = place.commit({**listed, "page.md": text % (first, "")}, base)
     meeting = merge(place.workspace, *((moved, edited) if mover == "ours" else (edited, moved)))
-    assert meeting.held == ()
-    assert place.files(meeting.kept_ours)["page.md"] == text % (first, shown % "deep/")
+    assert meeting.conflicts == ()
+    assert place.files(meeting.tree_with_ours)["page.md"] == text % (first, shown % "deep/")
 
 
 def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) -> None:
@@ -259,7 +262,7 @@ def test_a_table_of_contents_that_merges_by_lines_keeps_its_bytes(place: Place) 
     base = place.commit(files)
     ours = place.commit({**files, "SUMMARY.md": summary.replace("[Home]", "[Start]")}, base)
     theirs = place.commit({**files, "SUMMARY.md": summary.replace("[Last]", "[End]")}, base)
-    merged = place.files(merge(place.workspace, ours, theirs).kept_ours)["SUMMARY.md"]
+    merged = place.files(merge(place.workspace, ours, theirs).tree_with_ours)["SUMMARY.md"]
     assert merged == summary.replace("[Home]", "[Start]").replace("[Last]", "[End]")
 
 
@@ -273,8 +276,8 @@ def test_the_root_of_a_space_may_lie_deeper(place: Place) -> None:
 
     base = place.commit({**{f"pages/{path}": text for path, text in BASE.items()}, ".gitbook.yaml": "root: ./pages/\n"})
     meeting = merge(place.workspace, place.commit(inside("ours", 1), base), place.commit(inside("theirs", 1), base))
-    assert not meeting.held
-    assert "[ours-title](theirs.md)" in place.files(meeting.kept_ours)["pages/SUMMARY.md"]
+    assert not meeting.conflicts
+    assert "[ours-title](theirs.md)" in place.files(meeting.tree_with_ours)["pages/SUMMARY.md"]
 
 
 def test_what_a_former_version_had_recorded_becomes_a_part(place: Place) -> None:
@@ -294,5 +297,5 @@ def test_what_a_former_version_had_recorded_becomes_a_part(place: Place) -> None
     assert joined is not None
     assert repository.subtree(joined) == repository.subtree(tip), "no file changes"
     result = merge(place.workspace, joined, theirs)
-    assert place.files(result.kept_ours)["other.md"] == BASE["other.md"]
-    assert [page.path for page in result.held] == ["x.md"]
+    assert place.files(result.tree_with_ours)["other.md"] == BASE["other.md"]
+    assert [page.path for page in result.conflicts] == ["x.md"]

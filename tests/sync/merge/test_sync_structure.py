@@ -11,9 +11,9 @@ import pytest
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.model.page import walk
-from syncd.sync.integrate.resolve import resolve
+from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied
-from syncd.sync.run.cycle import Wish, run_cycle
+from syncd.sync.run.cycle import RunOptions, run_cycle
 from tests.sync.conflicts import held, review
 
 HEAD = "# Table of contents\n\n"
@@ -206,7 +206,7 @@ def test_a_page_of_main_content_that_the_branch_renamed_is_not_sent_to_a_change_
     world.edit_on_platform(theirs)
     assert held(world.sync()) == ["options.md"]
     with world.workspace() as workspace:
-        resolve(workspace, "main", {"options.md": "ours"})
+        resolve_pages(workspace, "main", {"options.md": "ours"})
     moved(world, {"new.md": "named.md"}, listed.replace("new.md", "named.md"))
     review(world, "1", "errors", "# Errors explained\n\nReviewed.\n")
     fine(world.sync())
@@ -388,7 +388,7 @@ def test_a_run_that_stops_between_two_requests_is_completed_without_inserting_a_
     with world.workspace() as workspace:
         workspace.client.__dict__["change_requests"] = Stopping(workspace.client.change_requests)
         with pytest.raises(Stopped):
-            run_cycle(workspace, Wish(integrate=False))
+            run_cycle(workspace, RunOptions(integrate=False))
     fine(world.sync())
     now = pages(world, "1")
     assert (now["guide/setup"], now["guide/usage"]) == (before["guide/usage"], before["guide/setup"])

@@ -7,7 +7,7 @@ import pytest
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, InsertPage, Operation, UpdatePage
 from syncd.model.page import walk
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 
 TABLE = (
     "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Setup](guide/setup.md)\n"
@@ -69,7 +69,7 @@ def test_a_page_that_both_sides_gave_pages_below_stands_once_when_they_are_merge
     fine(world.sync())
     page, before = ids(world), titles_of(world)
     edit_main(world, UpdatePage.model_validate({"page": page["Usage"], "into": page["Options"]}))
-    fine(world.run(Wish(integrate=False, propose=False)))
+    fine(world.run(RunOptions(integrate=False, propose=False)))
     with world.client() as client:
         client.change_requests.refresh(world.space, "1")
     assert world.merge(1) == "merge"

@@ -16,7 +16,7 @@ from syncd.model.revision import Revision
 from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.mirror.anchors import recovered
+from syncd.sync.mirror.anchors import recover_anchors
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.outcome import Applied, Held
 
@@ -194,7 +194,9 @@ def test_files_of_one_name_are_told_apart_when_the_store_is_lost(world: Any, blo
                 )
                 for id in present
             )
-            anchors = recovered(workspace.repository, workspace.bindings[0], Revision(id="r", files=files), commit)
+            anchors = recover_anchors(
+                workspace.repository, workspace.bindings[0], Revision(id="r", files=files), commit
+            )
             assert {id: names[anchors[id].path] for id in present} == {id: bodies[id] for id in present}
 
 

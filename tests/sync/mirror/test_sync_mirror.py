@@ -10,7 +10,7 @@ from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk
 from syncd.sync.outcome import Held, Unchanged
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 
 
 def files_of(directory: Path) -> dict[str, bytes]:
@@ -93,7 +93,7 @@ def test_a_space_that_became_empty_does_not_empty_the_repository(world: Any) -> 
     assert held.exit_code == BecameEmpty.exit_code
     assert "--force mirror.docs=6" in held.hint
     assert world.git("rev-parse", "platform/main") == before
-    results = world.run(Wish(propose=False), force={"mirror.docs": 6})
+    results = world.run(RunOptions(propose=False), force={"mirror.docs": 6})
     assert not [result for result in results if result.outcome.exit_code]
 
 

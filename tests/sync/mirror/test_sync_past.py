@@ -3,7 +3,7 @@
 import httpx
 
 from syncd.api.client import Client
-from syncd.sync.mirror.history import Passed, find_passed
+from syncd.sync.mirror.history import PassedRevisions, find_passed
 
 
 def test_of_trees_that_passed_only_the_last_one_read_is_kept() -> None:
@@ -29,4 +29,4 @@ def test_a_tree_that_is_too_large_hides_those_that_passed_and_not_the_current_on
     client = Client("https://api.example.com", "token", transport=transport)
     small = httpx.MockTransport(lambda _: httpx.Response(200, json={"id": "r5", "parents": ["r4"]}))
     current = Client("https://api.example.com", "token", transport=small).revisions.get("s1", "r5")
-    assert find_passed(client, "s1", current, "r1") == Passed()
+    assert find_passed(client, "s1", current, "r1") == PassedRevisions()

@@ -12,7 +12,7 @@ from syncd.api.client import Client
 from syncd.api.tries import TRIES
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
-from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
 from syncd.sync.workspace import Binding
 from tests.sync.conftest import assert_fine, plant
 
@@ -28,29 +28,29 @@ def test_an_updated_change_request_of_one_space_reverts_nothing_of_another(world
     bindings = (Binding(world.space, "docs", "docs"), Binding(made.space, "other", "other"))
     clone = world.root / "clone"
 
-    def run(wish: Wish) -> list[Result]:
+    def run(wish: RunOptions) -> list[Result]:
         with world.workspace() as workspace:
             return run_cycle(replace(workspace, bindings=tuple(bindings[place] for place in order)), wish)
 
     Repository.create(clone, branch="main").close()
-    assert_fine(run(Wish(integrate=False, propose=False)))
+    assert_fine(run(RunOptions(integrate=False, propose=False)))
     with Repository.open(clone) as repository:
         tip = repository.resolve("refs/remotes/platform/main")
         assert tip is not None
         repository.update_ref("refs/heads/main", tip, old=None)
         repository.checkout_new("main")
     world.commit("Mine", {"docs/options.md": "# Options\n\n* first\n* second\n* mine\n", "notes.txt": "mine\n"})
-    assert_fine(run(Wish()))
+    assert_fine(run(RunOptions()))
     world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
     theirs: dict[str, str | bytes] = {**OTHER, "README.md": "# Other\n\nTwo, from the platform.\n"}
     import_directory(world.storage, plant(world.root / "other", theirs), title=None, space=made.space)
-    assert_fine(run(Wish()))
+    assert_fine(run(RunOptions()))
     assert (clone / "other" / "README.md").read_bytes() == b"# Other\n\nTwo, from the platform.\n"
     assert (clone / "docs" / "guide" / "usage.md").read_text() == "# Usage\n\nTheirs.\n"
     assert (clone / "notes.txt").read_text() == "mine\n"
     with world.client() as client:
         assert not list(client.change_requests.list(made.space, "open"))
-    assert_fine(run(Wish()))
+    assert_fine(run(RunOptions()))
     assert set(world.requests[-1]) == {"GET"}
 
 
@@ -93,7 +93,7 @@ def run_through(world: Any, spaces: Sequence[str], transport: Faulty) -> dict[st
         world.workspace() as workspace,
         Client(world.url, world.token, transport=transport, sleep=lambda seconds: None) as client,
     ):
-        results = run_cycle(replace(workspace, client=client, bindings=bindings), Wish())
+        results = run_cycle(replace(workspace, client=client, bindings=bindings), RunOptions())
     assert {result.flow for result in results if result.outcome.exit_code} <= {"mirror"}
     return {result.key: result.outcome.exit_code for result in results if result.flow == "mirror"}
 

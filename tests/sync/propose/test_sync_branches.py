@@ -11,17 +11,17 @@ from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, Chang
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.document import Document
 from syncd.plan.message import former_marker
-from syncd.sync.branches import matched
+from syncd.sync.branches import match_branches
 from syncd.sync.outcome import Applied, Held, outcome_of
 from syncd.sync.policy import Policy
-from syncd.sync.review.close import close
-from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.review.close import close_proposals
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
 from syncd.sync.state.proposals import Proposal
 
 OPTIONS = "# Options\n\n* first\n* second\n"
 
 
-def run(world: Any, wish: Wish, **policy: Any) -> list[Result]:
+def run(world: Any, wish: RunOptions, **policy: Any) -> list[Result]:
     with world.workspace() as workspace:
         return run_cycle(replace(workspace, policy=Policy(**policy)), wish)
 
@@ -63,7 +63,7 @@ def live(world: Any) -> list[str]:
 )
 def test_a_pattern_matches_names_that_can_be_shown(pattern: str, names: Sequence[str]) -> None:
     hostile = ["docs/\u202egnirts", "docs/\udcff", "docs/a\u2028b", "-docs/x", "docs/\x1b[2J"]
-    assert list(matched(["docs/a", "docs/deep/b", "syncd/site/drift", "main", *hostile], [pattern])) == names
+    assert list(match_branches(["docs/a", "docs/deep/b", "syncd/site/drift", "main", *hostile], [pattern])) == names
 
 
 def test_a_pattern_follows_branches_that_come_and_go(world: Any, fine: Any) -> None:
@@ -73,7 +73,7 @@ def test_a_pattern_follows_branches_that_come_and_go(world: Any, fine: Any) -> N
     branch_with(world, "docs/three", {"errors.md": "# Errors explained\n\nBy three.\n"})
     hostile = b"refs/heads/docs/\xff\xe2\x80\xae"
     subprocess.run([b"git", b"update-ref", hostile, two.encode()], cwd=world.root / "clone", check=True)
-    wish = Wish(branches=("main",), patterns=("docs/*", "nothing/*"))
+    wish = RunOptions(branches=("main",), patterns=("docs/*", "nothing/*"))
     fine(run(world, wish))
     names = ["docs/deep/two", "docs/one", "docs/three"]
     assert sorted(live(world)) == [f"Work on {name} [{name}#0a1b2c]" for name in names]
@@ -109,7 +109,7 @@ def test_branches_with_the_same_end_have_a_change_request_each(world: Any, fine:
         client.change_requests.update(world.space, left.id, ChangeRequestUpdate(description=told))
     branch_with(world, f"ann/{end}", {"options.md": f"{OPTIONS}* ann\n"})
     branch_with(world, f"bob/{end}", {"guide/usage.md": "# Usage\n\nBy Bob.\n"})
-    fine(run(world, Wish(branches=(f"bob/{end}", f"ann/{end}"), integrate=False)))
+    fine(run(world, RunOptions(branches=(f"bob/{end}", f"ann/{end}"), integrate=False)))
     refs = world.git("for-each-ref", "--format=%(refname)", "refs/syncd/proposed").split()
     assert refs == [f"refs/syncd/proposed/docs/1/ann/{end}", f"refs/syncd/proposed/docs/2/bob/{end}"]
 
@@ -117,7 +117,7 @@ def test_branches_with_the_same_end_have_a_change_request_each(world: Any, fine:
 def test_a_deleted_branch_closes_its_change_request_and_keeps_what_reviewers_wrote(world: Any, fine: Any) -> None:
     world.clone()
     tip = branch_with(world, "docs/one", {"options.md": f"{OPTIONS}* mine\n"})
-    wish = Wish(patterns=("docs/*",))
+    wish = RunOptions(patterns=("docs/*",))
     fine(run(world, wish))
     edit(world, 1, "options", f"{OPTIONS}* mine, said better\n")
     world.git("branch", "--delete", "--force", "docs/one")
@@ -149,7 +149,7 @@ def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
     gone = [Proposal(f"docs/{request.number}", "1" * 40, request) for request in requests]
     with world.workspace() as workspace:
         binding = workspace.bindings[0]
-        held = outcome_of(lambda: close(workspace, binding, gone, existing=11))
+        held = outcome_of(lambda: close_proposals(workspace, binding, gone, existing=11))
         assert isinstance(held, Held)
         assert "--force archive.docs=11" in held.hint
         assert not workspace.client.requests_sent
@@ -157,12 +157,12 @@ def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
 
 def test_a_pattern_that_matches_too_much_opens_no_crowd_of_change_requests(world: Any, fine: Any) -> None:
     world.clone()
-    fine(run(world, Wish()))
+    fine(run(world, RunOptions()))
     for number in range(11):
         branch_with(world, f"old/{number}", {"options.md": f"{OPTIONS}* {number}\n"})
     branch_with(world, "old/code", {"src/code.py": "pass\n"})
     branch_with(world, "mine", {"errors.md": "# Errors explained\n\nMine.\n"})
-    wish = Wish(branches=("main", "mine"), patterns=("old/*",))
+    wish = RunOptions(branches=("main", "mine"), patterns=("old/*",))
     held = [(one.flow, one.key, one.outcome) for one in run(world, wish) if one.outcome.exit_code]
     [(flow, key, outcome)] = held
     assert (flow, key) == ("propose", "docs")

@@ -9,7 +9,7 @@ import pytest
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.plan.merge.pages import Side
 from syncd.platform.settings import PlatformSettings
-from syncd.sync.integrate.resolve import resolve
+from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Unchanged
 from tests.sync.normalising import FILES, formatted, lossy, typographic
 
@@ -182,7 +182,7 @@ def test_an_edit_of_the_very_place_waits_for_a_person(rewriting: Any, fine: Any,
     assert set(world.requests[-1]) == {"GET"}
     assert world.git("for-each-ref") == before
     with world.workspace() as workspace:
-        resolve(workspace, "main", {"options.md": choice})
+        resolve_pages(workspace, "main", {"options.md": choice})
     fine(world.sync())
     fine(world.sync())
     assert ("<person>" in world.git("show", "main:options.md")) == (choice == "ours")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from syncd.sync.outcome import Held, Unchanged
-from syncd.sync.run.cycle import Wish
+from syncd.sync.run.cycle import RunOptions
 
 SUMMARY = (
     "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Installing](guide/install.md)\n"
@@ -201,7 +201,7 @@ def test_two_writers_have_two_change_requests(world: Any, fine: Any) -> None:
 
         from syncd.sync.run.cycle import run_cycle
 
-        fine(run_cycle(replace(workspace, instance="ffffff"), Wish(integrate=False)))
+        fine(run_cycle(replace(workspace, instance="ffffff"), RunOptions(integrate=False)))
     with world.client() as client:
         assert len(list(client.change_requests.list(world.space, status="open"))) == 2
     world.merge(1)

@@ -18,15 +18,15 @@ from syncd.model.space import SpaceUpdate
 from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy
-from syncd.sync.run.cycle import Result, Wish, run_cycle
+from syncd.sync.run.cycle import Result, RunOptions, run_cycle
 from tests.sync.conflicts import Stand
 
 OPTIONS = "# Options\n\n* first\n* second\n"
 MINE = {"options.md": f"{OPTIONS}* mine\n"}
-AUTO = Wish()
+AUTO = RunOptions()
 
 
-def run(world: Any, wish: Wish = AUTO, stand: Any = None, **policy: Any) -> list[Result]:
+def run(world: Any, wish: RunOptions = AUTO, stand: Any = None, **policy: Any) -> list[Result]:
     with world.workspace() as workspace:
         client = workspace.client if stand is None else stand(workspace.client)
         return run_cycle(replace(workspace, client=client, policy=Policy(**policy)), wish)
@@ -98,9 +98,9 @@ def test_an_outdated_change_request_stays_so_when_the_policy_says_so(world: Any,
     world.commit("Mine", MINE)
     fine(run(world))
     world.edit_on_platform({"guide/usage.md": "# Usage\n\nTheirs.\n"})
-    fine(run(world, Wish(propose=False), update="never"))
+    fine(run(world, RunOptions(propose=False), update="never"))
     assert request(world).outdated
-    fine(run(world, Wish(propose=False)))
+    fine(run(world, RunOptions(propose=False)))
     assert not request(world).outdated
 
 
@@ -169,7 +169,7 @@ def test_git_alone_publishes_in_one_run(world: Any, fine: Any) -> None:
     world.commit("Two", {"guide/usage.md": "# Usage\n\nBy two.\n"})
     world.git("checkout", "--quiet", "main")
     edit = world.commit("Mine", MINE)
-    wish = Wish(patterns=("docs/*",))
+    wish = RunOptions(patterns=("docs/*",))
     fine(run(world, wish, merge="auto"))
     assert [request(world, number).status for number in (1, 2)] == ["merged", "merged"]
     assert world.git("rev-parse", "docs/two") == world.git("rev-parse", "platform/main")

@@ -8,7 +8,7 @@ import pytest
 
 from syncd.model.site import SiteCreate
 from syncd.sync.outcome import Applied, Unchanged
-from syncd.sync.run.cycle import Result, Wish
+from syncd.sync.run.cycle import Result, RunOptions
 from syncd.sync.site.options import SiteWish
 
 Fine = Callable[[list[Result]], None]
@@ -20,7 +20,7 @@ redirects:
 
 
 @pytest.fixture
-def wish(world: Any) -> Wish:
+def wish(world: Any) -> RunOptions:
     """A clone whose space lies at the root, and beside its pages the file of a site."""
     world.clone()
     with world.client() as client:
@@ -28,7 +28,7 @@ def wish(world: Any) -> Wish:
         site = client.sites.create(organization, SiteCreate(title="Docs", spaces=(world.space,)))
         client.sites.publish(organization, site.id)
     world.commit("Declare the site", {"site.yaml": TEXT.format(organization=organization, site=site.id)})
-    return Wish(site=SiteWish("site.yaml"))
+    return RunOptions(site=SiteWish("site.yaml"))
 
 
 def requests(world: Any) -> list[str]:
@@ -37,7 +37,7 @@ def requests(world: Any) -> list[str]:
 
 
 def test_the_locks_commit_opens_no_change_request_and_the_next_run_writes_nothing(
-    world: Any, wish: Wish, fine: Fine
+    world: Any, wish: RunOptions, fine: Fine
 ) -> None:
     first = world.run(wish)
     fine(first)
@@ -56,7 +56,7 @@ def test_the_locks_commit_opens_no_change_request_and_the_next_run_writes_nothin
     assert requests(world) == []
 
 
-def test_pages_come_and_go_beside_the_lock(world: Any, wish: Wish, fine: Fine) -> None:
+def test_pages_come_and_go_beside_the_lock(world: Any, wish: RunOptions, fine: Fine) -> None:
     world.run(wish)
     world.edit_on_platform({"options.md": "# Options\n\n* first\n* second\n* third\n"})
     fine(world.run(wish))

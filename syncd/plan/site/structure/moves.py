@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from syncd.plan.order import settled
+from syncd.plan.order import find_staying
 
 Name = TypeVar("Name", bound=str)
 
@@ -26,7 +26,7 @@ def moves(there: Sequence[Name], wanted: Sequence[Name]) -> tuple[Move[Name], ..
     """
     place = {name: index for index, name in enumerate(there)}
     wanted = [name for name in wanted if name in place]
-    stay = settled([place[name] for name in wanted])
+    stay = find_staying([place[name] for name in wanted])
     first = stay.index(True) if True in stay else 0
     before = [Move(wanted[at], "before", wanted[at + 1]) for at in range(first - 1, -1, -1)]
     after = [Move(wanted[at], "after", wanted[at - 1]) for at in range(first + 1, len(wanted)) if not stay[at]]
