@@ -1,4 +1,4 @@
-"""The files of a space that no page owns: SUMMARY.md, variables and tags, written when what they say has changed."""
+"""Read and write the files of a space that belong to no page: settings, SUMMARY.md, variables and tags."""
 
 import hashlib
 from typing import NamedTuple
@@ -30,8 +30,8 @@ def read_text_at(repository: Repository, commit: str | None, path: str) -> str |
 
 
 class FormerFiles(NamedTuple):
-    """What was there before: `start` is the commit whose tree the new one starts from, and `settings` are those in it;
-    `seen` is the last mirror commit, and `shape` that of what the platform had then."""
+    """The former state: `start` is the commit whose tree the new one starts from, and `settings` are those in it;
+    `seen` is the last mirror commit, and `shape` is that of the platform's content at that time."""
 
     start: str | None
     settings: Settings
@@ -40,21 +40,22 @@ class FormerFiles(NamedTuple):
 
 
 class SpaceFilesWriter:
-    """Writes these files of one revision, each only when the one at the start says something else."""
+    """Writes these files of one revision, each only when the former one differs in meaning."""
 
     def __init__(self, repository: Repository, binding: Binding, writer: Writer, before: FormerFiles) -> None:
         self.repository, self.binding, self.writer = repository, binding, writer
         self.start, self.former, self.seen, self.shape = before
 
-    def write(self, revision: Revision, placement: Placement, settings: Settings, *, shaped: bool) -> None:
-        """Given a revision and where its parts go, write what differs; with `shaped` SUMMARY.md is right already."""
-        if not shaped:
+    def write(self, revision: Revision, placement: Placement, settings: Settings, *, is_summary_current: bool) -> None:
+        """Given a revision and its placement, write the files that differ; SUMMARY.md is not checked with
+        `is_summary_current`."""
+        if not is_summary_current:
             self._write_summary(revision, placement, self.former.below(self.former.summary))
         self._write_variables(revision, settings.below(VARIABLES))
         self._write_tags(revision, settings.below(TAGS))
 
     def _read_former(self, path: str, former: str) -> str | None:
-        """The file at a path, brought there from where it lay under a root that a branch has changed."""
+        """The text of the file at a path; where a branch changed the root, the file is moved there first."""
         path, former = self.binding.path(path), self.binding.path(former)
         oid = self.repository.lookup(self.start, former) if self.start and former != path else None
         if oid is not None and read_text_at(self.repository, self.start, path) is None:
@@ -98,7 +99,7 @@ class SpaceFilesWriter:
             self._put(path, render_tags(revision.tags))
 
     def _remove_emptied(self, path: str, there: str | None, mark: str) -> None:
-        """Remove a file whose last value was taken away on the platform; one that was never there is Git's own."""
+        """Remove a file whose last value was deleted on the platform; a file that never was on the platform stays."""
         if there is not None and mark in self.shape and read_text_at(self.repository, self.seen, path) == there:
             self.writer.remove(path)
 
@@ -107,9 +108,9 @@ class SpaceFilesWriter:
 
 
 def compute_shape(revision: Revision, placement: Placement) -> str:
-    """Given a revision and its placement, return a digest of all that SUMMARY.md says of it.
+    """Given a revision and its placement, return a digest of everything that SUMMARY.md contains.
 
-    Shape: marks behind it say that the platform has variables, and tags.
+    Shape: suffixes say that the platform has variables, and tags.
     """
     paths = placement.pages
     facts = [

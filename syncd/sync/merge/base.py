@@ -1,7 +1,7 @@
-"""The base of two commits: for each entry, the last version that both have known, as Git's graph and its parts say.
+"""Find the merge base of two commits: for each entry, the last version that both sides have known.
 
-It is what `git merge-base` answers when a part of a commit counts as an ancestor of every commit that has that commit.
-Source: two-way, section 2.
+It is what `git merge-base` answers when a part of a commit counts as an ancestor of every commit that has that commit
+in its history. Source: two-way, section 2.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,21 +14,21 @@ from syncd.sync.merge.parts import PART_TRAILER, UNNAMED, find_original
 from syncd.sync.workspace import Workspace
 
 BASES_MAX = 8
-"""Best common ancestors that are merged into one base; more only make a person's help likelier."""
+"""Best common ancestors (of a criss-cross history) that are merged into one base; others are passed over."""
 TIP_REFS = "refs/syncd/tip/"
 """Below it, for each branch, the tip that was last in step with the platform, or about to be sent."""
 
 MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
-"""Merges two commits into one tree, and names the paths that do not merge."""
+"""Merges two commits into one tree, and returns with it the paths in conflict."""
 
 
 @dataclass(frozen=True)
 class Base:
-    """The tree that two commits have grown from, and the commits that say so.
+    """The tree of a merge base, and its commits.
 
-    Shape: the commits are those of the branch as it is now. `doubtful` are paths on whose version several bases do not
-    agree; where the two sides differ in one of them, it is in conflict, since any one of the bases would take
-    somebody's part.
+    Shape: the commits are in the history of the branch as it is now. `ambiguous` are paths that are in conflict between
+    several best common ancestors: where the two sides differ in one of them, it is a conflict, since choosing one
+    ancestor would favour a side.
     """
 
     tree: str
@@ -36,46 +36,50 @@ class Base:
     ambiguous: frozenset[str] = frozenset()
 
 
-def find_base(workspace: Workspace, ours: str, theirs: str, fold: MergeCommits) -> Base:
+def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
     """Given two commits, return their base; that of unrelated histories is empty.
 
-    Raises: GitFailed where the history is cut off.
+    Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
-    left, right = repository.marked(ours, theirs, PART_TRAILER)
-    here = _add_parts(workspace, ours, right)
-    there = _add_parts(workspace, theirs, left)
-    return _join_bases(repository, repository.merge_bases(here, there), fold)
+    our_parts, their_parts = repository.marked(ours, theirs, PART_TRAILER)
+    ours_with_parts = _add_parts(workspace, ours, their_parts)
+    theirs_with_parts = _add_parts(workspace, theirs, our_parts)
+    bases = repository.merge_bases(ours_with_parts, theirs_with_parts)
+    return _join_bases(repository, bases, merge_commits)
 
 
-def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, fold: MergeCommits) -> Base:
+def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
     """Given a branch's commit and one of the platform, return their base, also where the branch was rewritten.
 
-    Shape: what the branch said before stays said, so that what it dropped is dropped; but of what others did to an
-    entry, that the branch has not as it had it then, the commits that are left decide, so that others' words come in
-    again; and so they do in main content wherever the branch has an entry as these say.
+    Shape: by default the base counts what the branch's former tip had in its history, so that what a rewrite dropped
+    stays dropped. But for an entry that others changed, and that the branch has now in another version than the former
+    tip, only the commits that are left count: others' changes come in again. The same holds for main content where the
+    branch has an entry exactly as the base of the commits that are left has it, since what is published is not undone
+    by leaving it out.
+    Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
-    plain = find_base(workspace, ours, theirs, fold)
+    plain = find_base(workspace, ours, theirs, merge_commits)
     tip = repository.resolve(f"{TIP_REFS}{branch}")
     if tip is None or repository.is_ancestor(tip, ours) or tip not in repository.present([tip]):
         return plain
-    wide = find_base(workspace, join_commits(repository, ours, [tip]), theirs, fold)
+    wide = find_base(workspace, join_commits(repository, ours, [tip]), theirs, merge_commits)
     if wide.tree == plain.tree:
         return plain
-    touched = set(_find_paths_of_others(repository, tip, ours))
+    changed_by_others = set(_find_paths_of_others(repository, tip, ours))
     is_main = theirs == repository.resolve(workspace.main)
-    now, then, former = (repository.tree(commit) for commit in (ours, tip, plain.tree))
+    current, before, base = (repository.tree(commit) for commit in (ours, tip, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
     for difference in repository.differences(wide.tree, plain.tree, renames=True):
         path, later = difference.path, difference.old_path or difference.path
         names = {path, later}
-        if all(now.get(name) == then.get(name) for name in names):
+        if all(current.get(name) == before.get(name) for name in names):
             continue
-        is_published = is_main and all(now.get(name) == former.get(name) for name in names)
-        if names & touched or is_published:
+        is_published = is_main and all(current.get(name) == base.get(name) for name in names)
+        if names & changed_by_others or is_published:
             changes |= {later: None, path: difference.after}
-        elif is_main and later not in now and path in now:
+        elif is_main and later not in current and path in current:
             changes |= {later: None, path: difference.before}  # its move is published, and its text was rewritten
     tree = repository.replaced(wide.tree, changes) if changes else wide.tree
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
@@ -93,10 +97,10 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
 
 
 def record_tip(workspace: Workspace, branch: str) -> None:
-    """Given a branch that is in step with the platform, or about to be sent, remember its tip.
+    """Given a branch that is in step with the platform, or about to be sent, record its tip in `refs/syncd/tip/`.
 
-    Shape: of a branch that has nothing of its own there is nothing to remember, unless it was reset while it has a
-    change request: else it would be taken for one that has yet to follow that.
+    Shape: a branch that is at main content needs no record, unless it was reset while it has a change request: without
+    the record it would look like a branch that has yet to take in that change request.
     """
     repository = workspace.repository
     tip, main, ref = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main), f"{TIP_REFS}{branch}"
@@ -111,7 +115,7 @@ def record_tip(workspace: Workspace, branch: str) -> None:
 
 
 def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> str:
-    """A commit with all parts as parents that stand for one of its ancestors."""
+    """The commit, joined with those of the parts whose originals are among its ancestors."""
     repository, known = workspace.repository, commit
     pending = [(part.oid, of) for part in parts if (of := _find_known_original(workspace, part)) is not None]
     while True:
@@ -123,7 +127,7 @@ def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> st
 
 
 def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
-    """The commit that a part stands for, as it is called here: another clone may have made it of the same revision."""
+    """The commit that a part stands for; where this clone lacks it, its own commit of the same revision."""
     of = find_original(workspace.repository, part)
     if of is None or of in workspace.repository.present([of]):
         return of
@@ -134,13 +138,13 @@ def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
     return None
 
 
-def _join_bases(repository: Repository, bases: Sequence[str], fold: MergeCommits) -> Base:
-    """Several best common ancestors as one."""
+def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: MergeCommits) -> Base:
+    """Merge several best common ancestors into one base."""
     if not bases:
         return Base(repository.replaced(None, {}), ())
     commit, doubtful = bases[0], frozenset[str]()
     for other in bases[1:BASES_MAX]:
-        tree, paths = fold(commit, other)
+        tree, paths = merge_commits(commit, other)
         doubtful |= paths
         commit = repository.commit_tree(
             tree, parents=[commit, other], message="syncd: several bases\n", author=UNNAMED, committer=UNNAMED
@@ -151,7 +155,7 @@ def _join_bases(repository: Repository, bases: Sequence[str], fold: MergeCommits
 
 
 def _find_paths_of_others(repository: Repository, tip: str, ours: str) -> Iterator[str]:
-    """The paths that commits of the platform changed which a branch had and has no more."""
+    """The paths that were changed by commits of the platform that the former tip has and the branch has not."""
     for commit in repository.marked(ours, tip, REVISION)[1]:
         if commit.parents:
             yield from (found.path for found in repository.differences(commit.parents[0], commit.oid))

@@ -1,4 +1,4 @@
-"""The trees that decisions come to: each page where it is decided to be, and SUMMARY.md by structure."""
+"""Write the trees of a merge: pages as they were decided, and SUMMARY.md merged by structure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,32 +14,34 @@ from syncd.sync.workspace import Workspace
 def compose_result(
     workspace: Workspace, ours: str, theirs: str, base: Base, decided: Decisions, choices: Mapping[str, Choice]
 ) -> MergeResult:
-    """Given two commits, their base and what is decided of each entry, return what they come to together.
+    """Given two commits, their base and what was decided for each page, write the merged trees and return the result.
 
     Shape: `choices` says by path what a person decided for pages in conflict.
     """
     composer = _TreeComposer(workspace, decided, choices)
-    held = tuple(page for page, _ in decided.conflicts if find_choice(page, choices) is None)
-    places = [path for page in held for path in page.paths]
-    outside = tuple(path for path in places if not any(binding.holds(path) for binding in workspace.bindings))
-    one = composer.compose_tree("ours")
-    other = composer.compose_tree("theirs") if held else one
+    conflicts = tuple(conflict for conflict, _ in decided.conflicts if find_choice(conflict, choices) is None)
+    paths = [path for conflict in conflicts for path in conflict.paths]
+    outside = tuple(path for path in paths if not any(binding.holds(path) for binding in workspace.bindings))
+    tree_with_ours = composer.compose_tree("ours")
+    tree_with_theirs = composer.compose_tree("theirs") if conflicts else tree_with_ours
     notes = tuple(dict.fromkeys(composer.notes))
     revived = tuple(decision.path for decision in decided.clean if decision.is_revived)
-    return MergeResult(ours, theirs, base, one, other, held, notes, outside, revived, decided)
+    return MergeResult(
+        ours, theirs, base, tree_with_ours, tree_with_theirs, conflicts, notes, outside, revived, decided
+    )
 
 
 def apply_choices(workspace: Workspace, result: MergeResult, choices: Mapping[str, Choice]) -> MergeResult:
-    """Given what two commits come to, and by path what a person decided for pages in conflict, return what they come to
-    then; nothing is merged again."""
+    """Given a merge result, and by path what a person decided for pages in conflict, return the result with these
+    choices; nothing is merged again."""
     if result.decisions is None or not choices:
         return result
     return compose_result(workspace, result.ours, result.theirs, result.base, result.decisions, choices)
 
 
-def find_choice(held: EntryConflict, choices: Mapping[str, Choice]) -> Choice | None:
-    """Given a page and choices by path, return the one for this page, by any of its paths."""
-    return next((choices[path] for path in held.paths if path in choices), None)
+def find_choice(conflict: EntryConflict, choices: Mapping[str, Choice]) -> Choice | None:
+    """Given a page in conflict and choices by path, return the choice for any of its paths; None when there is none."""
+    return next((choices[path] for path in conflict.paths if path in choices), None)
 
 
 class _TreeComposer:
@@ -48,20 +50,20 @@ class _TreeComposer:
         self.notes = list(decided.notes)
 
     def compose_tree(self, keep: Side) -> str:
-        """The tree of all that is decided, with held pages as one side has them."""
+        """The tree with all decisions carried out, and pages in conflict as one side has them."""
         plan = _TreeChanges()
         for decision in self.decided.clean:
             plan.add_page(decision.page, decision.target)
-        for page, knot in self.decided.conflicts:
-            chosen = find_choice(page, self.choices)
+        for conflict, group in self.decided.conflicts:
+            chosen = find_choice(conflict, self.choices)
             choice = keep if chosen is None else chosen
             side: Side = "theirs" if choice == "theirs" else "ours"
-            title_only = page.why == TITLES and chosen is not None
-            (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, page.entries)
-            for decision in knot:
+            title_only = conflict.why == TITLES and chosen is not None
+            (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.entries)
+            for decision in group:
                 plan.add_page(decision.page, decision.target if title_only else decision.page.at(side))
             if isinstance(choice, bytes):
-                plan.written[page.path] = choice
+                plan.written[conflict.path] = choice
         changes = {**plan.removed, **plan.written}
         for table in self.decided.tables:
             changes |= self._compose_summary(
@@ -70,14 +72,14 @@ class _TreeComposer:
         return self.repository.replaced(self.ours, changes) if changes else self.ours
 
     def _compose_summary(
-        self, table: SummaryVersions, fates: PagePlaces, changes: Mapping[str, Blob | bytes | None]
+        self, table: SummaryVersions, places: PagePlaces, changes: Mapping[str, Blob | bytes | None]
     ) -> dict[str, Blob | bytes | None]:
         binding = table.binding
         present = {binding.path(inner) for inner in self.repository.tree(self.ours, binding.directory)}
         present -= {path for path, content in changes.items() if content is None}
         present |= {path for path, content in changes.items() if content is not None}
-        delisted = {final for path, final in _find_delisted(table, fates) if self._is_in_base(path)}
-        content, notes = merge_summary(self.repository, table, fates, present - delisted)
+        delisted = {final for path, final in _find_delisted(table, places) if self._is_in_base(path)}
+        content, notes = merge_summary(self.repository, table, places, present - delisted)
         self.notes += notes
         return {table.ours.path: content} if content is not None else {}
 
@@ -89,25 +91,29 @@ class _TreeComposer:
         return self.repository.lookup(self.decided.trees[0], path) is not None
 
 
-def _find_delisted(table: SummaryVersions, fates: PagePlaces) -> Iterator[tuple[str, str]]:
-    """Pages that a side took out of the table and the other left alone: the base's path, and the final one."""
-    by_base = {page.base.path: page for page in fates.pages if page.base is not None}
+def _find_delisted(table: SummaryVersions, places: PagePlaces) -> Iterator[tuple[str, str]]:
+    """Pages that one side took out of SUMMARY.md and the other did not change: the base's path, and the final one."""
+    by_base = {page.base.path: page for page in places.pages if page.base is not None}
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         if not table.is_changed(side):
             continue
-        listed, paths = table.at(side).index_pages(), fates.list_renames(side, calm=False)
-        retitled = table.find_retitled(other, fates.list_renames(other, calm=False))
+        listed, paths = table.at(side).index_pages(), places.list_renames(side, but_kept=False)
+        retitled = table.find_retitled(other, places.list_renames(other, but_kept=False))
         for path in table.index_base_pages():
             page = by_base.get(path)
             is_there = page is None or page.at(side) is not None
             is_changed = path in retitled or (page is not None and page.is_edited(other))
             if is_there and paths.get(path, path) not in listed and not is_changed:
-                yield path, fates.final.get(path, path) or path
+                yield path, places.final.get(path, path) or path
 
 
 @dataclass
 class _TreeChanges:
-    """What has to change in ours' tree, and what becomes of every page by it."""
+    """What has to change in ours' tree: files written and removed, and where each page of the base ends up.
+
+    Shape: `kept` are the pages that stay as one side has them, by side, and `titles_kept` those of which only the title
+    does.
+    """
 
     written: dict[str, Blob | bytes | None] = field(default_factory=dict)
     removed: dict[str, Blob | bytes | None] = field(default_factory=dict)
@@ -117,7 +123,7 @@ class _TreeChanges:
     titles_kept: dict[Side, list[EntryPaths]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
     def add_page(self, page: Page, target: Version | None) -> None:
-        """Given a page, let it be at its target."""
+        """Given a page and what it is to be (None: deleted), note the changes to files that this needs."""
         self.pages.append(page)
         if page.base is not None:
             self.final_paths[page.base.path] = target.path if target is not None else None

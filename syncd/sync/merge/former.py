@@ -1,7 +1,8 @@
-"""Records of versions before parts: what a branch had taken in but for some pages, as trailers said it.
+"""Convert merge records of syncd versions that had no parts.
 
-Such a commit named what it had taken in, the commits that both sides had in common, and the pages that were left out.
-The newest of them becomes a part, once, by a merge that changes no file; the rest of the records is of no use any more.
+These versions wrote trailers on a merge commit: the commit that was taken in, the common ancestors, and the pages that
+were left out. The newest such record is turned into a part, once, by a merge that changes no file. Older ones are not
+needed any more.
 """
 
 import json
@@ -16,9 +17,9 @@ _TAKEN_IN, _LEFT_OUT, _COMMON = "Syncd-Met", "Syncd-Held", "Syncd-Since"
 
 
 def convert_former_record(workspace: Workspace, branch: str) -> bool:
-    """Given a branch, record as a part what a former version had recorded in trailers; return whether it moved.
+    """Given a branch, record as a part what a former version had recorded in trailers; return whether the branch moved.
 
-    Raises: WorkTreeInTheWay, OperationInProgress, RefMoved.
+    Raises: WorkTreeInTheWay, OperationInProgress or RefMoved when the branch cannot be moved.
     """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)

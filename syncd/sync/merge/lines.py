@@ -1,4 +1,8 @@
-"""Merge the lines of pages that both sides changed; a link that only follows what moved is no change of a line."""
+"""Merge the lines of pages that both sides changed.
+
+Moving a file rewrites the links to it on one side. Such a rewritten link must not count as a change of its line, so
+texts in conflict are merged again with all links written as the base would write them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -16,22 +20,22 @@ Moves = Mapping[Side, Mapping[str, str]]
 
 
 def merge_lines(
-    repository: Repository, wanting: Sequence[Decision], moves: Moves, decisions: Iterable[Decision]
+    repository: Repository, to_merge: Sequence[Decision], moves: Moves, decisions: Iterable[Decision]
 ) -> list[MergedText]:
-    """Given decisions for texts that have a base, return each text merged, or in conflict.
+    """Given decisions for texts that have a base, merge each text line by line and return the results, in order.
 
-    Shape: what conflicts as it is written, or what the sides have at different places, is merged once more with every
-    link as the base would write it, and then written for where all `decisions` let files come to lie; a text without
-    conflicts stays as it is unless its links would lead elsewhere. Cost follows the conflicts and the moved pages.
+    Shape: a text in conflict, or one that the sides have at different paths, is merged once more with every link as the
+    base would write it; the links of that result are then written for the paths that all `decisions` give. A first
+    result without conflicts stays unless its links lead elsewhere. Cost grows with the conflicts and the moved pages.
     """
-    texts = repository.merge_texts([list_blobs(decision.page) for decision in wanting])
+    texts = repository.merge_texts([list_blobs(decision.page) for decision in to_merge])
     known = {
         number: found
-        for number, (text, decision) in enumerate(zip(texts, wanting, strict=True))
+        for number, (text, decision) in enumerate(zip(texts, to_merge, strict=True))
         if (text.conflicts or _is_moved(decision.page))
         and (found := _rewrite_links_as_base(repository, decision.page, moves))
     }
-    merged = dict(zip(known, _merge_rewritten(repository, known, wanting), strict=True))
+    merged = dict(zip(known, _merge_rewritten(repository, known, to_merge), strict=True))
     finals = {
         decision.page.base.path: decision.path
         for decision in decisions
@@ -39,33 +43,34 @@ def merge_lines(
     }
     clean = {number: text.oid for number, text in merged.items() if not text.conflicts}
     done = {
-        number: _rewrite_links_for_place(repository.read(oid), wanting[number], finals) for number, oid in clean.items()
+        number: _rewrite_links_for_place(repository.read(oid), to_merge[number], finals)
+        for number, oid in clean.items()
     }
     for number, oid in zip(done, _store_texts(repository, list(done.values())), strict=True):
-        path, former = wanting[number].path, texts[number]
+        path, former = to_merge[number].path, texts[number]
         if former.conflicts or _resolve_links(repository, oid, path) != _resolve_links(repository, former.oid, path):
             texts[number] = MergedText(oid, False, b"")
     return texts
 
 
 def list_blobs(page: Page) -> tuple[str, str, str]:
-    """Given a page, return the blobs of its three versions, "" where there is none."""
+    """Given a page, return the blob ids of base, ours and theirs, "" where there is none."""
     base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
     return base, ours, theirs
 
 
 def _is_moved(page: Page) -> bool:
-    """Whether the sides have a page at different places, each with links that are written for its own."""
+    """Whether the sides have a page at different paths, so that relative links in it differ."""
     return page.ours is not None and page.theirs is not None and page.ours.path != page.theirs.path
 
 
 def _resolve_links(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:
-    """Where the links of a text lead from a path."""
+    """The target of each link in a text that lies at a path."""
     return [resolve(target.text, at=path) for target in targets(repository.read(oid).decode())]
 
 
 def _rewrite_links_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
-    """Both texts with their links as the base would write them; None where that is no news, and for no pages."""
+    """Both texts with links as the base would write them; None where that changes nothing, or the file is no page."""
     base, ours, theirs = page.base, page.ours, page.theirs
     if base is None or ours is None or theirs is None or not is_markdown(base.path):
         return None
@@ -84,21 +89,23 @@ def _rewrite_links_as_base(repository: Repository, page: Page, moves: Moves) -> 
 
 
 def _merge_rewritten(
-    repository: Repository, known: Mapping[int, tuple[bytes, bytes]], wanting: Sequence[Decision]
+    repository: Repository, known: Mapping[int, tuple[bytes, bytes]], to_merge: Sequence[Decision]
 ) -> list[MergedText]:
     blobs = iter(_store_texts(repository, [text for both in known.values() for text in both]))
-    return repository.merge_texts([(list_blobs(wanting[number].page)[0], next(blobs), next(blobs)) for number in known])
+    return repository.merge_texts(
+        [(list_blobs(to_merge[number].page)[0], next(blobs), next(blobs)) for number in known]
+    )
 
 
 def _rewrite_links_for_place(text: bytes, decision: Decision, finals: Mapping[str, str]) -> bytes:
-    """A text in the base's place as it is to be in its own."""
+    """A text whose links are written for the base's path, with links written for the decided path."""
     assert decision.page.base is not None
     moved = {former: path for former, path in finals.items() if former != path}
     return follow(text.decode(), moved, at=decision.page.base.path, to=decision.path).encode()
 
 
 def _store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
-    """The blobs of texts."""
+    """Write texts as blobs, and return their ids."""
     if not texts:
         return []
     tree = repository.replaced(None, {str(number): text for number, text in enumerate(texts)})

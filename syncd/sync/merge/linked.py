@@ -1,4 +1,4 @@
-"""Files that a page in conflict links to: they are not deleted as long as its text, with the link, may stand."""
+"""Find deleted files that a page in conflict links to: they stay as long as the text with the link may be chosen."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -16,10 +16,10 @@ def find_deleted_targets(
     bindings: Sequence[Binding],
     trees: Mapping[Side, str],
     free: Iterable[Decision],
-    knots: Iterable[Sequence[Decision]],
+    conflicts: Iterable[Sequence[Decision]],
 ) -> list[tuple[Page, Page]]:
-    """Given both sides' trees, what is decided and the pages in conflict, return pairs of such a page and a file that
-    only one side has deleted, and that the page links to on the other one."""
+    """Given both sides' trees, clean decisions and groups of pages in conflict, return pairs of a page in conflict and
+    a file that one side deleted while the page links to it on the other side."""
     deleted: dict[tuple[Side, str], Page] = {
         (side, version.path): decision.page
         for decision in free
@@ -31,8 +31,8 @@ def find_deleted_targets(
         return []
     return [
         (decision.page, deleted[side, path])
-        for knot in knots
-        for decision in knot
+        for group in conflicts
+        for decision in group
         for side in SIDES
         for path in _list_targets(repository, bindings, trees[side], decision.page, side)
         if (side, path) in deleted
@@ -42,7 +42,7 @@ def find_deleted_targets(
 def _list_targets(
     repository: Repository, bindings: Iterable[Binding], tree: str, page: Page, side: Side
 ) -> Iterator[str]:
-    """Every path that a page may mean by a link on one side: a page may be named without `.md` or by its folder."""
+    """Every path that a link of a page may mean on one side: a page may be named without `.md` or by its folder."""
     version = page.at(side)
     if version is None or not version.is_regular or not is_markdown(version.path):
         return
@@ -54,7 +54,7 @@ def _list_targets(
 
 
 def _find_link_root(repository: Repository, binding: Binding, tree: str) -> str | None:
-    """What an address that begins with a slash is seen from; None where the settings cannot be read."""
+    """The directory that links with a leading slash start from; None where the settings cannot be read."""
     try:
         return binding.path(read_settings_at(repository, binding, tree).below(""))
     except FileInvalid:

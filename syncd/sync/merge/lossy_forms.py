@@ -1,8 +1,9 @@
-"""Forms: what a server made of a page where that does not mean what Git says, so that its losses are never mirrored.
+"""Undo what a server loses of a page's text, so that a lossy round trip never reaches Git.
 
-Kept in Git, below `refs/syncd/forms/`: under a page's id and the blob that Git has for it, the text that the server
-answers for that blob. Each side is compared with its own last-seen form only; deleting the ref costs no text, but the
-next edit of such a page on the platform then shows what the server had lost as if the editor had removed it.
+A server stores a normalised form of the text that it is sent, and may lose words. That form is kept in Git, below
+`refs/syncd/forms/`, as `<page id>/<Git's blob>`. The server's next answer is compared with the form, and Git's text
+with its own last version, so that only what people edited is merged. Deleting the ref loses no text; but the next edit
+of such a page on the platform then looks as if the editor had removed what the server had lost.
 """
 
 import re
@@ -20,9 +21,9 @@ from syncd.repo import Blob
 from syncd.sync.workspace import Binding, Workspace
 
 OVERWRITTEN = "contested"
-"""The folder of edits that replaced words of Git's which the server had lost: `<Git's blob>/<the edited blob>`."""
+"""The folder with a record of edits that replaced words which the server had lost: `<Git's blob>/<the edited blob>`."""
 FORMS_MAX = 8
-"""Forms of one page that are kept without a look at which of them is still needed."""
+"""Forms of one page from which on those that nothing needs any more are removed."""
 
 _TAG = re.compile(rb"<[A-Za-z][^<>]{0,200}>")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -30,10 +31,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 @dataclass(frozen=True)
 class GitVersions:
-    """What Git may have for a page, as blob ids, the likeliest first.
+    """The blobs that Git may have for a page, the likeliest first.
 
-    Shape: `written` is what this run sent, when nobody else can have written since; `sent` is what earlier runs may
-    have sent, or what a person was asked to paste.
+    Shape: `written` is what this run sent, when nobody else can have written since; `sent` are those that an earlier
+    run may have sent, or that a person was asked to paste.
     """
 
     blobs: tuple[str, ...] = ()
@@ -41,13 +42,13 @@ class GitVersions:
     sent: tuple[str, ...] = ()
 
     def list_all(self) -> tuple[str, ...]:
-        """Return all of them."""
+        """Return all of them, each once."""
         return tuple(dict.fromkeys(blob for blob in (self.written, *self.blobs, *self.sent) if blob))
 
 
 @dataclass
 class NormalisedForms:
-    """The forms of one space; `save` makes what was learnt durable, before any ref or record relies on it."""
+    """The normalised forms of one space; `save` makes new ones durable, before any ref or record relies on them."""
 
     workspace: Workspace
     binding: Binding
@@ -61,10 +62,10 @@ class NormalisedForms:
         return forms_ref(self.binding)
 
     def choose_text(self, page: str, text: bytes, git: GitVersions, *, at: str) -> bytes:
-        """Given a page's id, its text as the server answers it, and what Git may have, return the text for Git.
+        """Given a page's id, its text as the server answers it, and the blobs that Git may have, return Git's text.
 
-        Shape: one of Git's own texts, byte for byte, where the server's stands for it; else the server's, each block
-        that means the same in Git's bytes, and what the server had lost before the edit still in it.
+        Shape: one of Git's own texts, byte for byte, where the server's is a form of it. Else the server's text, in
+        which blocks that mean the same have Git's bytes, and words that the server had lost are still there.
         """
         read = self.workspace.repository.read
         likeliest: bytes | None = None
@@ -86,12 +87,13 @@ class NormalisedForms:
         return likeliest
 
     def learn(self, page: str, blob: str, text: bytes) -> None:
-        """Given a page, a blob of Git and the server's form of it, remember that; a strange id cannot be kept."""
+        """Given a page, a blob of Git and the server's form of it, note the form; an id that is no file name is passed
+        over."""
         if _PLAIN.fullmatch(page):
             self._new[f"{page}/{blob}"] = text
 
     def find_form(self, page: str, blob: str) -> bytes | None:
-        """Given a page and a blob of Git, return the server's form of it, when that means something else."""
+        """Given a page and a blob of Git, return the server's form of it, or None when none is kept."""
         name = f"{page}/{blob}"
         if name in self._new:
             return self._new[name]
@@ -99,14 +101,14 @@ class NormalisedForms:
         return self.workspace.repository.read(kept.oid) if kept is not None else None
 
     def read_known(self) -> Mapping[str, Blob]:
-        """Return what is kept, by name."""
+        """Return the forms that are kept in Git, by name."""
         if self._known is None:
             commit = self.workspace.repository.resolve(self.ref)
             self._known = self.workspace.repository.tree(commit) if commit is not None else {}
         return self._known
 
     def has_unsaved(self, page: str) -> bool:
-        """Given a page, return whether something about it is not durable yet."""
+        """Given a page, return whether a form of it is not saved yet."""
         return any(name.startswith(f"{page}/") for name in self._new)
 
     def find_losses(self, anchors: Iterable[Anchor]) -> Iterator[tuple[Anchor, tuple[Loss, ...]]]:
@@ -119,7 +121,7 @@ class NormalisedForms:
                     yield anchor, lost
 
     def save(self) -> None:
-        """Make what was learnt durable."""
+        """Write new forms into Git, and remove those that are not needed any more."""
         new = {
             name: text
             for name, text in self._new.items()
@@ -140,7 +142,8 @@ class NormalisedForms:
         self._new = {}
 
     def _note_lost_placeholders(self, former: bytes, text: bytes, at: str) -> None:
-        """Note placeholders that went with an edit: where no form is known, nobody can tell who took them away."""
+        """Note tags that an edit removed: where no form is known, nobody can tell whether the editor or the server
+        did."""
         if not Counter(_TAG.findall(former)) - Counter(_TAG.findall(text)):
             return
         for loss in lost_words(former, text, at=at):
@@ -152,12 +155,12 @@ class NormalisedForms:
         return self.workspace.repository.read(self.read_known()[name].oid) != text
 
     def _has_form(self, page: str, blob: str, text: bytes, at: str) -> bool:
-        """Whether the server's text is, in meaning, the one that stood for this blob of Git before."""
+        """Whether the server's text means the same as the form that is kept for this blob."""
         form = self.find_form(page, blob)
         return form is not None and settled(form, text, at=at) == form
 
     def _find_sent(self, text: bytes, git: GitVersions, at: str) -> str:
-        """The blob that was sent, if the text is what the server made of it, and not of what was there before."""
+        """The sent blob of which the text is a form, rather than of a version that was there before; "" for none."""
         read = self.workspace.repository.read
         nearest: int | None = None
         for blob in git.sent:
@@ -170,7 +173,7 @@ class NormalisedForms:
         return ""
 
     def _apply_edit(self, page: str, text: bytes, blobs: Sequence[str], at: str) -> bytes | None:
-        """Git's text with an edit that a person made to the server's form of it; None where no form is known."""
+        """Apply an edit of the server's form to Git's text; None where no form is known."""
         for blob in blobs:
             form = self.find_form(page, blob)
             if form is None:
@@ -187,7 +190,7 @@ class NormalisedForms:
         return None
 
     def _find_stale(self, new: Mapping[str, bytes]) -> Iterator[str]:
-        """Names of forms that no lane holds any more, for pages that have gathered many."""
+        """The names of forms of blobs that no branch or ref holds any more, for pages with many forms."""
         per_page: dict[str, list[str]] = {}
         for name in self.read_known():
             per_page.setdefault(name.partition("/")[0], []).append(name)
@@ -197,7 +200,7 @@ class NormalisedForms:
             yield from (name for name in names if name not in new and name.rpartition("/")[2] not in live)
 
     def _list_live_blobs(self) -> frozenset[str]:
-        """Every blob of the space in main content, in a change request or in a branch."""
+        """The blobs of the space in main content, in change requests and in branches."""
         repository, remote = self.workspace.repository, f"refs/remotes/{self.workspace.remote}/"
         commits = {*repository.refs(remote).values(), *repository.refs("refs/heads/").values()}
         return frozenset(
@@ -213,7 +216,8 @@ def forms_ref(binding: Binding) -> str:
 def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[str]:
     """Given two commits, return the paths of pages where theirs replaced words of ours that the server had lost.
 
-    Shape: such a page differs on one side only, and yet a person has to choose. Costs nothing where there is none.
+    Shape: such a page differs on one side only, and yet it is a conflict: the editor never saw the words. Costs nothing
+    where there is none.
     """
     repository = workspace.repository
     found: set[str] = set()

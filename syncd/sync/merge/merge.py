@@ -1,4 +1,7 @@
-"""The one place where two commits are merged: page by page, SUMMARY.md by structure, conflicts held one by one."""
+"""Merge two commits: page by page, SUMMARY.md by structure. It is the only merge in the program.
+
+An entry in conflict is left out by itself, so that all others merge. Source: two-way, section 3.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +39,7 @@ from syncd.sync.merge.tables import PagePlaces, SummaryVersions, find_summaries
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)
-"""Reasons for which two texts are laid side by side, and not merged."""
+"""Reasons for which two texts are shown side by side, since no base helps to merge them."""
 
 
 def merge(
@@ -46,50 +49,53 @@ def merge(
     *,
     branch: str = "",
     base: Base | None = None,
-    aside: Collection[str] = (),
+    excluded: Collection[str] = (),
 ) -> MergeResult:
-    """Given two commits, return what they come to together; nothing is moved.
+    """Given two commits, merge them and return the result; no ref is moved.
 
-    Shape: `branch` is the one that ours is the tip of, so that its rewriting is seen; `base` is given where the
-    platform has merged from another one than Git knows of. Pages with a path in `aside` are left out whatever their
-    state. Cost follows the difference, once a run: whoever asks for the same two commits again gets the same value.
-    Source: two-way, section 3.
+    Shape: `branch` is the branch that `ours` is the tip of: it tells whether the branch was rewritten. `base` is given
+    where the platform has merged from another base than Git knows of. Pages with a path in `excluded` are left out in
+    any case. Cost grows with the difference; the result is cached for the run.
+    Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     base = base or find_merge_base(workspace, ours, theirs, branch=branch)
-    lost, set_aside = find_overwritten(workspace, ours, theirs), frozenset(aside)
-    key = ("merge", workspace.bindings, ours, theirs, base, lost, set_aside)
+    lost, excluded_paths = find_overwritten(workspace, ours, theirs), frozenset(excluded)
+    key = ("merge", workspace.bindings, ours, theirs, base, lost, excluded_paths)
     if key not in workspace.cache:
-        workspace.cache[key] = _Merge(workspace, base, ours, theirs, lost - set_aside, set_aside).run()
+        workspace.cache[key] = _Merge(workspace, base, ours, theirs, lost - excluded_paths, excluded_paths).run()
     result: MergeResult = workspace.cache[key]
     return result
 
 
 def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str = "") -> Base:
-    """Given two commits, the first of them a branch's or not, return what both have known."""
-    repository, fold = workspace.repository, partial(_merge_two_bases, workspace)
+    """Given two commits, and the name of the branch that the first is the tip of, return their merge base.
+
+    Raises: GitFailed when the history is cut off, as in a shallow clone.
+    """
+    repository, merge_commits = workspace.repository, partial(_merge_two_bases, workspace)
     tip, main = repository.resolve(f"{TIP_REFS}{branch}") if branch else None, repository.resolve(workspace.main)
     is_rewritten = tip is not None and not repository.is_ancestor(tip, ours)
     key = ("base", workspace.bindings, ours, theirs, main, tip if is_rewritten else None)
     if key not in workspace.cache:
         workspace.cache[key] = (
-            find_branch_base(workspace, branch, ours, theirs, fold)
+            find_branch_base(workspace, branch, ours, theirs, merge_commits)
             if is_rewritten
-            else find_base(workspace, ours, theirs, fold)
+            else find_base(workspace, ours, theirs, merge_commits)
         )
     base: Base = workspace.cache[key]
     return base
 
 
 def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
-    """Given a commit and a later one, return where that has files that it moved, by where they were."""
+    """Given a commit and a later one, return the new path of each file that was moved in between, by its old path."""
     base = Base(_find_tree(workspace.repository, former), (former,))
     return _list_renames(_Merge(workspace, base, later, former).find_pages(), "ours")
 
 
 def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> dict[str, frozenset[str]]:
-    """Given a base and two sides, return every name of the files that a side changed, by each of their names.
+    """Given a base and two sides, return for each path of a changed file all paths that the file has on any side.
 
-    Shape: of files that changed places, each has the names of both.
+    Shape: files that exchanged paths share all of their paths.
     """
     found = _Merge(workspace, Base(_find_tree(workspace.repository, base), ()), ours, theirs).find_pages()
     return join_names(page.paths for page in found)
@@ -103,32 +109,32 @@ class _Merge:
         ours: str,
         theirs: str,
         lost: frozenset[str] = frozenset(),
-        aside: frozenset[str] = frozenset(),
+        excluded: frozenset[str] = frozenset(),
     ) -> None:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs, self.base = ours, theirs, base
-        self.workspace, self.lost, self.aside = workspace, lost, aside
+        self.workspace, self.lost, self.excluded = workspace, lost, excluded
         self.trees = (base.tree, _find_tree(self.repository, ours), _find_tree(self.repository, theirs))
         self.tables: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
 
     def run(self) -> MergeResult:
         base, ours, theirs = self.trees
-        if theirs == ours or (base in (ours, theirs) and not (self.lost or self.aside or self.base.ambiguous)):
+        if theirs == ours or (base in (ours, theirs) and not (self.lost or self.excluded or self.base.ambiguous)):
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree)
         pages = self.find_pages()
         self.tables = [self._update_base_paths(table, pages) for table in self.tables]
-        free, knots = self._separate_conflicts(
+        clean, groups = self._separate_conflicts(
             self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages)))
         )
-        held = tuple(zip(self._describe_conflicts(knots), map(tuple, knots), strict=True))
-        notes = tuple(decision.note for decision in free if decision.note)
-        decided = Decisions(self.trees, tuple(free), held, tuple(self.tables), notes)
+        conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
+        notes = tuple(decision.note for decision in clean if decision.note)
+        decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.tables), notes)
         return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
 
     def find_pages(self) -> list[Page]:
-        """What differs, found once a run for three trees: merges that leave different pages out begin alike."""
+        """The pages that differ, cached for the three trees: merges that exclude different pages share them."""
         computed, moves = self.workspace.cache, self._find_moves()
         key = ("pages", self.bindings, self.trees, *(tuple(side.items()) for side in moves))
         if key not in computed:
@@ -139,7 +145,7 @@ class _Merge:
         return list(pages)
 
     def _find_moves(self) -> RecordedMoves:
-        """Where each side has files that a record tells of; bare trees have none."""
+        """The recorded moves of each side; a plain tree has none."""
         if self.trees[1] == self.ours or self.trees[2] == self.theirs:
             return {}, {}
         key = ("moves", self.base.tree, self.ours, self.theirs)
@@ -159,7 +165,10 @@ class _Merge:
         return pair_pages(one, other, self._list_titles() if _is_moved(one) or _is_moved(other) else ({}, {}, {}))
 
     def _update_base_paths(self, table: SummaryVersions, pages: Sequence[Page]) -> SummaryVersions:
-        """The table whose base lists files where the base has them, and not where one of its own bases had them."""
+        """The summaries with the base's entries at the paths that the base tree has.
+
+        A base that was merged from several may list a file under a path that only one of these had.
+        """
         paths = {later: former for side in SIDES for former, later in _list_renames(pages, side).items()}
         loose = {path for path in table.index_base_pages().keys() & paths.keys() if not self._is_in_base(path)}
         if table.base is None or not loose:
@@ -172,7 +181,7 @@ class _Merge:
         return self.repository.lookup(self.trees[0], path) is not None
 
     def _list_titles(self) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-        """What pages are called on each side, by path."""
+        """The titles of pages in base, ours and theirs, by path."""
         found: tuple[dict[str, str], dict[str, str], dict[str, str]] = ({}, {}, {})
         for table in self.tables:
             for names, pages in zip(
@@ -189,9 +198,9 @@ class _Merge:
         return [replace(decision, why=decision.why or self._find_reason(decision.page)) for decision in found]
 
     def _find_reason(self, page: Page) -> str:
-        if page.theirs != page.base and self.lost.intersection(page.paths):  # else ours has seen it
+        if page.theirs != page.base and self.lost.intersection(page.paths):  # else ours has that version already
             return LOST_WORDS
-        if self.aside.intersection(page.paths):
+        if self.excluded.intersection(page.paths):
             return EXCLUDED
         return SEVERAL_BASES if page.ours != page.theirs and self.base.ambiguous.intersection(page.paths) else ""
 
@@ -202,17 +211,19 @@ class _Merge:
         }
 
     def _merge_texts(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Merge the lines of all texts that need it, at once."""
-        wanting = [d for d in decisions if d.text is TextSource.MERGED and not d.why]
-        grown = [d for d in wanting if d.page.base is not None]
+        """Merge the lines of all texts that need it, in one call of Git."""
+        to_merge = [d for d in decisions if d.text is TextSource.MERGED and not d.why]
+        with_base = [d for d in to_merge if d.page.base is not None]
         pages = [decision.page for decision in decisions]
-        texts = merge_lines(self.repository, grown, {side: _list_renames(pages, side) for side in SIDES}, decisions)
+        texts = merge_lines(self.repository, with_base, {side: _list_renames(pages, side) for side in SIDES}, decisions)
         known = {
             decision.page: replace(decision, oid=text.oid, why=SAME_LINES if text.conflicts else "")
-            for decision, text in zip(grown, texts, strict=True)
+            for decision, text in zip(with_base, texts, strict=True)
         }
-        self.texts = {decision.page: text.text for decision, text in zip(grown, texts, strict=True) if text.conflicts}
-        known |= {decision.page: self._decide_two_new(decision) for decision in wanting if decision.page.base is None}
+        self.texts = {
+            decision.page: text.text for decision, text in zip(with_base, texts, strict=True) if text.conflicts
+        }
+        known |= {decision.page: self._decide_two_new(decision) for decision in to_merge if decision.page.base is None}
         return [known.get(decision.page, decision) for decision in decisions]
 
     def _decide_two_new(self, decision: Decision) -> Decision:
@@ -225,15 +236,15 @@ class _Merge:
         version = decision.page.at(side) if side is not None else None
         return replace(decision, why=TWO_NEW) if version is None else replace(decision, oid=version.oid)
 
-    def _describe_conflicts(self, knots: Sequence[Sequence[Decision]]) -> list[EntryConflict]:
-        """Pages in conflict with their lines; those that no base helps with are compared as they are, all at once."""
-        bare = [page for knot in knots if knot[0].why in _COMPARED for page in _find_on_both_sides(knot)]
-        texts = self.repository.merge_texts([("", *list_blobs(page)[1:]) for page in bare])
-        known = self.texts | {page: text.text for page, text in zip(bare, texts, strict=True)}
-        return [_build_conflict(knot, known) for knot in knots]
+    def _describe_conflicts(self, groups: Sequence[Sequence[Decision]]) -> list[EntryConflict]:
+        """Each group of decisions as a conflict with its lines; texts without a usable base are compared directly."""
+        without_base = [page for group in groups if group[0].why in _COMPARED for page in _find_on_both_sides(group)]
+        texts = self.repository.merge_texts([("", *list_blobs(page)[1:]) for page in without_base])
+        known = self.texts | {page: text.text for page, text in zip(without_base, texts, strict=True)}
+        return [_build_conflict(group, known) for group in groups]
 
     def _add_title_conflicts(self, pages: Sequence[Page], decisions: Sequence[Decision]) -> list[Decision]:
-        """Hold the pages that both sides gave another title; a page of which nothing else changed joins the others."""
+        """Mark pages that both sides gave different titles as in conflict; add those of which nothing else changed."""
         found = list(decisions)
         where = {decision.page.paths[0]: number for number, decision in enumerate(found)}
         for table in self.tables:
@@ -249,14 +260,14 @@ class _Merge:
         return found
 
     def _separate_conflicts(self, decisions: Sequence[Decision]) -> tuple[list[Decision], list[list[Decision]]]:
-        """What can be carried out, and the knots; a file is not deleted while a page in conflict links to it."""
+        """Clean decisions, and groups in conflict; a file is not deleted while a page in conflict links to it."""
         together: list[tuple[Page, Page]] = []
         trees: dict[Side, str] = {"ours": self.trees[1], "theirs": self.trees[2]}
         while True:
-            free, knots = separate_conflicts(decisions, together)
-            more = find_deleted_targets(self.repository, self.bindings, trees, free, knots) if knots else []
+            clean, groups = separate_conflicts(decisions, together)
+            more = find_deleted_targets(self.repository, self.bindings, trees, clean, groups) if groups else []
             if not more:
-                return free, knots
+                return clean, groups
             together += more
             linked = {page for _, page in more}
             decisions = [replace(d, why=LINKED) if d.page in linked else d for d in decisions]
@@ -266,22 +277,22 @@ class _Merge:
         return Version(path, oid, "100644") if oid is not None else None
 
 
-def _find_on_both_sides(knot: Sequence[Decision]) -> list[Page]:
-    """The files of a knot that both sides have; others were deleted on one, and a page in conflict links to them."""
-    versions = ((decision.page, decision.page.ours, decision.page.theirs) for decision in knot)
+def _find_on_both_sides(group: Sequence[Decision]) -> list[Page]:
+    """The files of a group that both sides have; one side deleted the others, and a page in conflict links to them."""
+    versions = ((decision.page, decision.page.ours, decision.page.theirs) for decision in group)
     return [page for page, ours, theirs in versions if ours and theirs and ours.is_regular and theirs.is_regular]
 
 
-def _build_conflict(knot: Sequence[Decision], texts: Mapping[Page, bytes]) -> EntryConflict:
-    """The pages of a knot as one that waits: first the one that is in conflict itself."""
-    lead = next((decision for decision in knot if decision.why not in ("", LINKED)), knot[0])
-    pages = (lead.page, *(decision.page for decision in knot if decision is not lead))
-    text = texts.get(lead.page, b"") if len(_find_on_both_sides(knot)) == 1 else b""
+def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> EntryConflict:
+    """A group of decisions as one conflict: first the page that is in conflict itself."""
+    lead = next((decision for decision in group if decision.why not in ("", LINKED)), group[0])
+    pages = (lead.page, *(decision.page for decision in group if decision is not lead))
+    text = texts.get(lead.page, b"") if len(_find_on_both_sides(group)) == 1 else b""
     return EntryConflict(lead.page.path, lead.why, pages, text)
 
 
 def _list_changes(differences: Iterable[Difference], summaries: Collection[str]) -> Iterable[Change]:
-    """Differences as changes of pages, without the tables of contents."""
+    """Differences as changes of files, without SUMMARY.md."""
     for difference in differences:
         before, after = difference.before, difference.after
         old = Version(difference.old_path or difference.path, before.oid, before.mode) if before is not None else None
@@ -293,7 +304,7 @@ def _list_changes(differences: Iterable[Difference], summaries: Collection[str])
 
 
 def _is_moved(changes: Sequence[Change]) -> bool:
-    """Whether a file went and another came, which may be one page."""
+    """Whether a file was deleted and another added, which may be one page that was moved."""
     return any(old is None for old, _ in changes) and any(new is None for _, new in changes)
 
 
@@ -313,6 +324,6 @@ def _find_tree(repository: Repository, commit: str) -> str:
 
 
 def _merge_two_bases(workspace: Workspace, one: str, other: str) -> tuple[str, frozenset[str]]:
-    """Two commits merged into a base for others."""
+    """Merge two best common ancestors into one tree, and return with it the paths in conflict."""
     result = merge(workspace, one, other)
     return result.tree_with_ours, frozenset(path for page in result.conflicts for path in page.paths)

@@ -1,8 +1,8 @@
-"""Files that the platform moved to where another one was: only its ids tell who they are, and commits record it.
+"""Moves of files onto paths where other files were, as commits record them in trailers.
 
-Git takes a file that stays at a path for the same one, whatever it holds. So the commit of a revision names where the
-pages were and are that it moves. That counts where a path is taken again; else Git knows as well, and from both sides.
-Source: two-way, section 1, "entry".
+Git takes a file that stays at a path for the same file, whatever it holds; only the platform's ids tell that two pages
+exchanged paths. So the commit of a revision records which pages it moves. The record is used only where a path is taken
+again by another file: elsewhere Git's own rename detection knows as much. Source: two-way, section 1, "entry".
 """
 
 import json
@@ -17,27 +17,27 @@ from syncd.sync.merge.parts import PART_TRAILER, find_original
 from syncd.sync.workspace import Binding
 
 RecordedMoves = tuple[dict[str, str], dict[str, str]]
-"""Where each of two sides has files of a base, by their paths there."""
+"""For each of two sides, the new paths of files of the base, by their paths in the base."""
 
 
 def find_moved(binding: Binding, before: Mapping[str, Anchor], after: Mapping[str, Anchor]) -> dict[str, str]:
-    """Given the anchors of a revision and of the next one, return where the pages went that were moved."""
+    """Given the anchors of a revision and of the next one, return the new path of each moved page by its old path."""
     moved = {id: (former, after[id]) for id, former in before.items() if id in after and former.kind == "page"}
     pairs = sorted((former.path, later.path) for former, later in moved.values() if former.path != later.path)
     return {binding.path(old): binding.path(new) for old, new in pairs}
 
 
 def render_moves(moves: Mapping[str, str]) -> str:
-    """Given where files were and are, return the trailers that say so."""
+    """Given new paths by old ones, return the trailers that record them, a line each."""
     return "".join(f"{MOVED}: {json.dumps(pair)}\n" for pair in moves.items())
 
 
 def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: str) -> RecordedMoves:
-    """Given the tree of a base and the two commits that are merged, return where each has the base's files that a
-    record tells of and that took the place of others, or left theirs to others; by their paths in the base.
+    """Given the tree of a base and the two commits to merge, return for each commit the recorded moves of the base's
+    files onto, or away from, paths of other files.
 
-    Shape: records are followed along first parents, and between them Git's renames. A record counts only for what the
-    other commit does not know: of a part that it has, what was left out.
+    Shape: records are followed along first parents, with Git's renames in between. A record counts only if the other
+    commit does not know it already; where the other commit has a part of it, only for entries that the part leaves out.
     """
     recorded = repository.marked(ours, theirs, MOVED)
     if recorded == ([], []):
@@ -49,7 +49,7 @@ def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: st
 
 
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
-    """The newest part that another commit knows of one that has the given commit, and that one; else None."""
+    """The newest part in another commit's history whose original contains the given commit, and that original."""
     for part in repository.marked(commit, other, PART_TRAILER)[1]:
         whole = find_original(repository, part)
         if whole in repository.present([whole or ""]) and repository.is_ancestor(commit, whole or ""):
@@ -60,7 +60,7 @@ def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, st
 def _follow_records(
     repository: Repository, base: str, side: str, other: str, recorded: Sequence[Commit]
 ) -> dict[str, str]:
-    """Where a commit has the base's files that its records tell of."""
+    """The new paths of the base's files that one side's records name."""
     found: dict[str, str] = {}
     here = base
     for commit in reversed(_find_first_parent_line(repository, recorded)):
@@ -85,8 +85,8 @@ def _follow_records(
 
 
 def find_exact_moves(changes: Iterable[Change]) -> dict[str, str]:
-    """Given what a side changed as Git sees it, return where it has files that it put in the place of others, or whose
-    place it gave to others, without a change of their text."""
+    """Given what a side changed as Git sees it, return the moves of unchanged files onto, or away from, paths of other
+    files: they are known by their bytes."""
     listed = list(changes)
     before = _index_by_text(old for old, _ in listed)
     after = _index_by_text(new for _, new in listed)
@@ -108,7 +108,7 @@ def _index_by_text(versions: Iterable[Version | None]) -> dict[str, str]:
 def follow_moves(
     repository: Repository, changes: Iterable[Change], moves: Mapping[str, str], base: str, side: str
 ) -> list[Change]:
-    """Given what a side changed as Git sees it, and where it has some files, return the same with these known again."""
+    """Given what a side changed as Git sees it, and known moves, return the changes with moved files paired by them."""
     listed = list(changes)
     before = {old.path: old for old, _ in listed if old is not None}
     after = {new.path: new for _, new in listed if new is not None}
@@ -128,7 +128,7 @@ def follow_moves(
 
 
 def _find_first_parent_line(repository: Repository, recorded: Iterable[Commit]) -> list[Commit]:
-    """The newest of the commits, the newest one that its first parent has, and so on."""
+    """The newest of the commits, then the newest that is an ancestor of its first parent, and so on."""
     line: list[Commit] = []
     for commit in recorded:
         if commit.parents and (not line or repository.is_ancestor(commit.oid, line[-1].parents[0])):
@@ -149,7 +149,7 @@ def _follow_paths(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[st
 
 
 def _find_renames(repository: Repository, before: str, after: str) -> dict[str, str]:
-    """Where a commit has files that Git knows again elsewhere."""
+    """The new path of each file that Git detects as renamed, by its old path."""
     changes = repository.differences(before, after, renames=True)
     return {change.old_path: change.path for change in changes if change.old_path is not None}
 

@@ -1,8 +1,8 @@
-"""Parts: a merge that leaves pages out is a real commit, which stands for another one without them.
+"""Parts: a commit that stands for another commit X but for some entries, so that a merge can leave these out.
 
-A part of a commit X has X's tree with the entries that are left out as the base has them, and the commits of that base
-as parents, so that Git never takes X for merged. It counts only while its tree is the one that it names: a rebase or a
-cherry-pick copies the trailer, and not the tree. Source: two-way, sections 1 and 2.
+A part of X has X's tree, but with the left-out entries as the merge base has them. Its parents are the commits of that
+base and not X, so that Git never takes X for merged. A part counts only while its tree is the one that its trailer
+names: a rebase or a cherry-pick copies the trailer, but not the tree. Source: two-way, sections 1 and 2.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -18,12 +18,12 @@ from syncd.sync.workspace import COMMITTER, Binding
 PART_TRAILER = "Syncd-Part"
 """Names the commit that a part stands for, and the tree that makes it one."""
 UNNAMED = Person("syncd", "syncd@localhost", datetime(2100, 1, 1, tzinfo=UTC))
-"""Signs commits that no ref ever names: always the same, so that the same question leaves no second object; and late,
-because git looks for common ancestors from the youngest commit on."""
+"""Author of commits that no ref ever names. It is always the same, so that the same content is the same object; its
+date is late, because git looks for common ancestors from the youngest commit on."""
 
 
 def find_original(repository: Repository, commit: Commit) -> str | None:
-    """Given a commit with the trailer of a part, return the commit that it stands for; None when it is no part."""
+    """Given a commit, return the commit that it is a part of; None when it is no part."""
     words = commit.trailers.get(PART_TRAILER, [""])[-1].split()
     if len(words) != 2 or repository.subtree(commit.oid) != words[1]:
         return None
@@ -33,12 +33,13 @@ def find_original(repository: Repository, commit: Commit) -> str | None:
 def write_part(repository: Repository, commit: str, base: Sequence[str], tree: str, *, name: str) -> str:
     """Given a commit, the commits of the base and the tree without what is left out, write the part and return its id.
 
-    Shape: the same question has the same answer, so that a second run writes no second commit.
+    Shape: `name` is what people call the commit. The same arguments give the same commit, so that a second run writes
+    nothing new.
     """
-    (whole,) = repository.commits(None, commit, limit=1)
-    kept = [f"{key}: {value}" for key in (SPACE, REVISION) for value in whole.trailers.get(key, [])[-1:]]
+    (original,) = repository.commits(None, commit, limit=1)
+    kept = [f"{key}: {value}" for key in (SPACE, REVISION) for value in original.trailers.get(key, [])[-1:]]
     lines = [f"Take in {name} but for pages in conflict", "", *kept, f"{PART_TRAILER}: {commit} {tree}", ""]
-    person = replace(whole.author, name=COMMITTER[0], email=COMMITTER[1])
+    person = replace(original.author, name=COMMITTER[0], email=COMMITTER[1])
     return repository.commit_tree(tree, parents=base, message="\n".join(lines), author=person, committer=person)
 
 
@@ -53,8 +54,8 @@ def leave_out(
 ) -> str:
     """Given a commit or tree, return its tree with some entries, and whole directories, as the base's tree has them.
 
-    Shape: an entry is named by all paths that its page has on any side; its place and title in the table of contents
-    are the base's too.
+    Shape: an entry is named by all paths that its page has on any side. Its place and title in SUMMARY.md become the
+    base's too.
     """
     changes: dict[str, Blob | bytes | None] = {}
     paths = {path for paths in entries for path in paths}
@@ -64,13 +65,13 @@ def leave_out(
             if found.path in paths or found.path.startswith(inside):
                 changes[found.path] = found.after
     for binding in bindings:
-        knots = [frozenset(entry) for entry in entries if any(map(binding.holds, entry))]
-        listing, former = (read_summary(repository, binding, side) for side in (tree, base))
-        if not knots or listing is None or former is None or listing.oid == former.oid or listing.path in changes:
+        left_out = [frozenset(entry) for entry in entries if any(map(binding.holds, entry))]
+        summary, former = (read_summary(repository, binding, side) for side in (tree, base))
+        if not left_out or summary is None or former is None or summary.oid == former.oid or summary.path in changes:
             continue
-        table = restore_entries(listing.entries, knots, former.index_pages())
-        if table != listing.entries:
-            changes[listing.path] = listing.render_entries(table)
-    whole = repository.subtree(tree)
-    assert whole is not None
-    return repository.replaced(whole, changes) if changes else whole
+        restored = restore_entries(summary.entries, left_out, former.index_pages())
+        if restored != summary.entries:
+            changes[summary.path] = summary.render_entries(restored)
+    full_tree = repository.subtree(tree)
+    assert full_tree is not None
+    return repository.replaced(full_tree, changes) if changes else full_tree

@@ -1,4 +1,5 @@
-"""What two commits come to together, as a value that every flow acts on and prints from."""
+"""The result of merging two commits: two trees, and the entries in conflict. Every flow acts on it and prints from
+it."""
 
 from dataclasses import dataclass, field
 
@@ -7,17 +8,18 @@ from syncd.sync.merge.base import Base
 from syncd.sync.merge.tables import SummaryVersions
 
 Choice = Side | bytes
-"""What a person decided for a held page: a side, or a text of their own."""
-EXCLUDED = "it is set aside already"
+"""What a person decided for a page in conflict: a side, or a text of their own."""
+EXCLUDED = "it was left out by the caller"
 SEVERAL_BASES = "both sides have merged it differently before"
 LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
 
 
 @dataclass(frozen=True)
 class EntryConflict:
-    """A page that waits for a person, or pages that hold each other; `path` is where people look for it.
+    """A page that a person has to decide about, or several pages that can only be decided together.
 
-    Shape: `text` has both sides' lines, with Git's markers around those in conflict; b"" where no lines were merged.
+    Shape: `path` is where people look for it; `why` is a sentence for them. `text` has both sides' lines, with Git's
+    markers around those in conflict; b"" where no lines were merged.
     """
 
     path: str
@@ -32,7 +34,7 @@ class EntryConflict:
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:
-        """The paths of each of its pages, as they are left out."""
+        """The paths of each of its pages on all sides, as `leave_out` takes them."""
         return tuple(page.paths for page in self.pages)
 
     def list_paths(self, side: Side) -> tuple[str, ...]:
@@ -42,7 +44,10 @@ class EntryConflict:
 
 @dataclass(frozen=True)
 class Decisions:
-    """What becomes of each entry of base, ours and theirs: `free` can be carried out, `held` waits for a choice."""
+    """What becomes of each page of base, ours and theirs: `clean` pages merge, `conflicts` need a person's choice.
+
+    Shape: `trees` are those of base, ours and theirs.
+    """
 
     trees: tuple[str, str, str]
     clean: tuple[Decision, ...]
@@ -53,11 +58,11 @@ class Decisions:
 
 @dataclass(frozen=True)
 class MergeResult:
-    """What two commits come to together, and the pages in conflict, which need a person.
+    """The trees that merging two commits gives, and the pages in conflict, which need a person.
 
-    Shape: the trees differ in the pages in conflict only, which are as the one side has them. `outside` are paths in
-    conflict that lie in no space, `revived` those that a side deleted and that stay for what the other wrote. `decided`
-    is what the trees were made from; None where one side has all of the other.
+    Shape: the trees differ only in the pages in conflict, which are as that side has them. `outside_paths` are paths in
+    conflict that lie in no space. `revived_paths` are files that one side deleted and that stay since the other changed
+    them. `decisions` is what the trees were made from; None where one side has all of the other.
     """
 
     ours: str

@@ -1,4 +1,4 @@
-"""SUMMARY.md where two sides meet: read from three trees, and merged by structure."""
+"""Read SUMMARY.md from the three trees of a merge, and merge it by structure."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +27,7 @@ class SummaryFile:
     entries: tuple[Entry, ...]
 
     def index_pages(self) -> dict[str, Entry]:
-        """Return the entry of each page by its path; a second entry for a file only leads to it."""
+        """Return the entry of each page by its path; a second entry for the same file is only a link to it."""
         found: dict[str, Entry] = {}
         for entry, _ in walk(self.entries):
             if entry.path is not None and entry.anchor is None:
@@ -35,7 +35,7 @@ class SummaryFile:
         return found
 
     def render_entries(self, entries: Iterable[Entry]) -> bytes:
-        """Given entries, return the file that says them."""
+        """Given entries, return the text of the file for them."""
         return render(transform(entries, self._make_relative)).encode()
 
     def _make_relative(self, entry: Entry) -> Entry:
@@ -43,7 +43,7 @@ class SummaryFile:
 
 
 def read_summary(repository: Repository, binding: Binding, tree: str) -> SummaryFile | None:
-    """Given a tree, return the space's table of contents there; None when there is none, or none that can be read."""
+    """Given a tree, return the space's SUMMARY.md there; None when there is none, or none that can be read."""
     found = _locate_summary(repository, binding, tree)
     if found is None:
         return None
@@ -56,7 +56,7 @@ def read_summary(repository: Repository, binding: Binding, tree: str) -> Summary
 
 
 def _locate_summary(repository: Repository, binding: Binding, tree: str) -> tuple[str, str] | None:
-    """Where the table of contents is in a tree, and its blob."""
+    """The path of SUMMARY.md in a tree, and its blob."""
     try:
         settings = read_settings_at(repository, binding, tree)
     except (FileInvalid, UnicodeDecodeError):
@@ -86,7 +86,7 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
 
 @dataclass(frozen=True)
 class SummaryVersions:
-    """One space's table of contents on three sides; the base's may be absent."""
+    """One space's SUMMARY.md in base, ours and theirs; the base may lack it."""
 
     binding: Binding
     base: SummaryFile | None
@@ -94,53 +94,53 @@ class SummaryVersions:
     theirs: SummaryFile
 
     def is_changed(self, side: Side) -> bool:
-        """Given a side, return whether it changed the table."""
+        """Given a side, return whether it changed the file."""
         return self.base is None or self.at(side).oid != self.base.oid
 
     def at(self, side: Side) -> SummaryFile:
-        """Given a side, return its table."""
+        """Given a side, return its version."""
         return self.ours if side == "ours" else self.theirs
 
     def index_base_pages(self) -> dict[str, Entry]:
-        """Return the base's pages."""
+        """Return the entries of the base's pages by path."""
         return self.base.index_pages() if self.base is not None else {}
 
     def find_retitled(self, side: Side, paths: Mapping[str, str]) -> set[str]:
-        """Given where a side has the base's renamed files, return the base's pages that have another title there."""
+        """Given a side and its renames of the base's files, return the base's pages that it gave another title."""
         if not self.is_changed(side):
             return set()
         pages = self.at(side).index_pages()
         news = {path: pages.get(paths.get(path, path)) for path in self.index_base_pages()}
         return {
-            path for path, told in self.index_base_pages().items() if (new := news[path]) and new.title != told.title
+            path for path, entry in self.index_base_pages().items() if (new := news[path]) and new.title != entry.title
         }
 
     def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
-        """Given where both sides have renamed files, return pages titled differently, by their three paths."""
+        """Given the renames of both sides, return the paths in base, ours and theirs of pages whose titles conflict."""
         if not (self.is_changed("ours") and self.is_changed("theirs")):
             return []
         former, one, other = self.index_base_pages(), self.ours.index_pages(), self.theirs.index_pages()
         found = []
         for path in sorted({*former, *(one.keys() & other.keys())}):
-            here, there = ours.get(path, path), theirs.get(path, path)
-            told, first, second = former.get(path), one.get(here), other.get(there)
+            in_ours, in_theirs = ours.get(path, path), theirs.get(path, path)
+            base, first, second = former.get(path), one.get(in_ours), other.get(in_theirs)
             if first is None or second is None or first.title == second.title:
                 continue
-            if told is None or told.title not in (first.title, second.title):
-                found.append((path, here, there))
+            if base is None or base.title not in (first.title, second.title):
+                found.append((path, in_ours, in_theirs))
         return found
 
 
 def find_summaries(
     repository: Repository, bindings: Iterable[Binding], trees: tuple[str, str, str]
 ) -> Iterator[SummaryVersions]:
-    """Given base's, ours' and theirs' tree, return the tables that can be merged by structure."""
+    """Given the trees of base, ours and theirs, return the summaries that can be merged by structure."""
     for binding in bindings:
-        places = [_locate_summary(repository, binding, tree) for tree in trees]
-        if len(set(places)) == 1:
+        located = [_locate_summary(repository, binding, tree) for tree in trees]
+        if len(set(located)) == 1:
             continue
-        known = {place: read_summary(repository, binding, tree) for place, tree in zip(places, trees, strict=True)}
-        base, ours, theirs = (known[place] for place in places)
+        known = {place: read_summary(repository, binding, tree) for place, tree in zip(located, trees, strict=True)}
+        base, ours, theirs = (known[place] for place in located)
         if ours is None or theirs is None or ours.path != theirs.path:
             continue
         if base is None and repository.lookup(trees[0], ours.path) is not None:
@@ -151,9 +151,10 @@ def find_summaries(
 
 @dataclass(frozen=True)
 class PagePlaces:
-    """What became of the files: who is where, and what is there in the end.
+    """Where the pages of a merge are on each side, and where they end up.
 
-    Shape: `kept` are the pages that stand as one side has them, `titled` those with the title of one side.
+    Shape: `final` are the final paths by those in the base, None for a deleted page. `kept` are the pages that stay as
+    one side has them, by side; `titles_kept` those of which only the title does.
     """
 
     pages: Sequence[Page]
@@ -161,31 +162,33 @@ class PagePlaces:
     kept: Mapping[Side, Sequence[EntryPaths]]
     titles_kept: Mapping[Side, Sequence[EntryPaths]]
 
-    def list_renames(self, side: Side, *, calm: bool = True) -> dict[str, str]:
-        """Given a side, return where it has each file that it renamed; with `calm`, none that the other side keeps."""
-        still = {path for knot in self.kept[_other(side)] for path in knot} if calm else set[str]()
+    def list_renames(self, side: Side, *, but_kept: bool = True) -> dict[str, str]:
+        """Given a side, return its renames of the base's files; with `but_kept`, none of a page that stays as the other
+        side has it."""
+        unchanged = {path for paths in self.kept[_other(side)] for path in paths} if but_kept else set[str]()
         return {
             page.base.path: version.path
             for page in self.pages
             if page.base and (version := page.at(side)) and version.path != page.base.path
-            if page.base.path not in still
+            if page.base.path not in unchanged
         }  # fmt: skip
 
 
 def merge_summary(
-    repository: Repository, tables: SummaryVersions, fates: PagePlaces, present: Collection[str]
+    repository: Repository, tables: SummaryVersions, places: PagePlaces, present: Collection[str]
 ) -> tuple[Blob | bytes | None, tuple[str, ...]]:
-    """Given tables and what became of the files, return the merged table (None: ours), with notes.
+    """Given the versions of SUMMARY.md and where pages end up, return the merged file (None: as ours), with notes.
 
-    Shape: bytes of a side, or of a merge line by line, are kept when they say the same.
+    Shape: `present` are the files of the merged tree. The bytes of a side, or of a merge line by line, are used when
+    they have the same entries.
     """
     if not tables.is_changed("theirs") and not tables.is_changed("ours"):
         return None, ()
     former = tables.index_base_pages()
     ours, theirs = (
         restore_entries(
-            restore_entries(tables.at(side).entries, fates.kept[_other(side)], former),
-            fates.titles_kept[_other(side)],
+            restore_entries(tables.at(side).entries, places.kept[_other(side)], former),
+            places.titles_kept[_other(side)],
             former,
             titles=True,
         )
@@ -193,14 +196,14 @@ def merge_summary(
     )
     for side, entries in zip(SIDES, (ours, theirs), strict=True):
         is_alone = entries == tables.at(side).entries and not tables.is_changed(_other(side))
-        if is_alone and _fits_pages(tables, fates, side):
+        if is_alone and _fits_pages(tables, places, side):
             return (Blob(tables.theirs.oid, "100644") if side == "theirs" else None), ()
     structure = merge_entries(
         tables.base.entries if tables.base is not None else (),
         ours,
         theirs,
-        ours_paths=fates.list_renames("ours"),
-        theirs_paths=fates.list_renames("theirs"),
+        ours_paths=places.list_renames("ours"),
+        theirs_paths=places.list_renames("theirs"),
         present=present,
     )
     return _render_summary(repository, tables, structure.entries, present), structure.notes
@@ -209,7 +212,7 @@ def merge_summary(
 def _render_summary(
     repository: Repository, tables: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
 ) -> Blob | bytes | None:
-    """The bytes for entries: ours', theirs', both merged line by line, or, when none says the same, new ones."""
+    """The file for entries: ours', theirs', both merged line by line, or, when none has these entries, a new text."""
     if entries == tables.ours.entries:
         return None
     if entries == tables.theirs.entries:
@@ -223,14 +226,14 @@ def _render_summary(
     return tables.ours.render_entries(entries)
 
 
-def _fits_pages(tables: SummaryVersions, fates: PagePlaces, side: Side) -> bool:
-    """Whether the table of the one side that changed it is right for all pages that the other side changed."""
+def _fits_pages(tables: SummaryVersions, places: PagePlaces, side: Side) -> bool:
+    """Whether the version of the one side that changed it is right for all pages that the other side changed."""
     listed, former = tables.at(side).index_pages(), tables.index_base_pages()
-    for page in fates.pages:
+    for page in places.pages:
         if page.base is None or not is_markdown(page.base.path) or not tables.binding.holds(page.base.path):
             continue
         version = page.at(side)
-        final = fates.final[page.base.path]
+        final = places.final[page.base.path]
         if final != (version.path if version is not None else None):
             return False
         if page.is_edited(_other(side)) and page.base.path in former and final not in listed:

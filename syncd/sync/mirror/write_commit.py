@@ -112,13 +112,13 @@ class _CommitComposer:
         for anchor in (*plan.keep, *put.values()) if self.listing is not None else put.values():
             self._put(anchor.path, anchor.oid)
         base, settings = self.gathered.base, self.gathered.settings
-        # A shape that is still the same was written, or found right, when it was stored.
-        shaped = base.shape == self.shape and (base.is_complete or self._is_summary_unchanged())
+        # When a shape was stored, SUMMARY.md was written for it, or found right.
+        is_current = base.shape == self.shape and (base.is_complete or self._is_summary_unchanged())
         if self.gathered.carried_settings is not None:
             self.writer.put(self.binding.path(PATH), self.gathered.carried_settings)
         before = FormerFiles(base.start, base.settings, base.seen, base.shape)
         tables = SpaceFilesWriter(self.repository, self.binding, self.writer, before)
-        tables.write(self.gathered.revision, self.gathered.placement, settings, shaped=shaped)
+        tables.write(self.gathered.revision, self.gathered.placement, settings, is_summary_current=is_current)
         return tuple(put.values())
 
     def _list_left_paths(self) -> Iterable[str]:

@@ -72,12 +72,12 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
         name = f"{workspace.remote}/changes/{binding.name}/{number}"
         taken = find_taken_main(workspace, live.change_request)
         added = _find_added_in_main(workspace, taken, main, both.commit)
-    aside = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
-    result = merge(workspace, both.commit, here, branch=branch, aside=aside)
+    excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
+    result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
     refusals = find_refusals(workspace, binding, result.tree_with_theirs, here)
     if refusals:
-        aside = aside.union(*(refusal.paths for refusal in refusals))
-        result = merge(workspace, both.commit, here, branch=branch, aside=aside)
+        excluded = excluded.union(*(refusal.paths for refusal in refusals))
+        result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
     if here != main:
         known = {held.paths for held in conflicts}
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
