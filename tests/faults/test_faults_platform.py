@@ -21,7 +21,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from syncd.platform.revisions.tree import Row, unseal
+from syncd.platform.revisions.tree import NodeRow, decode_node
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import change_requests, nodes, revisions, spaces
 from syncd.platform.storage.storage_options import StorageOptions
@@ -157,7 +157,10 @@ def expect_all(servers: Sequence[Serving], record: Record) -> None:
 def expect_whole(premises: StorageOptions) -> None:
     """Expect that every node and blob of every revision is there, and that no number was given twice."""
     with premises.open() as storage, storage.read() as connection:
-        known = {row.hash: unseal(Row(row.hash, row.own, row.children)) for row in connection.execute(sa.select(nodes))}
+        known = {
+            row.hash: decode_node(NodeRow(row.hash, row.own, row.children))
+            for row in connection.execute(sa.select(nodes))
+        }
         roots = connection.execute(sa.select(revisions.c.id, revisions.c.root)).all()
         assert {root for _, root in roots} <= set(known)
         assert {child for node in known.values() for child in node.children} <= set(known)

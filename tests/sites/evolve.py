@@ -11,7 +11,7 @@ from syncd.platform.revisions.outline import Draft
 from syncd.platform.revisions.tree import PAGES, Node
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import adaptive_schemas, customizations, section_groups
-from syncd.platform.spaces.spaces import found_space
+from syncd.platform.spaces.spaces import insert_space
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
 
@@ -232,7 +232,7 @@ def put_space(storage: Storage, connection: Any, organization: str, title: str, 
             draft.insert(node, parent)
             parent = node.id
         draft.insert(Node(storage.new_id(), "document", slug.title(), slug, fields, oid, f"{path}.md"), parent)
-    made, _ = found_space(
+    made, _ = insert_space(
         storage, connection, draft, organization=organization, by=None, title=title[:50], language=language
     )
     return made

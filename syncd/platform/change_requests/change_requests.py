@@ -42,7 +42,7 @@ _ALL = sa.select(_TABLE, spaces.c.revision.label("main"), spaces.c.organization.
     spaces, spaces.c.id == _TABLE.c.space
 )
 _PREFIX = "/spaces/{space_id}/change-requests"
-_INSTEAD = {
+_HINTS = {
     "merged": "What is merged stays as it is; create another change request.",
     "archived": "Set its status to draft or open first.",
 }
@@ -85,27 +85,27 @@ class ChangeRequestScope:
         return require_space(connection, self.caller, self.space_id)
 
     def require(self, connection: sa.Connection) -> sa.Row[Any]:
-        """Return the change request's row. Raises: as `require_space` and `require`."""
+        """Return the change request's row. Raises: as `require_space` and `require_change_request`."""
         self.space(connection)
-        return require(connection, self.space_id, self.change_request_id)
+        return require_change_request(connection, self.space_id, self.change_request_id)
 
     def require_live(self, connection: sa.Connection) -> sa.Row[Any]:
-        """Return the row of a change request that can still change. Raises: as `require_space` and `require_live`."""
+        """Return the row of a change request that can still change. Raises: as the function."""
         self.space(connection)
-        return require_live(connection, self.space_id, self.change_request_id)
+        return require_live_change_request(connection, self.space_id, self.change_request_id)
 
 
-async def _scoped(
+async def _read_scope(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str, change_request_id: str
 ) -> ChangeRequestScope:
     return ChangeRequestScope(request, storage, caller, space_id, change_request_id)
 
 
-AtChangeRequest = Annotated[ChangeRequestScope, Depends(_scoped)]
+AtChangeRequest = Annotated[ChangeRequestScope, Depends(_read_scope)]
 """A handler's parameter for an operation on one change request."""
 
 
-def _filtered(
+def _build_query(
     status: Literal["draft", "open", "archived", "merged"] = "open",
     creator: _Id = None,
     contributor: _Id = None,
@@ -121,22 +121,27 @@ def _filtered(
         query = query.where(wrote.exists())
     if reviewer is not None:
         asked = sa.select(requested_reviewers.c.reviewer).where(requested_reviewers.c.change_request == _TABLE.c.id)
-        query = query.where(asked.where(asked_of(reviewer)).exists())
+        query = query.where(asked.where(match_requested_reviewer(reviewer)).exists())
     return query if cluster is None else query.where(_TABLE.c.conversations_issues_cluster == cluster)
 
 
-Filtered = Annotated[sa.Select[Any], Depends(_filtered)]
+FilteredQuery = Annotated[sa.Select[Any], Depends(_build_query)]
 
 
 @router.get(_PREFIX, response_model=Listing[ChangeRequest], openapi_extra=declare_role("read"))
 def list_change_requests_for_space(
-    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, query: Filtered, space_id: str
+    request: Request,
+    storage: CurrentStorage,
+    caller: CurrentCaller,
+    paging: Paging,
+    query: FilteredQuery,
+    space_id: str,
 ) -> JSONResponse:
     """Given a space, return its change requests with a status, `open` unless another is asked for."""
     with storage.read() as connection:
         require_space(connection, caller, space_id)
         envelope = paging.rows(connection, query.where(_TABLE.c.space == space_id), _TABLE.c.number)
-        return answers.ok(envelope | {"items": _all_shown(connection, request, envelope["items"])})
+        return answers.ok(envelope | {"items": _serialize_all(connection, request, envelope["items"])})
 
 
 @router.get(
@@ -147,17 +152,17 @@ def list_change_requests_for_organization(
     storage: CurrentStorage,
     caller: CurrentCaller,
     paging: Paging,
-    query: Filtered,
+    query: FilteredQuery,
     organization_id: str,
 ) -> JSONResponse:
     """Given an organization, return the change requests of its spaces with a status."""
     with storage.read() as connection:
         require_organization(connection, caller, organization_id)
         here = spaces.c.organization == organization_id, spaces.c.deleted_at.is_(None)
-        readable = roles.of_spaces(spaces.c.id).where(*here, roles.SPACE_READABLE).subquery()
+        readable = roles.select_spaces(spaces.c.id).where(*here, roles.SPACE_READABLE).subquery()
         mine = query.where(_TABLE.c.space.in_(sa.select(readable.c.id))).params(caller=caller.user_id)
         envelope = paging.rows(connection, mine, _TABLE.c.created_at, _TABLE.c.id)
-        return answers.ok(envelope | {"items": _all_shown(connection, request, envelope["items"])})
+        return answers.ok(envelope | {"items": _serialize_all(connection, request, envelope["items"])})
 
 
 @router.post(_PREFIX, status_code=201, response_model=ChangeRequest, openapi_extra=declare_role("edit"))
@@ -183,8 +188,8 @@ def create_change_request(
         if prepared is not None:
             saved = templates.apply(storage, connection, prepared, by=caller.user_id)
             if saved.id != initial:
-                advance(storage, connection, id, saved.id)
-        made = _reread(connection, request, id)
+                set_revision(storage, connection, id, saved.id)
+        made = _read_change_request(connection, request, id)
     return answers.created(made, location=made["urls"]["location"])
 
 
@@ -192,7 +197,7 @@ def create_change_request(
 def get_change_request_by_id(at: AtChangeRequest) -> JSONResponse:
     """Given an id or number, return the ChangeRequest."""
     with at.storage.read() as connection:
-        return answers.ok(shown(connection, at.request, at.require(connection)))
+        return answers.ok(serialize_change_request(connection, at.request, at.require(connection)))
 
 
 @router.patch(_PREFIX + "/{change_request_id}", response_model=ChangeRequest, openapi_extra=declare_role("edit"))
@@ -208,15 +213,15 @@ def update_change_request_by_id(at: AtChangeRequest, body: ChangeRequestChange) 
     with at.storage.write() as connection:
         row = at.require(connection)
         if row.status == "merged" and "status" in values:
-            raise Failure(409, f"Change request {row.number} is merged. {_INSTEAD['merged']}")
+            raise Failure(409, f"Change request {row.number} is merged. {_HINTS['merged']}")
         if "links" in body.model_fields_set:
-            values["links"] = _linked(at.storage, row, body.links)
+            values["links"] = _build_links(at.storage, row, body.links)
         if values:
-            change(at.storage, connection, row.id, **values)
-        return answers.ok(_reread(connection, at.request, row.id))
+            update_columns(at.storage, connection, row.id, **values)
+        return answers.ok(_read_change_request(connection, at.request, row.id))
 
 
-def require(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
+def require_change_request(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
     """Given an id, or a number within the space, return the change request's row. Raises: Failure 404."""
     numbered = change_request_id.isascii() and change_request_id.isdigit() and len(change_request_id) < 10
     key = _TABLE.c.number == int(change_request_id) if numbered else _TABLE.c.id == change_request_id
@@ -226,18 +231,18 @@ def require(connection: sa.Connection, space_id: str, change_request_id: str) ->
     return row
 
 
-def require_live(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
+def require_live_change_request(connection: sa.Connection, space_id: str, change_request_id: str) -> sa.Row[Any]:
     """Given an id or number, return the row of a change request that is neither merged nor archived.
 
     Raises: Failure 404, and 409 otherwise; the document shows no status for that.
     """
-    row = require(connection, space_id, change_request_id)
+    row = require_change_request(connection, space_id, change_request_id)
     if row.status not in LIVE:
-        raise Failure(409, f"Change request {row.number} is {row.status}. {_INSTEAD[row.status]}")
+        raise Failure(409, f"Change request {row.number} is {row.status}. {_HINTS[row.status]}")
     return row
 
 
-def asked_of(user: str) -> sa.ColumnElement[bool]:
+def match_requested_reviewer(user: str) -> sa.ColumnElement[bool]:
     """Given a person, return the condition for a review to be asked of that person, or of a team that they are in."""
     table = requested_reviewers
     mine = sa.select(team_members.c.team).where(team_members.c.user == user)
@@ -247,30 +252,30 @@ def asked_of(user: str) -> sa.ColumnElement[bool]:
     )
 
 
-def base_of(row: sa.Row[Any]) -> str:
+def find_base_revision(row: sa.Row[Any]) -> str:
     """Given a change request's row, return the revision of main content that it last took in."""
     return str(row.revision_merged_ancestor or row.revision_initial)
 
 
 def is_outdated(row: sa.Row[Any]) -> bool:
     """Given a change request's row, return whether main content has moved on; a merged one is as new as it can be."""
-    return bool(row.status != "merged" and row.main != base_of(row))
+    return bool(row.status != "merged" and row.main != find_base_revision(row))
 
 
-def shown(connection: sa.Connection, request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+def serialize_change_request(connection: sa.Connection, request: Request, row: sa.Row[Any]) -> dict[str, Any]:
     """Given a change request's row, return the ChangeRequest as the API shows it."""
-    return _all_shown(connection, request, [row])[0]
+    return _serialize_all(connection, request, [row])[0]
 
 
-def change(storage: Storage, connection: sa.Connection, id: str, **values: Any) -> None:
+def update_columns(storage: Storage, connection: sa.Connection, id: str, **values: Any) -> None:
     """Given a change request's id and columns, set them, and say when it changed."""
     changed = _TABLE.update().where(_TABLE.c.id == id)
     connection.execute(changed.values(updated_at=format_time(storage.now()), **values))
 
 
-def advance(storage: Storage, connection: sa.Connection, id: str, revision: str, **values: Any) -> None:
+def set_revision(storage: Storage, connection: sa.Connection, id: str, revision: str, **values: Any) -> None:
     """Given a change request's id and its next revision, make that its content, and its author a contributor."""
-    change(storage, connection, id, revision=revision, **values)
+    update_columns(storage, connection, id, revision=revision, **values)
     author = connection.scalar(sa.select(revisions.c.created_by).where(revisions.c.id == revision))
     if author is not None:
         insert_new(
@@ -278,17 +283,17 @@ def advance(storage: Storage, connection: sa.Connection, id: str, revision: str,
         )
 
 
-def _all_shown(connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+def _serialize_all(connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
     open_ones = comments.c.change_request.in_([row.id for row in rows]), comments.c.status == "open"
     held = sa.select(comments.c.change_request, sa.func.count().label("number")).where(*open_ones)
     found = connection.execute(held.group_by(comments.c.change_request))
     counts = {row.change_request: row.number for row in found}
     named = {id for row in rows for id in (row.created_by, row.merged_by) if id is not None}
     people = users.read_users(connection, request, named)
-    return [_shown(request, row, people, counts.get(row.id, 0)) for row in rows]
+    return [_serialize_row(request, row, people, counts.get(row.id, 0)) for row in rows]
 
 
-def _shown(
+def _serialize_row(
     request: Request, row: sa.Row[Any], people: Mapping[str, dict[str, Any]], open_comments: int
 ) -> dict[str, Any]:
     optional = {
@@ -322,7 +327,7 @@ def _shown(
     }
 
 
-def _linked(storage: Storage, row: sa.Row[Any], wanted: Sequence[ChangeRequestLinkWrite]) -> list[dict[str, Any]]:
+def _build_links(storage: Storage, row: sa.Row[Any], wanted: Sequence[ChangeRequestLinkWrite]) -> list[dict[str, Any]]:
     known = {link["id"] for link in row.links}
     for at, link in enumerate(wanted):
         if link.id is not None and link.id not in known:
@@ -330,5 +335,5 @@ def _linked(storage: Storage, row: sa.Row[Any], wanted: Sequence[ChangeRequestLi
     return [{"id": storage.new_id()} | link.model_dump(by_alias=True, exclude_none=True) for link in wanted]
 
 
-def _reread(connection: sa.Connection, request: Request, id: str) -> dict[str, Any]:
-    return shown(connection, request, connection.execute(_ALL.where(_TABLE.c.id == id)).one())
+def _read_change_request(connection: sa.Connection, request: Request, id: str) -> dict[str, Any]:
+    return serialize_change_request(connection, request, connection.execute(_ALL.where(_TABLE.c.id == id)).one())

@@ -8,66 +8,66 @@ from syncd.layout.richtext.html.labels import spell_labels
 from syncd.layout.richtext.nodes import Node, text_of
 from syncd.layout.richtext.references import find_files, find_references
 from syncd.model.document import Document
-from syncd.platform.change_requests.write import with_body
+from syncd.platform.change_requests.write import replace_body
 from syncd.platform.revisions.outline import Draft
-from syncd.platform.revisions.targets import address_of, id_of, is_absolute, label_of
+from syncd.platform.revisions.targets import build_address, build_label, find_target_id, is_absolute
 
 
-def new_text(document: Document, *, title: str | None, known: Draft, space: str) -> str:
+def render_new_text(document: Document, *, title: str | None, known: Draft, space: str) -> str:
     """Given the document of a new page, return the page's text.
 
     Shapes: with a title the text begins with it; without one, the heading that begins the document is the title.
     """
     if title is None:
-        return to_markdown(_addressed(document, known, space))
-    return changed_text(document, former=set_heading("", title), title=title, known=known, space=space)
+        return to_markdown(_replace_references(document, known, space))
+    return render_changed_text(document, former=set_heading("", title), title=title, known=known, space=space)
 
 
-def changed_text(document: Document, *, former: str, title: str, known: Draft, space: str) -> str:
+def render_changed_text(document: Document, *, former: str, title: str, known: Draft, space: str) -> str:
     """Given a document, the text of its page and the page's title, return the text that says the document instead.
 
     Shapes: frontmatter and title stay as they are written. A heading that repeats the title above the document is not
     written twice, unless the page has it twice. What `known` has are ids of the page's `space`.
     """
-    made = _addressed(document, known, space)
-    if made.nodes and _is_title(made.nodes[0], former, title) and not _has_it_twice(former, title):
+    made = _replace_references(document, known, space)
+    if made.nodes and _is_title(made.nodes[0], former, title) and not _has_repeated_title(former, title):
         made = made.model_copy(update={"nodes": made.nodes[1:]})
     body = to_markdown(made).lstrip("\r\n")
-    text = with_body(former, body)
+    text = replace_body(former, body)
     if heading(former) is None and heading(text) is not None:
         # A page whose title stands in no heading would take this one for it.
-        text = with_body(former, f"{set_heading('', title)}\n{body}")
+        text = replace_body(former, f"{set_heading('', title)}\n{body}")
     return text
 
 
-def _addressed(document: Document, known: Draft, space: str) -> Document:
+def _replace_references(document: Document, known: Draft, space: str) -> Document:
     """The document with an address in the place of every reference that a text has one for."""
     nodes = copy.deepcopy(document.nodes)
     for cell in find_files(nodes):
-        cell[:] = map(_file_ref, cell)
-    spell_labels(nodes, lambda ref: _label(ref, known))
+        cell[:] = map(_build_file_reference, cell)
+    spell_labels(nodes, lambda ref: _find_label(ref, known))
     for ref in find_references(nodes):
         if ref.get("space") == space and ref.get("kind") != "space":
             del ref["space"]
-        if (address := address_of(ref, known)) is not None:
+        if (address := build_address(ref, known)) is not None:
             ref.clear()
             ref.update({"kind": "url", "url": address})
     return document.model_copy(update={"nodes": nodes})
 
 
-def _label(ref: Node, known: Draft) -> str | None:
-    id = id_of(ref)
-    return label_of(ref, known.node(id).path if id is not None and id in known else None)
+def _find_label(ref: Node, known: Draft) -> str | None:
+    id = find_target_id(ref)
+    return build_label(ref, known.node(id).path if id is not None and id in known else None)
 
 
-def _file_ref(value: object) -> object:
+def _build_file_reference(value: object) -> object:
     """The reference that a value of a cell of files stands for: an address, else the id of a file."""
     if not isinstance(value, str):
         return value
     return {"kind": "url", "url": value} if is_absolute(value) else {"kind": "file", "file": value}
 
 
-def _has_it_twice(text: str, title: str) -> bool:
+def _has_repeated_title(text: str, title: str) -> bool:
     nodes = to_document(split_title(text)[1]).nodes
     return bool(nodes) and heading(text) is not None and _is_title(nodes[0], text, title)
 

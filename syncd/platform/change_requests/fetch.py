@@ -20,14 +20,14 @@ _UNKNOWN = "application/octet-stream"
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedFile:
     """A file as it was found at its address."""
 
     data: bytes
     content_type: str
 
 
-def fetch_all(operations: Iterable[Operation], *, private: bool) -> dict[str, Fetched]:
+def fetch_files(operations: Iterable[Operation], *, private: bool) -> dict[str, FetchedFile]:
     """Given the operations of a content write, return each file that they name by its address, fetched once.
 
     Shapes: `private` allows addresses of private networks. Raises: Failure 400 when one cannot be had.
@@ -37,10 +37,10 @@ def fetch_all(operations: Iterable[Operation], *, private: bool) -> dict[str, Fe
     if len(files) > ADDRESSES_MAX:
         raise Failure(400, f"A content write can fetch at most {ADDRESSES_MAX} files.")
     until = monotonic() + SECONDS_MAX
-    return {url: _fetch(file, until - monotonic(), private=private) for url, file in files.items()}
+    return {url: _fetch_file(file, until - monotonic(), private=private) for url, file in files.items()}
 
 
-def _fetch(file: FileAtUrl, seconds: float, *, private: bool) -> Fetched:
+def _fetch_file(file: FileAtUrl, seconds: float, *, private: bool) -> FetchedFile:
     if seconds <= 0:
         raise Failure(400, f"{file.name}: all files together take longer than {SECONDS_MAX:.0f} s to fetch")
     try:
@@ -50,4 +50,4 @@ def _fetch(file: FileAtUrl, seconds: float, *, private: bool) -> Fetched:
     if reply.status != 200:
         raise Failure(400, f"{file.name}: its address answers with status {reply.status}")
     kind = reply.headers.get("content-type", "").partition(";")[0].strip()
-    return Fetched(reply.body, kind if CONTENT_TYPE.fullmatch(kind) else _UNKNOWN)
+    return FetchedFile(reply.body, kind if CONTENT_TYPE.fullmatch(kind) else _UNKNOWN)

@@ -8,7 +8,7 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.storage.storage import Storage
 
 
-def advance(storage: Storage, connection: sa.Connection, saved: revisions.Saved) -> None:
+def set_main_content(storage: Storage, connection: sa.Connection, saved: revisions.RevisionRecord) -> None:
     """Given a new revision, make it the main content of its space."""
     moved = spaces.update().where(spaces.c.id == saved.space)
     connection.execute(moved.values(revision=saved.id, updated_at=saved.created_at))

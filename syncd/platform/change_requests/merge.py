@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from syncd.platform.change_requests.merge_text import merge_text
-from syncd.platform.revisions.metadata import described
-from syncd.platform.revisions.outline import Draft, Outline, Spot
-from syncd.platform.revisions.paths import Placing, free_slug, sibling_slugs
-from syncd.platform.revisions.references import References
+from syncd.platform.revisions.metadata import apply_frontmatter
+from syncd.platform.revisions.outline import Draft, Outline, TreeEntry
+from syncd.platform.revisions.paths import DraftPaths, find_free_slug, find_sibling_slugs
+from syncd.platform.revisions.references import DraftReferences
 from syncd.platform.revisions.tree import ROOT, SECTIONS, Node
 
 _FIXED = (ROOT, *SECTIONS)
@@ -18,7 +18,7 @@ _TEXTS = ("document", "reusable-content")
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedTree:
     """The merged tree as a draft of `ours`, and the ids of what the two sides contradicted each other on."""
 
     draft: Draft
@@ -26,21 +26,21 @@ class Merged:
 
 
 @dataclass(frozen=True)
-class Sides:
+class MergeSides:
     """What is merged: `ours` is main content, `theirs` the change request's."""
 
     base: Outline
     ours: Outline
     theirs: Outline
 
-    def spots(self, id: str) -> tuple[Spot | None, Spot | None, Spot | None]:
+    def entries(self, id: str) -> tuple[TreeEntry | None, TreeEntry | None, TreeEntry | None]:
         """Given an id, return where it stands in base, ours and theirs."""
-        return self.base.spots.get(id), self.ours.spots.get(id), self.theirs.spots.get(id)
+        return self.base.entries.get(id), self.ours.entries.get(id), self.theirs.entries.get(id)
 
 
 @dataclass
-class _Work:
-    sides: Sides
+class _MergeState:
+    sides: MergeSides
     read: Callable[[str], bytes]
     write: Callable[[bytes], str]
     parents: dict[str, str] = field(default_factory=dict)
@@ -50,98 +50,98 @@ class _Work:
         self.conflicts.add(id)
 
 
-def merge(sides: Sides, *, read: Callable[[str], bytes], write: Callable[[bytes], str]) -> Merged:
+def merge(sides: MergeSides, *, read: Callable[[str], bytes], write: Callable[[bytes], str]) -> MergedTree:
     """Given three trees, return the one with the changes of both sides.
 
     Shapes: `read` returns a blob by its id, `write` keeps one and returns its id. A page that one side deleted and
     the other changed follows `theirs`; nothing that was added is lost. Cost: linear in pages, texts only where needed.
     """
-    work = _Work(sides, read, write)
-    _choose_living(work)
-    _revive_parents(work)
-    _break_cycles(work)
+    state = _MergeState(sides, read, write)
+    _choose_survivors(state)
+    _revive_parents(state)
+    _break_cycles(state)
     draft = Draft(sides.ours)
-    _restructure(draft, work)
-    for id in (*_FIXED, *work.parents):
-        _merge_own(draft, work, id)
-    _separate(draft, work)
-    return Merged(draft, tuple(sorted(work.conflicts)))
+    _restructure(draft, state)
+    for id in (*_FIXED, *state.parents):
+        _merge_node_at(draft, state, id)
+    _resolve_clashes(draft, state)
+    return MergedTree(draft, tuple(sorted(state.conflicts)))
 
 
-def _choose_living(work: _Work) -> None:
-    everything = {**work.sides.ours.spots, **work.sides.theirs.spots}
+def _choose_survivors(state: _MergeState) -> None:
+    everything = {**state.sides.ours.entries, **state.sides.theirs.entries}
     for id in everything:
         if id in _FIXED:
             continue
-        base, ours, theirs = work.sides.spots(id)
+        base, ours, theirs = state.sides.entries(id)
         if ours and theirs:
-            work.parents[id] = _choose_parent(work, id)
+            state.parents[id] = _choose_parent(state, id)
         elif base is None:
-            work.parents[id] = everything[id].parent
-        elif theirs and _differs(base, theirs):
-            work.flag(id)
-            work.parents[id] = theirs.parent
-        elif ours and _differs(base, ours):
-            work.flag(id)
+            state.parents[id] = everything[id].parent
+        elif theirs and _is_changed(base, theirs):
+            state.flag(id)
+            state.parents[id] = theirs.parent
+        elif ours and _is_changed(base, ours):
+            state.flag(id)
 
 
-def _choose_parent(work: _Work, id: str) -> str:
-    base, ours, theirs = work.sides.spots(id)
+def _choose_parent(state: _MergeState, id: str) -> str:
+    base, ours, theirs = state.sides.entries(id)
     assert ours
     assert theirs
-    parent, conflict = _pick(base and base.parent, ours.parent, theirs.parent)
+    parent, conflict = _pick_value(base and base.parent, ours.parent, theirs.parent)
     if conflict:
-        work.flag(id)
+        state.flag(id)
     return str(parent)
 
 
-def _revive_parents(work: _Work) -> None:
+def _revive_parents(state: _MergeState) -> None:
     """Give everything that lives a parent that lives: the change request's own is kept, another's is climbed past."""
-    pending = list(work.parents)
+    pending = list(state.parents)
     while pending:
         id = pending.pop()
-        parent = work.parents[id]
-        if parent in work.parents or parent in _FIXED:
+        parent = state.parents[id]
+        if parent in state.parents or parent in _FIXED:
             continue
-        work.flag(id)
-        theirs = work.sides.theirs.spots.get(parent)
+        state.flag(id)
+        theirs = state.sides.theirs.entries.get(parent)
         if theirs:
-            work.parents[parent] = theirs.parent
+            state.parents[parent] = theirs.parent
             pending.append(parent)
         else:
-            work.parents[id] = work.sides.ours.spots[parent].parent
+            state.parents[id] = state.sides.ours.entries[parent].parent
             pending.append(id)
 
 
-def _break_cycles(work: _Work) -> None:
+def _break_cycles(state: _MergeState) -> None:
     """Where two moves put pages below each other, those that main content moved stay as the request has them."""
     sound: set[str] = set(_FIXED)
-    for start in list(work.parents):
+    for start in list(state.parents):
         trail: dict[str, None] = {}
         id = start
         while id not in sound:
             if id in trail:
-                _undo_moves(work, trail, id)
+                _undo_moves(state, trail, id)
                 trail, id = {}, start
                 continue
             trail[id] = None
-            id = work.parents[id]
+            id = state.parents[id]
         sound.update(trail)
 
 
-def _undo_moves(work: _Work, trail: Iterable[str], entry: str) -> None:
+def _undo_moves(state: _MergeState, trail: Iterable[str], first: str) -> None:
     cycle = list(trail)
-    for id in cycle[cycle.index(entry) :]:
-        theirs = work.sides.theirs.spots.get(id)
-        if theirs and theirs.parent != work.parents[id]:
-            work.flag(id)
-            work.parents[id] = theirs.parent
-    _revive_parents(work)
+    for id in cycle[cycle.index(first) :]:
+        theirs = state.sides.theirs.entries.get(id)
+        if theirs and theirs.parent != state.parents[id]:
+            state.flag(id)
+            state.parents[id] = theirs.parent
+    _revive_parents(state)
 
 
-def _restructure(draft: Draft, work: _Work) -> None:
-    order = _orders(work)
-    nodes = {**work.sides.theirs.spots, **work.sides.ours.spots}
+def _restructure(draft: Draft, state: _MergeState) -> None:
+    order = _merge_orders(state)
+    nodes = {**state.sides.theirs.entries, **state.sides.ours.entries}
     pending = list(SECTIONS)
     while pending:
         parent = pending.pop()
@@ -151,16 +151,16 @@ def _restructure(draft: Draft, work: _Work) -> None:
             elif draft.parent(child) != parent:
                 draft.move(child, parent)
         pending += order[parent]
-    draft.remove_all(id for id in work.sides.ours.spots if id not in work.parents and id not in _FIXED)
+    draft.remove_all(id for id in state.sides.ours.entries if id not in state.parents and id not in _FIXED)
     for parent in order:
         draft.arrange(parent, order[parent])
 
 
-def _orders(work: _Work) -> dict[str, list[str]]:
+def _merge_orders(state: _MergeState) -> dict[str, list[str]]:
     members: dict[str, list[str]] = defaultdict(list)
-    for id, parent in work.parents.items():
+    for id, parent in state.parents.items():
         members[parent].append(id)
-    sides = work.sides
+    sides = state.sides
     merged: dict[str, list[str]] = defaultdict(list)
     for parent, living in members.items():
         base, ours, theirs = (side.order.get(parent, ()) for side in (sides.base, sides.ours, sides.theirs))
@@ -176,7 +176,7 @@ def merge_order(
     Who one side added comes behind the one that it stands behind there.
     """
     wanted = dict.fromkeys(members)
-    lead, other = (ours, theirs) if _same_order(base, theirs) else (theirs, ours)
+    lead, other = (ours, theirs) if _has_same_order(base, theirs) else (theirs, ours)
     result = [id for id in lead if id in wanted]
     behind: dict[str | None, list[str]] = defaultdict(list)
     here, anchor = set(result), None
@@ -190,22 +190,22 @@ def merge_order(
     return merged + [id for id in wanted if id not in placed]
 
 
-def _same_order(base: Sequence[str], side: Sequence[str]) -> bool:
+def _has_same_order(base: Sequence[str], side: Sequence[str]) -> bool:
     before, after = set(base), set(side)
     return [id for id in base if id in after] == [id for id in side if id in before]
 
 
-def _merge_own(draft: Draft, work: _Work, id: str) -> None:
-    base, ours, theirs = work.sides.spots(id)
+def _merge_node_at(draft: Draft, state: _MergeState, id: str) -> None:
+    base, ours, theirs = state.sides.entries(id)
     if ours is None or theirs is None or ours.hash == theirs.hash:
         return
     known = base.node if base else Node(id, theirs.node.type)
     merged, conflict = merge_node(known, ours.node, theirs.node)
     if len({known.body, ours.node.body, theirs.node.body}) == 3:
-        merged, clash = _merge_body(draft, work, merged)
+        merged, clash = _merge_body(draft, state, merged)
         conflict = conflict or clash
     if conflict:
-        work.flag(id)
+        state.flag(id)
     draft.change(merged)
 
 
@@ -214,11 +214,11 @@ def merge_node(base: Node, ours: Node, theirs: Node) -> tuple[Node, bool]:
 
     Shapes: of two new bodies it takes theirs, which is no contradiction until their texts are compared.
     """
-    body, _ = _pick(base.body, ours.body, theirs.body)
+    body, _ = _pick_value(base.body, ours.body, theirs.body)
     members: dict[str, Any] = {}
     clashes = []
     for name in ("type", "title", "slug", "path"):
-        members[name], clash = _pick(getattr(base, name), getattr(ours, name), getattr(theirs, name))
+        members[name], clash = _pick_value(getattr(base, name), getattr(ours, name), getattr(theirs, name))
         clashes.append(clash)
     moment = max(str(side.fields.get("updatedAt", "")) for side in (ours, theirs))
     fields, clash = _merge_fields(*({**side.fields, "updatedAt": moment or None} for side in (base, ours, theirs)))
@@ -235,55 +235,55 @@ def _merge_fields(
         if isinstance(was, Mapping) and isinstance(mine, Mapping) and isinstance(other, Mapping):
             value, clash = _merge_fields(was, mine, other)
         else:
-            value, clash = _pick(was, mine, other)
+            value, clash = _pick_value(was, mine, other)
         conflict = conflict or clash
         if value is not None:
             merged[key] = value
     return merged, conflict
 
 
-def _merge_body(draft: Draft, work: _Work, merged: Node) -> tuple[Node, bool]:
-    base, ours, theirs = (spot and spot.node for spot in work.sides.spots(merged.id))
+def _merge_body(draft: Draft, state: _MergeState, merged: Node) -> tuple[Node, bool]:
+    base, ours, theirs = (entry and entry.node for entry in state.sides.entries(merged.id))
     assert theirs
     if merged.type not in _TEXTS:
         # Size and kind belong to the bytes that stay.
         return replace(merged, fields=theirs.fields), True
-    texts = [work.read(node.body).decode() if node and node.body else "" for node in (base, ours, theirs)]
+    texts = [state.read(node.body).decode() if node and node.body else "" for node in (base, ours, theirs)]
     text = merge_text(*texts)
     fields = dict(merged.fields)
     if merged.type == "document":
-        refer = partial(References(draft).refer, at=merged.path or "")
-        fields = described(fields, text.text, refer=refer)
-    return replace(merged, body=work.write(text.text.encode()), fields=fields), text.conflict
+        refer = partial(DraftReferences(draft).refer, at=merged.path or "")
+        fields = apply_frontmatter(fields, text.text, refer=refer)
+    return replace(merged, body=state.write(text.text.encode()), fields=fields), text.conflict
 
 
-def _separate(draft: Draft, work: _Work) -> None:
+def _resolve_clashes(draft: Draft, state: _MergeState) -> None:
     """Let no two siblings share a slug and no two pages a file; main content is published, so it keeps its own."""
-    ours = work.sides.ours.spots
+    ours = state.sides.ours.entries
     touched = [id for id in draft.touched if id not in _FIXED]
     for id in touched:
         node, parent = draft.node(id), draft.parent(id)
         named = id in ours and (ours[id].parent, ours[id].node.slug) == (parent, node.slug)
-        if node.slug and not named and node.slug.casefold() in sibling_slugs(draft, parent, but=id):
-            draft.change(replace(node, slug=free_slug(draft, parent, node.slug, but=id)))
-            work.flag(id)
-    placing = Placing(draft)
+        if node.slug and not named and node.slug.casefold() in find_sibling_slugs(draft, parent, but=id):
+            draft.change(replace(node, slug=find_free_slug(draft, parent, node.slug, but=id)))
+            state.flag(id)
+    placing = DraftPaths(draft)
     for id in placing.separate(id for id in touched if id not in ours or ours[id].node.path != draft.node(id).path):
-        work.flag(id)
-    left = {spot.parent for id, spot in ours.items() if id not in draft or draft.parent(id) != spot.parent}
+        state.flag(id)
+    left = {entry.parent for id, entry in ours.items() if id not in draft or draft.parent(id) != entry.parent}
     placing.pages((), left | {draft.parent(id) for id in touched})
 
 
-def _differs(base: Spot, side: Spot) -> bool:
-    return side.parent != base.parent or _members(side.node) != _members(base.node)
+def _is_changed(base: TreeEntry, side: TreeEntry) -> bool:
+    return side.parent != base.parent or _read_members(side.node) != _read_members(base.node)
 
 
-def _members(node: Node) -> dict[str, Any]:
+def _read_members(node: Node) -> dict[str, Any]:
     names = ("type", "title", "slug", "fields", "body", "path")
     return {name: getattr(node, name) for name in names}
 
 
-def _pick(base: Any, ours: Any, theirs: Any) -> tuple[Any, bool]:
+def _pick_value(base: Any, ours: Any, theirs: Any) -> tuple[Any, bool]:
     """Return the value that only one side changed; else theirs, and whether that ignores a change of ours."""
     if ours in (base, theirs):
         return theirs, False

@@ -10,12 +10,12 @@ from syncd.platform.change_requests import main_content, merge_rules
 from syncd.platform.change_requests.change_requests import (
     AtChangeRequest,
     ChangeRequestScope,
-    advance,
-    base_of,
-    change,
+    find_base_revision,
     is_outdated,
+    set_revision,
+    update_columns,
 )
-from syncd.platform.change_requests.merge import Merged, Sides, merge
+from syncd.platform.change_requests.merge import MergedTree, MergeSides, merge
 from syncd.platform.http import answers
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
@@ -39,14 +39,14 @@ def merge_change_request(at: AtChangeRequest) -> JSONResponse:
     Shapes: `result` is `conflicts` when main content had changed the same; the request's version is then what stays.
     """
 
-    def prepare(connection: sa.Connection) -> tuple[Row, Merged]:
-        row = _mergeable(at, connection)
-        return row, _joined(at.storage, connection, row)
+    def prepare(connection: sa.Connection) -> tuple[Row, MergedTree]:
+        row = _require_mergeable(at, connection)
+        return row, _merge_trees(at.storage, connection, row)
 
-    def record(connection: sa.Connection, prepared: tuple[Row, Merged]) -> JSONResponse | None:
+    def record(connection: sa.Connection, prepared: tuple[Row, MergedTree]) -> JSONResponse | None:
         former, merged = prepared
-        row = _mergeable(at, connection)
-        return _land(at, connection, row, merged) if _same(row, former) else None
+        row = _require_mergeable(at, connection)
+        return _record_merge(at, connection, row, merged) if _is_unchanged(row, former) else None
 
     return prepare_and_record(at.storage, prepare, record)
 
@@ -55,48 +55,48 @@ def merge_change_request(at: AtChangeRequest) -> JSONResponse:
 def update_change_request(at: AtChangeRequest) -> JSONResponse:
     """Given a change request, pull main content into it; where both changed the same, the request's version stays."""
 
-    def prepare(connection: sa.Connection) -> tuple[Row, Merged | None]:
+    def prepare(connection: sa.Connection) -> tuple[Row, MergedTree | None]:
         row = at.require_live(connection)
-        return row, _joined(at.storage, connection, row) if is_outdated(row) else None
+        return row, _merge_trees(at.storage, connection, row) if is_outdated(row) else None
 
-    def record(connection: sa.Connection, prepared: tuple[Row, Merged | None]) -> JSONResponse | None:
+    def record(connection: sa.Connection, prepared: tuple[Row, MergedTree | None]) -> JSONResponse | None:
         former, merged = prepared
         row = at.require_live(connection)
-        if not _same(row, former):
+        if not _is_unchanged(row, former):
             return None
         if merged is None:
             return answers.ok({"revision": row.revision, "result": "update"})
-        origin = revisions.Origin(row.space, (row.revision, row.main), type="update", by=at.caller.user_id)
-        revision = revisions.save(at.storage, connection, merged.draft, origin)
-        advance(at.storage, connection, row.id, revision.id, revision_merged_ancestor=row.main)
+        origin = revisions.RevisionOrigin(row.space, (row.revision, row.main), type="update", by=at.caller.user_id)
+        revision = revisions.insert_revision(at.storage, connection, merged.draft, origin)
+        set_revision(at.storage, connection, row.id, revision.id, revision_merged_ancestor=row.main)
         return answers.ok({"revision": revision.id, "result": "conflicts" if merged.conflicts else "update"})
 
     return prepare_and_record(at.storage, prepare, record)
 
 
-def _mergeable(at: ChangeRequestScope, connection: sa.Connection) -> Row:
+def _require_mergeable(at: ChangeRequestScope, connection: sa.Connection) -> Row:
     space, row = at.space(connection), at.require_live(connection)
-    merge_rules.enforce(connection, space, row, caller=at.caller.user_id, outdated=is_outdated(row))
+    merge_rules.require_merge_rules(connection, space, row, caller=at.caller.user_id, outdated=is_outdated(row))
     return row
 
 
-def _same(row: Row, former: Row) -> bool:
+def _is_unchanged(row: Row, former: Row) -> bool:
     return (row.main, row.revision) == (former.main, former.revision)
 
 
-def _land(at: ChangeRequestScope, connection: sa.Connection, row: Row, merged: Merged) -> JSONResponse:
+def _record_merge(at: ChangeRequestScope, connection: sa.Connection, row: Row, merged: MergedTree) -> JSONResponse:
     storage, by, now = at.storage, at.caller.user_id, format_time(at.storage.now())
-    origin = revisions.Origin(row.space, (row.main, row.revision), type="merge", by=by, merged_from=row.id)
-    revision = revisions.save(storage, connection, merged.draft, origin)
-    main_content.advance(storage, connection, revision)
+    origin = revisions.RevisionOrigin(row.space, (row.main, row.revision), type="merge", by=by, merged_from=row.id)
+    revision = revisions.insert_revision(storage, connection, merged.draft, origin)
+    main_content.set_main_content(storage, connection, revision)
     landed = {"status": "merged", "revision_merged": revision.id, "merged_by": by, "merged_at": now}
-    change(storage, connection, row.id, **landed)
+    update_columns(storage, connection, row.id, **landed)
     return answers.ok({"revision": revision.id, "result": "conflicts" if merged.conflicts else "merge"})
 
 
-def _joined(storage: Storage, connection: sa.Connection, row: Row) -> Merged:
-    ids = base_of(row), row.main, row.revision
-    base, ours, theirs = (revisions.outline(connection, row.space, id) for id in ids)
+def _merge_trees(storage: Storage, connection: sa.Connection, row: Row) -> MergedTree:
+    ids = find_base_revision(row), row.main, row.revision
+    base, ours, theirs = (revisions.open_revision(connection, row.space, id) for id in ids)
     if base.root == ours.root:
-        return Merged(Draft(theirs), ())
-    return merge(Sides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)
+        return MergedTree(Draft(theirs), ())
+    return merge(MergeSides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)

@@ -19,7 +19,7 @@ APPROVED = "approved"
 
 
 @dataclass(frozen=True)
-class Review:
+class LatestReview:
     """The latest review of one reviewer."""
 
     status: str
@@ -32,7 +32,7 @@ class Review:
 
 
 @dataclass(frozen=True)
-class Facts:
+class MergeFacts:
     """What rules look at. Shapes: `reviews` is by reviewer."""
 
     caller: str
@@ -40,10 +40,10 @@ class Facts:
     subject: str
     described: bool
     outdated: bool
-    reviews: Mapping[str, Review]
+    reviews: Mapping[str, LatestReview]
 
     @property
-    def others(self) -> list[Review]:
+    def others(self) -> list[LatestReview]:
         """The reviews of everybody but the author."""
         return [review for reviewer, review in self.reviews.items() if reviewer != self.author]
 
@@ -52,17 +52,23 @@ class Facts:
         return user in self.reviews and self.reviews[user].approves
 
 
-def _by_all(rule: Mapping[str, Any], facts: Facts) -> bool:
+def _is_approved_by_all(rule: Mapping[str, Any], facts: MergeFacts) -> bool:
     return all(facts.approved_by(user) for user in rule["users"])
 
 
-def _by_one(rule: Mapping[str, Any], facts: Facts) -> bool:
+def _is_approved_by_one(rule: Mapping[str, Any], facts: MergeFacts) -> bool:
     return any(facts.approved_by(user) for user in rule["users"])
 
 
-_MET: Mapping[str, tuple[Callable[[Mapping[str, Any], Facts], bool], str]] = {
-    "require_specific_reviewers": (_by_all, "every reviewer it names must approve the content as it is now"),
-    "require_one_of_specific_reviewers": (_by_one, "one reviewer it names must approve the content as it is now"),
+_RULES: Mapping[str, tuple[Callable[[Mapping[str, Any], MergeFacts], bool], str]] = {
+    "require_specific_reviewers": (
+        _is_approved_by_all,
+        "every reviewer it names must approve the content as it is now",
+    ),
+    "require_one_of_specific_reviewers": (
+        _is_approved_by_one,
+        "one reviewer it names must approve the content as it is now",
+    ),
     "require_at_least_one_review": (
         lambda rule, facts: any(review.current for review in facts.others),
         "somebody else than its author must review the content as it is now",
@@ -85,7 +91,7 @@ _MET: Mapping[str, tuple[Callable[[Mapping[str, Any], Facts], bool], str]] = {
 }
 
 
-def unmet(rules: Mapping[str, Any], facts: Facts) -> str | None:
+def find_unmet_rule(rules: Mapping[str, Any], facts: MergeFacts) -> str | None:
     """Given merge rules that are one's own, return which one forbids a merge and what would satisfy it, or None."""
     listed = rules.get("rules") or () if rules.get("type") == "rules" else ()
     if any(rule["rule"] == "allow_bypass" and facts.caller in rule["users"] for rule in listed):
@@ -94,16 +100,16 @@ def unmet(rules: Mapping[str, Any], facts: Facts) -> str | None:
         name = rule["rule"]
         if name == "allow_bypass":
             continue
-        if name not in _MET:
+        if name not in _RULES:
             # A rule that nobody here can evaluate (an agent's review, an expression) must not be taken as met.
             return f"{name}: this platform cannot evaluate it; an administrator can remove it or allow a bypass"
-        met, wanted = _MET[name]
+        met, wanted = _RULES[name]
         if not met(rule, facts):
             return f"{name}: {wanted}"
     return None
 
 
-def effective(connection: sa.Connection, space: sa.Row[Any]) -> Mapping[str, Any]:
+def find_effective_rules(connection: sa.Connection, space: sa.Row[Any]) -> Mapping[str, Any]:
     """Given a space's row, return the rules for its change requests: its own, or its organization's."""
     own: Mapping[str, Any] = space.merge_rules
     if own.get("type") != "inherit":
@@ -115,26 +121,28 @@ def effective(connection: sa.Connection, space: sa.Row[Any]) -> Mapping[str, Any
     return above
 
 
-def enforce(connection: sa.Connection, space: sa.Row[Any], row: sa.Row[Any], *, caller: str, outdated: bool) -> None:
+def require_merge_rules(
+    connection: sa.Connection, space: sa.Row[Any], row: sa.Row[Any], *, caller: str, outdated: bool
+) -> None:
     """Given a change request's row and who wants to merge it, let it go on.
 
     Raises: Failure 412 naming the rule that forbids it. The document shows no status for that: 412 is what it has for
     "cannot be done as things are" (not-shown.md (b), line 529), and sets it apart from 403 (ask for a stronger role)
     and from 409 (the change request is merged or archived).
     """
-    rules = effective(connection, space)
+    rules = find_effective_rules(connection, space)
     if rules.get("type") != "rules":
         return
     described = bool(row.description) and any(row.description.get("nodes") or ())
-    given = latest_reviews(connection, row.id, revision=row.revision)
-    facts = Facts(caller, row.created_by, row.subject, described, outdated, given)
-    reason = unmet(rules, facts)
+    given = find_latest_reviews(connection, row.id, revision=row.revision)
+    facts = MergeFacts(caller, row.created_by, row.subject, described, outdated, given)
+    reason = find_unmet_rule(rules, facts)
     if reason is not None:
         raise Failure(412, f"A merge rule forbids to merge change request {row.number}. {reason}.")
 
 
-def latest_reviews(connection: sa.Connection, change_request: str, *, revision: str) -> dict[str, Review]:
+def find_latest_reviews(connection: sa.Connection, change_request: str, *, revision: str) -> dict[str, LatestReview]:
     """Given a change request and its revision now, return the latest review of each reviewer."""
     query = sa.select(reviews.c.reviewer, reviews.c.status, reviews.c.revision).order_by(reviews.c.seq)
     rows = connection.execute(query.where(reviews.c.change_request == change_request))
-    return {row.reviewer: Review(row.status, row.revision == revision) for row in rows}
+    return {row.reviewer: LatestReview(row.status, row.revision == revision) for row in rows}

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from syncd.errors import FileInvalid
 from syncd.layout.page import frontmatter
-from syncd.platform.revisions.diff import unique_pairs
+from syncd.platform.revisions.diff import pair_unique_items
 
 PAIRS_MAX = 250_000
 """Pairs of equal lines that are tried between two lines that lead. Beyond them, all between the two counts as changed:
@@ -39,7 +39,7 @@ def merge_lines(base: str, ours: str, theirs: str) -> MergedText:
     old, left, right = base.split("\n"), ours.split("\n"), theirs.split("\n")
     merged: list[str] = []
     conflict = False
-    for was, mine, other in _chunks(old, left, right):
+    for was, mine, other in _split_chunks(old, left, right):
         if mine in (was, other):
             merged += other
         elif other == was:
@@ -58,7 +58,7 @@ def _merge_page(base: str, ours: str, theirs: str) -> MergedText | None:
         head, conflict = heads[1], False
     else:
         try:
-            head, conflict = _merge_head(*heads)
+            head, conflict = _merge_frontmatter(*heads)
         except FileInvalid:
             # Frontmatter that is no YAML has no keys to merge by; lines will do.
             return None
@@ -66,19 +66,19 @@ def _merge_page(base: str, ours: str, theirs: str) -> MergedText | None:
     return MergedText(head + body.text, conflict or body.conflict)
 
 
-def _merge_head(base: str, ours: str, theirs: str) -> tuple[str, bool]:
+def _merge_frontmatter(base: str, ours: str, theirs: str) -> tuple[str, bool]:
     was, mine, other = (frontmatter.fields(text, at="frontmatter") for text in (base, ours, theirs))
     changed = [key for key in {**was, **mine} if was.get(key) != mine.get(key) and mine.get(key) != other.get(key)]
     take = {key: mine.get(key) for key in changed if was.get(key) == other.get(key)}
     return frontmatter.patch(theirs, take), len(take) < len(changed)
 
 
-def _chunks(
+def _split_chunks(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
 ) -> Iterator[tuple[list[str], list[str], list[str]]]:
     """Yield the three texts piece by piece; what all three share stands between pieces where they differ."""
     at, mine, other = 0, 0, 0
-    for start, left, right, length in _shared(base, ours, theirs):
+    for start, left, right, length in _find_shared_runs(base, ours, theirs):
         yield list(base[at:start]), list(ours[mine:left]), list(theirs[other:right])
         at, mine, other = start + length, left + length, right + length
         kept = list(base[start:at])
@@ -86,9 +86,11 @@ def _chunks(
     yield list(base[at:]), list(ours[mine:]), list(theirs[other:])
 
 
-def _shared(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+def _find_shared_runs(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
+) -> Iterator[tuple[int, int, int, int]]:
     """Yield the runs of base lines that both sides kept: where each starts in base, ours and theirs, and its length."""
-    lefts, rights = _matches(base, ours), _matches(base, theirs)
+    lefts, rights = _find_kept_runs(base, ours), _find_kept_runs(base, theirs)
     left, right = next(lefts, None), next(rights, None)
     while left and right:
         start = max(left[0], right[0])
@@ -101,7 +103,7 @@ def _shared(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> 
             right = next(rights, None)
 
 
-def _matches(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+def _find_kept_runs(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Yield the runs of lines that a side kept of the base: start in base, start in the side, length."""
     # The common ends are cut off first: an edit of a long page then compares a few lines only.
     limit = min(len(base), len(side))
@@ -110,15 +112,15 @@ def _matches(base: Sequence[str], side: Sequence[str]) -> Iterator[tuple[int, in
     tail = next((at for at in range(limit) if base[-1 - at] != side[-1 - at]), limit)
     if head:
         yield 0, 0, head
-    yield from _between(base[: len(base) - tail], side[: len(side) - tail], head)
+    yield from _find_runs_between(base[: len(base) - tail], side[: len(side) - tail], head)
     if tail:
         yield len(base) - tail, len(side) - tail, tail
 
 
-def _between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
+def _find_runs_between(base: Sequence[str], side: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
     """Yield the runs that two texts share behind an index: lines that each has once lead, as nobody means another."""
     at, mine = start, start
-    leading = [(left + start, right + start) for left, right in unique_pairs(base[start:], side[start:])]
+    leading = [(left + start, right + start) for left, right in pair_unique_items(base[start:], side[start:])]
     for left, right in (*leading, (len(base), len(side))):
         if at < left and mine < right and _count_pairs(base[at:left], side[mine:right]) <= PAIRS_MAX:
             for match in SequenceMatcher(None, base[at:left], side[mine:right]).get_matching_blocks()[:-1]:

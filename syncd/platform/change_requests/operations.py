@@ -19,16 +19,16 @@ from syncd.model.content_write import (
     UpdatePage,
 )
 from syncd.model.document import Document
-from syncd.platform.change_requests.document_text import changed_text, new_text
-from syncd.platform.change_requests.fetch import Fetched
+from syncd.platform.change_requests.document_text import render_changed_text, render_new_text
+from syncd.platform.change_requests.fetch import FetchedFile
 from syncd.platform.change_requests.revert import revert_blocks
-from syncd.platform.change_requests.write import Writing, decoded
+from syncd.platform.change_requests.write import DraftTexts, decode_file
 from syncd.platform.http import rich_text
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
-from syncd.platform.revisions.metadata import KEYS, retitle, stated_title, titled
+from syncd.platform.revisions.metadata import KEYS, find_frontmatter_title, find_title, replace_title
 from syncd.platform.revisions.outline import Draft, Outline, has_path, is_page
-from syncd.platform.revisions.paths import Placing, free_slug, sibling_slugs
+from syncd.platform.revisions.paths import DraftPaths, find_free_slug, find_sibling_slugs
 from syncd.platform.revisions.tree import FILES, PAGES, Node
 
 DEPTH_MAX = 64
@@ -44,20 +44,20 @@ class Changes(RequestBody, ContentWrite):
 
 
 @dataclass
-class Batch:
+class ContentBatch:
     """The state of one content write.
 
-    Shapes: `past` returns the tree of a revision, "" standing for the change request's base; `space` is the id of the
-    space that it is of; `fetched` has by its address each file that is elsewhere; `touched` has each affected page
+    Shapes: `open_past` returns the tree of a revision, "" standing for the change request's base; `space` is the id of
+    the space; `fetched` has by its address each file that the operations name by one; `touched` has each affected page
     once, in first-touched order, with what became of it.
     """
 
     draft: Draft
-    writing: Writing
+    texts: DraftTexts
     new_id: Callable[[], str]
-    past: Callable[[str], Outline]
+    open_past: Callable[[str], Outline]
     space: str = ""
-    fetched: Mapping[str, Fetched] = field(default_factory=dict)
+    fetched: Mapping[str, FetchedFile] = field(default_factory=dict)
     touched: dict[str, str] = field(default_factory=dict)
     inserted_files: list[str] = field(default_factory=list)
     _moved: set[str] = field(default_factory=set)
@@ -71,10 +71,10 @@ class Batch:
                 self._apply(change)
             except Failure as refusal:
                 raise Failure(refusal.status, f"changes[{at}]: {refusal.message}") from refusal
-        placing = Placing(self.draft)
+        placing = DraftPaths(self.draft)
         placing.separate(id for id in self._restored if id in self.draft)
         placing.pages(self._moved, self._parents)
-        self.writing.settle(self.touched)
+        self.texts.settle(self.touched)
 
     def _apply(self, change: Operation) -> None:
         match change:
@@ -91,17 +91,17 @@ class Batch:
 
     def _insert(self, change: InsertPage) -> None:
         parent, text, id = self._parent(change.into or None), self._inserted_text(change), self.new_id()
-        title = titled(text) or change.title or UNTITLED
+        title = find_title(text) or change.title or UNTITLED
         slug = self._new_slug(change, parent, title)
-        fields = {"createdAt": self.writing.moment} | ({"emoji": change.emoji} if change.emoji else {})
+        fields = {"createdAt": self.texts.moment} | ({"emoji": change.emoji} if change.emoji else {})
         self.draft.insert(Node(id, "document", title, slug, fields), parent, change.at)
         self._check_depth(id)
-        self.writing.replace(id, text, _members(change))
+        self.texts.replace(id, text, _read_members(change))
         self._moved.add(id)
         self._parents.add(parent)
         self._note(id, "created_page")
         if change.ref is not None:
-            self._name(change.ref, id, self.writing.references.pages)
+            self._name(change.ref, id, self.texts.references.pages)
 
     def _update(self, change: UpdatePage) -> None:
         node = self._page(change.page)
@@ -110,7 +110,7 @@ class Batch:
         self._relocate(node.id, into, change.at)
         slug = self._kept_slug(change, node, moved=into != parent)
         text = self._updated_text(change, node)
-        stated = stated_title(text) if text else None
+        stated = find_frontmatter_title(text) if text else None
         fields = dict(node.fields)
         if change.emoji is not None:
             fields.pop("emoji", None)
@@ -121,14 +121,14 @@ class Batch:
         self._note(node.id, "updated_page")
 
     def _edit(self, change: UpdatePage, former: Node, text: str | None) -> None:
-        members = _members(change)
+        members = _read_members(change)
         if former.type == "document":
             if text is not None and isinstance(change.document, RichText):
-                self.writing.rephrase(former.id, text, members)
+                self.texts.rephrase(former.id, text, members)
             elif text is not None:
-                self.writing.replace(former.id, text, members)
+                self.texts.replace(former.id, text, members)
             elif members or change.title:
-                self.writing.annotate(former.id, members, former=former.title)
+                self.texts.annotate(former.id, members, former=former.title)
             return
         if text is not None:
             raise Failure(400, f"{former.id} is a {former.type}, which has no document")
@@ -140,10 +140,10 @@ class Batch:
         self._page(id)
         self._parents.add(self.draft.parent(id))
         for each in list(self.draft.below(id)):
-            self.writing.forget(each)
+            self.texts.forget(each)
             if each != id or self.touched.get(id) == "created_page":
                 self.touched.pop(each, None)
-        if id in self.draft.base.spots:
+        if id in self.draft.base.entries:
             self._note(id, "deleted_page")
         self.draft.remove(id)
 
@@ -152,8 +152,8 @@ class Batch:
             case Markdown():
                 return change.document.markdown
             case RichText():
-                document = _checked(change.document)
-                return new_text(document, title=change.title, known=self.draft, space=self.space)
+                document = _check_rich_text(change.document)
+                return render_new_text(document, title=change.title, known=self.draft, space=self.space)
         return ""
 
     def _updated_text(self, change: UpdatePage, node: Node) -> str | None:
@@ -162,21 +162,21 @@ class Batch:
             case Markdown():
                 return change.document.markdown
             case RichText() if node.type == "document":
-                former = self.writing.text(node.id)
+                former = self.texts.text(node.id)
                 if change.title is not None:
-                    former = retitle(former, former=node.title, title=change.title)
-                document, title = _checked(change.document), change.title or node.title
-                return changed_text(document, former=former, title=title, known=self.draft, space=self.space)
+                    former = replace_title(former, former=node.title, title=change.title)
+                document, title = _check_rich_text(change.document), change.title or node.title
+                return render_changed_text(document, former=former, title=title, known=self.draft, space=self.space)
             case RichText():
                 return ""
         return None
 
     def _revert(self, change: RevertPage) -> None:
-        past = self.past(change.revision or "")
-        spot = past.spots.get(change.page)
+        past = self.open_past(change.revision or "")
+        entry = past.entries.get(change.page)
         if change.block is not None:
-            self._revert_blocks(change.page, change.block, None if spot is None else spot.node.body)
-        elif spot is None or not is_page(spot.node):
+            self._revert_blocks(change.page, change.block, None if entry is None else entry.node.body)
+        elif entry is None or not is_page(entry.node):
             self._delete(change.page)
         elif change.page in self.draft:
             self._reset(past, self._page(change.page))
@@ -187,53 +187,53 @@ class Batch:
         node = self._page(id)
         if node.type != "document":
             raise Failure(400, f"{id} is a {node.type}, which has no blocks")
-        now = self.writing.text(id)
-        then = self.writing.blobs.get(former).decode() if former else ""
+        now = self.texts.text(id)
+        then = self.texts.blobs.get(former).decode() if former else ""
         text = revert_blocks(now, then, wanted)
         if text != now:
-            self.writing.replace(id, text, {})
+            self.texts.replace(id, text, {})
         self._note(id, "updated_page")
 
     def _reset(self, past: Outline, now: Node) -> None:
-        spot = past.spots[now.id]
+        entry = past.entries[now.id]
         parent = self.draft.parent(now.id)
-        into = spot.parent if spot.parent in self.draft else parent
+        into = entry.parent if entry.parent in self.draft else parent
         if into != parent:
-            self._relocate(now.id, into, past.order[spot.parent].index(now.id))
-        self._check_slug(spot.node.slug, into, but=now.id)
-        self.writing.forget(now.id)
+            self._relocate(now.id, into, past.order[entry.parent].index(now.id))
+        self._check_slug(entry.node.slug, into, but=now.id)
+        self.texts.forget(now.id)
         self._moved.discard(now.id)
         self._restored.append(now.id)
         self._parents.update((now.id, into))
-        self.draft.change(spot.node)
+        self.draft.change(entry.node)
         self._note(now.id, "updated_page")
 
     def _bring_back(self, past: Outline, id: str) -> None:
         """Insert a deleted page again, with what it held and nobody moved elsewhere."""
         pending = [id]
         while pending:
-            spot = past.spots[pending.pop()]
-            if spot.node.id in self.draft:
+            entry = past.entries[pending.pop()]
+            if entry.node.id in self.draft:
                 continue
-            parent = spot.parent if spot.parent in self.draft else PAGES
-            self._check_slug(spot.node.slug, parent)
-            self.draft.insert(replace(spot.node, children=()), parent, past.order[spot.parent].index(spot.node.id))
-            self._restored.append(spot.node.id)
+            parent = entry.parent if entry.parent in self.draft else PAGES
+            self._check_slug(entry.node.slug, parent)
+            self.draft.insert(replace(entry.node, children=()), parent, past.order[entry.parent].index(entry.node.id))
+            self._restored.append(entry.node.id)
             self._parents.add(parent)
-            self._note(spot.node.id, "updated_page" if spot.node.id in self.draft.base.spots else "created_page")
-            pending += reversed(past.order.get(spot.node.id, ()))
+            self._note(entry.node.id, "updated_page" if entry.node.id in self.draft.base.entries else "created_page")
+            pending += reversed(past.order.get(entry.node.id, ()))
 
     def _insert_files(self, change: InsertFiles) -> None:
-        placing = Placing(self.draft)
+        placing = DraftPaths(self.draft)
         for file in change.files:
-            data, fields = decoded(file, self.fetched)
+            data, fields = decode_file(file, self.fetched)
             id = self.new_id()
-            body = self.writing.keep(data)
+            body = self.texts.keep(data)
             path = placing.file(file.name, id=id)
             self.draft.insert(Node(id, "file", file.name, fields=fields, body=body, path=path), FILES)
             self.inserted_files.append(id)
             if file.ref is not None:
-                self._name(file.ref, id, self.writing.references.files)
+                self._name(file.ref, id, self.texts.references.files)
 
     def _page(self, id: str) -> Node:
         if id in self.draft and is_page(self.draft.node(id)):
@@ -270,9 +270,9 @@ class Batch:
             self._check_slug(change.slug, parent)
             return change.slug
         # The home page is the one whose slug may be empty.
-        if change.slug == "" and parent == PAGES and "" not in sibling_slugs(self.draft, parent):
+        if change.slug == "" and parent == PAGES and "" not in find_sibling_slugs(self.draft, parent):
             return ""
-        return free_slug(self.draft, parent, slugify(title))
+        return find_free_slug(self.draft, parent, slugify(title))
 
     def _kept_slug(self, change: UpdatePage, node: Node, *, moved: bool) -> str:
         if change.slug and change.slug != node.slug:
@@ -281,17 +281,17 @@ class Batch:
             self._check_slug(change.slug or node.slug, self.draft.parent(node.id), but=node.id)
             return change.slug or node.slug
         if moved and has_path(node):
-            return free_slug(self.draft, self.draft.parent(node.id), slugify(node.title), but=node.id)
+            return find_free_slug(self.draft, self.draft.parent(node.id), slugify(node.title), but=node.id)
         return node.slug
 
     def _check_slug(self, slug: str, parent: str, *, but: str = "") -> None:
         if slug and not _SLUG.fullmatch(slug):
             raise Failure(400, f"slug: not one segment of a path: {slug!r}")
-        if slug and slug.casefold() in sibling_slugs(self.draft, parent, but=but):
+        if slug and slug.casefold() in find_sibling_slugs(self.draft, parent, but=but):
             raise Failure(400, f"slug: {slug!r} is the slug of another page there")
 
     def _name(self, ref: str, id: str, refs: dict[str, str]) -> None:
-        references = self.writing.references
+        references = self.texts.references
         if not _REF.fullmatch(ref):
             raise Failure(400, f"ref: not a name: {ref!r}")
         if ref in references.pages or ref in references.files:
@@ -305,10 +305,10 @@ class Batch:
             self.touched[id] = what
 
 
-def _checked(sent: RichText) -> Document:
+def _check_rich_text(sent: RichText) -> Document:
     rich_text.check_document(sent.document, at="document")
     return sent.document
 
 
-def _members(change: PageMetadata) -> dict[str, Any]:
+def _read_members(change: PageMetadata) -> dict[str, Any]:
     return {name: value for name, value in change.wire().items() if name in KEYS and value is not None}

@@ -7,9 +7,9 @@ from syncd.layout.compare.reformat import settled
 from syncd.layout.page.frontmatter import split_title
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.model.document import Document
-from syncd.platform.change_requests.write import with_body
+from syncd.platform.change_requests.write import replace_body
 from syncd.platform.http.failures import Failure
-from syncd.platform.revisions.diff import unique_pairs
+from syncd.platform.revisions.diff import pair_unique_items
 
 Block = dict[str, Any]
 
@@ -26,20 +26,20 @@ def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
     unknown = set(wanted) - {block["key"] for block in (*ours, *theirs)}
     if unknown:
         raise Failure(400, f"block: neither the page nor what it was is made of a block {min(unknown)}")
-    result = tuple(_chosen(ours, theirs, set(wanted)))
+    result = tuple(_choose_blocks(ours, theirs, set(wanted)))
     if result == ours:
         return now
     if result == theirs:
-        return with_body(now, former.lstrip("\r\n"))
-    made = with_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
+        return replace_body(now, former.lstrip("\r\n"))
+    made = replace_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
     # Whatever is not reverted keeps the bytes that its writer gave it.
     return settled(now.encode(), made.encode(), at="").decode()
 
 
-def _chosen(ours: Sequence[Block], theirs: Sequence[Block], wanted: set[str]) -> Iterator[Block]:
+def _choose_blocks(ours: Sequence[Block], theirs: Sequence[Block], wanted: set[str]) -> Iterator[Block]:
     mine = other = 0
     # No key occurs twice on a side.
-    kept = unique_pairs([block["key"] for block in ours], [block["key"] for block in theirs])
+    kept = pair_unique_items([block["key"] for block in ours], [block["key"] for block in theirs])
     for at, there in (*kept, (len(ours), len(theirs))):
         # Between blocks that both have, the first of one side took the place of the first of the other, and so on.
         for step in range(max(at - mine, there - other)):

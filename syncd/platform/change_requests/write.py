@@ -14,36 +14,36 @@ from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.references import find_references
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import FILE_BYTES_MAX, FileAtUrl, NewFile
-from syncd.platform.change_requests.fetch import Fetched
+from syncd.platform.change_requests.fetch import FetchedFile
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import metadata
-from syncd.platform.revisions.files import CONTENT_TYPE, file_fields
+from syncd.platform.revisions.files import CONTENT_TYPE, build_file_fields
 from syncd.platform.revisions.outline import Draft
-from syncd.platform.revisions.references import References
-from syncd.platform.revisions.targets import Targets
+from syncd.platform.revisions.references import DraftReferences
+from syncd.platform.revisions.targets import TargetResolver
 from syncd.platform.storage.blobs import Blobs
 
 
 @dataclass
-class Writing:
+class DraftTexts:
     """What a draft's pages will say; nothing reaches the blobs before `settle`."""
 
     draft: Draft
     blobs: Blobs
     moment: str
     rewrite: Callable[[str], str] | None = None
-    references: References = field(init=False)
+    references: DraftReferences = field(init=False)
     _texts: dict[str, str] = field(default_factory=dict)
     _contents: list[bytes] = field(default_factory=list)
     _former: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.references = References(self.draft)
+        self.references = DraftReferences(self.draft)
 
     def replace(self, id: str, text: str, members: Mapping[str, Any]) -> None:
         """Given a page's new text and the members sent with it, let the page say both; its frontmatter wins."""
-        said = metadata.described({}, text)
-        self._texts[id] = _annotated(text, {name: value for name, value in members.items() if name not in said})
+        said = metadata.apply_frontmatter({}, text)
+        self._texts[id] = _write_members(text, {name: value for name, value in members.items() if name not in said})
         self._former.pop(id, None)
 
     def rephrase(self, id: str, text: str, members: Mapping[str, Any]) -> None:
@@ -59,8 +59,8 @@ class Writing:
         """Given members and the former title of a page that keeps its text, let the text say them."""
         node, text = self.draft.node(id), self.text(id)
         if node.title != former:
-            text = metadata.retitle(text, former=former, title=node.title)
-        self._texts[id] = _annotated(text, members)
+            text = metadata.replace_title(text, former=former, title=node.title)
+        self._texts[id] = _write_members(text, members)
 
     def text(self, id: str) -> str:
         """Given a page, return what it says so far."""
@@ -89,7 +89,7 @@ class Writing:
                 text = self._keep_wording(id, text, at=node.path)
             text = self.rewrite(text) if self.rewrite is not None else text
             body = self.keep(text.encode())
-            fields = metadata.described(node.fields, text, refer=partial(self.references.refer, at=node.path))
+            fields = metadata.apply_frontmatter(node.fields, text, refer=partial(self.references.refer, at=node.path))
             self.draft.change(replace(node, body=body, fields=fields))
         self.blobs.put_all(self._contents)
         for id in touched:
@@ -98,12 +98,12 @@ class Writing:
 
     def _keep_wording(self, id: str, text: str, *, at: str) -> str:
         """The text, with each block in its former words that says what it said."""
-        spot, targets, former = self.draft.base.spots.get(id), Targets(self.draft.base), self._former[id]
+        entry, targets, former = self.draft.base.entries.get(id), TargetResolver(self.draft.base), self._former[id]
 
         def name(address: str) -> str | None:
-            return None if spot is None else targets.name(address, spot)
+            return None if entry is None else targets.name(address, entry)
 
-        if _plain(former, name) == _plain(text, name):
+        if _normalise_text(former, name) == _normalise_text(text, name):
             return split_title(text)[0] + split_title(former)[1]
         return settled(former.encode(), text.encode(), at=at, name=name).decode()
 
@@ -119,7 +119,7 @@ class Writing:
         self.draft.change(dated)
 
 
-def _plain(text: str, name: Callable[[str], str | None]) -> str:
+def _normalise_text(text: str, name: Callable[[str], str | None]) -> str:
     """What the document of a page says, in one form: equal ones say the same."""
     document = to_document(split_title(text)[1])
     for ref in find_references(document.nodes):
@@ -128,7 +128,7 @@ def _plain(text: str, name: Callable[[str], str | None]) -> str:
     return to_markdown(document)
 
 
-def with_body(text: str, body: str) -> str:
+def replace_body(text: str, body: str) -> str:
     """Given a page's text and another body, return the text up to its title, its blank lines, and that body."""
     head, former = split_title(text)
     between = former[: len(former) - len(former.lstrip("\r\n"))]
@@ -137,7 +137,7 @@ def with_body(text: str, body: str) -> str:
     return head + between + body if head else body
 
 
-def decoded(file: NewFile | FileAtUrl, fetched: Mapping[str, Fetched]) -> tuple[bytes, dict[str, Any]]:
+def decode_file(file: NewFile | FileAtUrl, fetched: Mapping[str, FetchedFile]) -> tuple[bytes, dict[str, Any]]:
     """Given a new file and those that were fetched, return its content and the members of its File.
 
     Raises: Failure 400.
@@ -145,13 +145,13 @@ def decoded(file: NewFile | FileAtUrl, fetched: Mapping[str, Fetched]) -> tuple[
     if isinstance(file, FileAtUrl):
         data, kind = fetched[file.url].data, file.content_type or fetched[file.url].content_type
     else:
-        data, kind = _uploaded(file), file.content_type
+        data, kind = _decode_upload(file), file.content_type
     if not CONTENT_TYPE.fullmatch(kind):
         raise Failure(400, f"{file.name}: not a content type: {kind!r}")
-    return data, file_fields(data, content_type=kind)
+    return data, build_file_fields(data, content_type=kind)
 
 
-def _uploaded(file: NewFile) -> bytes:
+def _decode_upload(file: NewFile) -> bytes:
     try:
         data = base64.b64decode(file.base64, validate=True)
     except (binascii.Error, ValueError):
@@ -161,10 +161,10 @@ def _uploaded(file: NewFile) -> bytes:
     return data
 
 
-def _annotated(text: str, members: Mapping[str, Any]) -> str:
+def _write_members(text: str, members: Mapping[str, Any]) -> str:
     if not members:
         return text
     try:
-        return metadata.annotate(text, members)
+        return metadata.write_members(text, members)
     except FileInvalid as invalid:
         raise Failure(400, f"the document's frontmatter cannot be read: {invalid.reason}") from invalid

@@ -62,7 +62,7 @@ class PlaceRequest:
         space = require_space(connection, self.caller, self.space_id)
         row = None
         if self.change_request_id is not None:
-            row = change_requests.require(connection, self.space_id, self.change_request_id)
+            row = change_requests.require_change_request(connection, self.space_id, self.change_request_id)
         return Place(space, row, space.level)
 
 

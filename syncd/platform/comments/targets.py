@@ -21,7 +21,7 @@ def check(connection: sa.Connection, blobs: Blobs, place: Place, new: CommentCre
     """
     if new.page is None:
         return
-    node = revisions.outline(connection, place.space.id, place.revision).node(new.page)
+    node = revisions.open_revision(connection, place.space.id, place.revision).node(new.page)
     if node is None or not is_page(node):
         raise Failure(404, f"No page {new.page} in this content.")
     if new.node is None:

@@ -9,15 +9,15 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.changes import Changes
 from syncd.platform.change_requests import change_requests
-from syncd.platform.content.content import merged_from
-from syncd.platform.content.view import View, Viewed, described
+from syncd.platform.content.content import read_merged_change_request
+from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
 from syncd.platform.http import answers
 from syncd.platform.http.listing import LIMIT_MAX
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import rendering, revisions
-from syncd.platform.revisions.outline import Draft, Outline, Spot, has_path, is_page
-from syncd.platform.revisions.rendering import Look
+from syncd.platform.revisions.outline import Draft, Outline, TreeEntry, has_path, is_page
+from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.revisions.tree import FILES, INCLUDES, ROOT
 
 router = create_router(tags=["changes"])
@@ -39,138 +39,153 @@ _FILE = ("size", "contentType", "dimensions")
 
 
 @router.get(
-    _OF_REVISION, response_model=Changes, openapi_extra=declare_role("read", extension=True) | described(_OF_REVISION)
+    _OF_REVISION,
+    response_model=Changes,
+    openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_REVISION),
 )
-def get_revision_changes(request: Request, view: Viewed, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
+def get_revision_changes(request: Request, view: CurrentView, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
     """Given a revision, return what it changed of its first parent; the first revision made all that it has."""
     saved = view.revision
-    before = _opened(view, saved.parents[0]) if saved.parents else Draft().base
-    merged = {} if saved.merged_from is None else {"mergedFrom": merged_from(request, view)}
-    return answers.ok(merged | _answer(_Sides(before, view.outline, view.look), limit))
+    before = _open_revision(view, saved.parents[0]) if saved.parents else Draft().base
+    merged = {} if saved.merged_from is None else {"mergedFrom": read_merged_change_request(request, view)}
+    return answers.ok(merged | _build_answer(_RevisionPair(before, view.outline, view.context), limit))
 
 
 @router.get(
-    _OF_REQUEST, response_model=Changes, openapi_extra=declare_role("read", extension=True) | described(_OF_REQUEST)
+    _OF_REQUEST,
+    response_model=Changes,
+    openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_REQUEST),
 )
-def get_change_request_changes(view: Viewed, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
+def get_change_request_changes(view: CurrentView, limit: Limit = LIMIT_DEFAULT) -> JSONResponse:
     """Given a change request, return what it changes of the main content that it last took in."""
     with view.storage.read() as connection:
-        row = change_requests.require(connection, view.revision.space, view.change_request or "")
-        base = change_requests.base_of(row)
-    return answers.ok(_answer(_Sides(_opened(view, base), view.outline, view.look), limit))
+        row = change_requests.require_change_request(connection, view.revision.space, view.change_request or "")
+        base = change_requests.find_base_revision(row)
+    return answers.ok(_build_answer(_RevisionPair(_open_revision(view, base), view.outline, view.context), limit))
 
 
-def _opened(view: View, revision: str) -> Outline:
+def _open_revision(view: RevisionView, revision: str) -> Outline:
     with view.storage.read() as connection:
-        return revisions.outline(connection, view.revision.space, revision)
+        return revisions.open_revision(connection, view.revision.space, revision)
 
 
 @dataclass(frozen=True)
-class _Sides:
+class _RevisionPair:
     before: Outline
     after: Outline
-    look: Look
+    context: RenderContext
 
-    def changed(self, fits: Callable[[Spot], bool]) -> Iterator[tuple[Spot | None, Spot | None]]:
+    def changed(self, fits: Callable[[TreeEntry], bool]) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
         """Yield what differs: what is there now in its order, then what is gone."""
-        for id, spot in self.after.spots.items():
-            former = self.before.spots.get(id)
-            if fits(spot) and (former is None or former.hash != spot.hash or former.parent != spot.parent):
-                yield former, spot
-        for id, spot in self.before.spots.items():
-            if fits(spot) and id not in self.after.spots:
-                yield spot, None
+        for id, entry in self.after.entries.items():
+            former = self.before.entries.get(id)
+            if fits(entry) and (former is None or former.hash != entry.hash or former.parent != entry.parent):
+                yield former, entry
+        for id, entry in self.before.entries.items():
+            if fits(entry) and id not in self.after.entries:
+                yield entry, None
 
 
-def _answer(sides: _Sides, limit: int) -> dict[str, Any]:
+def _build_answer(sides: _RevisionPair, limit: int) -> dict[str, Any]:
     if sides.before.root == sides.after.root:
         return {"changes": [], "more": 0}
-    each = [*_pages(sides), *_files(sides), *_reusable(sides), *_shared(sides)]
+    each = [
+        *_list_page_changes(sides),
+        *_list_file_changes(sides),
+        *_list_reusable_changes(sides),
+        *_list_shared_changes(sides),
+    ]
     return {"changes": each[:limit], "more": max(0, len(each) - limit)}
 
 
-def _pages(sides: _Sides) -> Iterator[dict[str, Any]]:
-    for before, after in sides.changed(lambda spot: is_page(spot.node)):
+def _list_page_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
+    for before, after in sides.changed(lambda entry: is_page(entry.node)):
         if after is None or before is None:
-            spot = after or before
-            assert spot
-            yield {"type": "page_created" if before is None else "page_deleted", "page": _page(spot)}
+            entry = after or before
+            assert entry
+            yield {"type": "page_created" if before is None else "page_deleted", "page": _serialize_page(entry)}
             continue
         if before.parent != after.parent:
             parents = (("before", sides.before, before), ("after", sides.after, after))
             named = {
-                side: _page(tree.spots[spot.parent]) for side, tree, spot in parents if is_page(_above(tree, spot))
+                side: _serialize_page(tree.entries[entry.parent])
+                for side, tree, entry in parents
+                if is_page(_find_parent_node(tree, entry))
             }
-            yield {"type": "page_moved", "page": _page(after), "parent": named}
-        attributes = _attributes(before, after, _page_values)
+            yield {"type": "page_moved", "page": _serialize_page(after), "parent": named}
+        attributes = _compare_entries(before, after, _read_page_values)
         if attributes:
-            yield {"type": "page_edited", "page": _page(after), "attributes": attributes}
+            yield {"type": "page_edited", "page": _serialize_page(after), "attributes": attributes}
 
 
-def _above(tree: Outline, spot: Spot) -> Any:
-    return tree.spots[spot.parent].node
+def _find_parent_node(tree: Outline, entry: TreeEntry) -> Any:
+    return tree.entries[entry.parent].node
 
 
-def _page(spot: Spot) -> dict[str, Any]:
-    node = spot.node
-    path = {"path": spot.path} if has_path(node) else {}
+def _serialize_page(entry: TreeEntry) -> dict[str, Any]:
+    node = entry.node
+    path = {"path": entry.path} if has_path(node) else {}
     return {"id": node.id, "type": node.type, "title": node.title, **path}
 
 
-def _page_values(spot: Spot) -> dict[str, Any]:
-    node = spot.node
+def _read_page_values(entry: TreeEntry) -> dict[str, Any]:
+    node = entry.node
     kept = {name: node.fields[name] for name in _EDITED.get(node.type, ()) if name in node.fields}
     slug = {"slug": node.slug} if has_path(node) else {}
     body = {"document": node.body} if node.body is not None else {}
     return {"title": node.title, **slug, **body, **kept}
 
 
-def _files(sides: _Sides) -> Iterator[dict[str, Any]]:
-    def values(spot: Spot) -> dict[str, Any]:
-        kept = {name: spot.node.fields[name] for name in _FILE if name in spot.node.fields}
-        return {"name": spot.node.title, "downloadURL": _file(spot, sides.look)["downloadURL"], **kept}
+def _list_file_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
+    def values(entry: TreeEntry) -> dict[str, Any]:
+        kept = {name: entry.node.fields[name] for name in _FILE if name in entry.node.fields}
+        return {"name": entry.node.title, "downloadURL": _serialize_file(entry, sides.context)["downloadURL"], **kept}
 
-    for before, after in sides.changed(lambda spot: spot.parent == FILES):
-        yield from _kept("file", before, after, values, lambda spot: _file(spot, sides.look))
+    for before, after in sides.changed(lambda entry: entry.parent == FILES):
+        yield from _list_member_changes(
+            "file", before, after, values, lambda entry: _serialize_file(entry, sides.context)
+        )
 
 
-def _file(spot: Spot, look: Look) -> dict[str, Any]:
-    shown = rendering.file_members(spot, look)
+def _serialize_file(entry: TreeEntry, context: RenderContext) -> dict[str, Any]:
+    shown = rendering.build_file_members(entry, context)
     return {name: shown[name] for name in ("id", "name", "contentType", "downloadURL")}
 
 
-def _reusable(sides: _Sides) -> Iterator[dict[str, Any]]:
-    def values(spot: Spot) -> dict[str, Any]:
-        return {"title": spot.node.title, **({"document": spot.node.body} if spot.node.body else {})}
+def _list_reusable_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
+    def values(entry: TreeEntry) -> dict[str, Any]:
+        return {"title": entry.node.title, **({"document": entry.node.body} if entry.node.body else {})}
 
-    for before, after in sides.changed(lambda spot: spot.parent == INCLUDES):
-        yield from _kept("reusableContent", before, after, values, lambda spot: {"id": spot.node.id, **values(spot)})
+    for before, after in sides.changed(lambda entry: entry.parent == INCLUDES):
+        yield from _list_member_changes(
+            "reusableContent", before, after, values, lambda entry: {"id": entry.node.id, **values(entry)}
+        )
 
 
 _TYPES = {"file": "file", "reusableContent": "reusable_content"}
 
 
-def _kept(
+def _list_member_changes(
     member: str,
-    before: Spot | None,
-    after: Spot | None,
-    values: Callable[[Spot], dict[str, Any]],
-    shown: Callable[[Spot], dict[str, Any]],
+    before: TreeEntry | None,
+    after: TreeEntry | None,
+    values: Callable[[TreeEntry], dict[str, Any]],
+    shown: Callable[[TreeEntry], dict[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     type = _TYPES[member]
     if before is None or after is None:
-        spot = after or before
-        assert spot
-        yield {"type": f"{type}_created" if before is None else f"{type}_deleted", member: shown(spot)}
+        entry = after or before
+        assert entry
+        yield {"type": f"{type}_created" if before is None else f"{type}_deleted", member: shown(entry)}
         return
-    attributes = _attributes(before, after, values)
+    attributes = _compare_entries(before, after, values)
     if attributes:
         yield {"type": f"{type}_edited", member: shown(after), "attributes": attributes}
 
 
-def _shared(sides: _Sides) -> Iterator[dict[str, Any]]:
-    before, after = (tree.spots[ROOT].node.fields for tree in (sides.before, sides.after))
-    variables = _differing(before.get("variables", {}), after.get("variables", {}))
+def _list_shared_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
+    before, after = (tree.entries[ROOT].node.fields for tree in (sides.before, sides.after))
+    variables = _compare_values(before.get("variables", {}), after.get("variables", {}))
     if variables:
         yield {"type": "variables_edited", "variables": variables}
     former, tags = ({tag.get("slug", ""): tag for tag in fields.get("tags", ())} for fields in (before, after))
@@ -182,11 +197,13 @@ def _shared(sides: _Sides) -> Iterator[dict[str, Any]]:
         yield {"type": type, "tag": {"slug": slug, "label": str(tag.get("label", slug))}}
 
 
-def _attributes(before: Spot, after: Spot, values: Callable[[Spot], dict[str, Any]]) -> dict[str, Any]:
-    return _differing(values(before), values(after))
+def _compare_entries(
+    before: TreeEntry, after: TreeEntry, values: Callable[[TreeEntry], dict[str, Any]]
+) -> dict[str, Any]:
+    return _compare_values(values(before), values(after))
 
 
-def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def _compare_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: {side: held[name] for side, held in (("before", before), ("after", after)) if name in held}
         for name in {**after, **before}

@@ -17,8 +17,14 @@ from syncd.model.listing import Listing
 from syncd.model.page import Page, PageTree
 from syncd.model.revision import ReusableContent, Revision
 from syncd.platform.change_requests import change_requests
-from syncd.platform.content.page_documents import documents_of
-from syncd.platform.content.view import View, Viewed, described, parameter, viewed
+from syncd.platform.content.page_documents import open_page_documents
+from syncd.platform.content.view import (
+    CurrentView,
+    RevisionView,
+    declare_path_parameters,
+    describe_parameter,
+    open_view,
+)
 from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
@@ -26,8 +32,8 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.http.scheduler import LARGE_BYTES, RequestScheduler
 from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import rendering
-from syncd.platform.revisions.outline import Spot
-from syncd.platform.revisions.page_text import Dereferenced, Evaluated, Words
+from syncd.platform.revisions.outline import TreeEntry
+from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES
 from syncd.platform.spaces import spaces
 
@@ -37,12 +43,12 @@ Format = Literal["document", "markdown"]
 """Without one, a page is shown without its text. Source: not-shown.md (d)."""
 
 
-def revision_shown(request: Request, view: Viewed) -> Response:
+def answer_revision(request: Request, view: CurrentView) -> Response:
     """Given a view, return the whole Revision."""
-    return _json(rendering.revision(view.outline, revision_head(request, view), view.look))
+    return _answer_json(rendering.render_revision(view.outline, build_revision_head(request, view), view.context))
 
 
-def revision_head(request: Request, view: View) -> dict[str, Any]:
+def build_revision_head(request: Request, view: RevisionView) -> dict[str, Any]:
     """Given a view, return the members of its Revision that do not depend on what it holds."""
     saved = view.revision
     head: dict[str, Any] = {
@@ -51,42 +57,46 @@ def revision_head(request: Request, view: View) -> dict[str, Any]:
         "parents": saved.parents,
         "createdAt": saved.created_at,
         "type": saved.type,
-        "urls": {"app": f"{view.look.app}/~/revisions/{saved.id}"},
+        "urls": {"app": f"{view.context.app}/~/revisions/{saved.id}"},
     }
     if view.change_request is None:
         with view.storage.read() as connection:
-            head["urls"] |= spaces.published_urls(connection, request, saved.space, saved.id)
+            head["urls"] |= spaces.find_published_urls(connection, request, saved.space, saved.id)
     if saved.merged_from is not None:
-        head["mergedFrom"] = merged_from(request, view)
+        head["mergedFrom"] = read_merged_change_request(request, view)
     return head
 
 
-def merged_from(request: Request, view: View) -> dict[str, Any]:
+def read_merged_change_request(request: Request, view: RevisionView) -> dict[str, Any]:
     """Given a view of a revision that a merge made, return the change request that was merged."""
     with view.storage.read() as connection:
-        row = change_requests.require(connection, view.revision.space, view.revision.merged_from or "")
-        return change_requests.shown(connection, request, row)
+        row = change_requests.require_change_request(connection, view.revision.space, view.revision.merged_from or "")
+        return change_requests.serialize_change_request(connection, request, row)
 
 
-def pages_shown(view: Viewed) -> Response:
+def answer_pages(view: CurrentView) -> Response:
     """Given a view, return its page tree."""
-    listed = rendering.pages(view.outline, view.outline.order.get(PAGES, ()), view.look)
-    return _json(b'{"pages":%b}' % listed)
+    listed = rendering.render_pages(view.outline, view.outline.order.get(PAGES, ()), view.context)
+    return _answer_json(b'{"pages":%b}' % listed)
 
 
-def files_listed(view: Viewed, paging: Paging) -> JSONResponse:
+def answer_files(view: CurrentView, paging: Paging) -> JSONResponse:
     """Given a view, return its files."""
     envelope = paging.of(view.outline.order.get(FILES, ()), key=str)
-    spots = (view.outline.spots[id] for id in envelope["items"])
-    return answers.ok(envelope | {"items": [rendering.file_members(spot, view.look) for spot in spots]})
+    entries = (view.outline.entries[id] for id in envelope["items"])
+    return answers.ok(envelope | {"items": [rendering.build_file_members(entry, view.context) for entry in entries]})
 
 
-async def file_shown(view: Viewed, file_id: str) -> JSONResponse:
+async def answer_file(view: CurrentView, file_id: str) -> JSONResponse:
     """Given a file's id, return the File."""
-    return answers.ok(rendering.file_members(view.spot(file_id, "file", lambda spot: spot.parent == FILES), view.look))
+    return answers.ok(
+        rendering.build_file_members(
+            view.require_entry(file_id, "file", lambda entry: entry.parent == FILES), view.context
+        )
+    )
 
 
-class PageQuery(BaseModel):
+class PageParameters(BaseModel):
     """What a read of a page may ask for."""
 
     model_config = ConfigDict(frozen=True)
@@ -99,84 +109,86 @@ class PageQuery(BaseModel):
 
 
 # A mirror reads pages by the thousand. Without parameters of their own these two cost half of what they would.
-async def page_shown(request: Request) -> Response:
+async def answer_page(request: Request) -> Response:
     """Given a page's id, return the Page; with `format=markdown`, its text is exactly what was last written."""
-    asked = _asked(request.scope["query_string"])
-    view = await viewed(request, metadata=asked.metadata)
-    spot = view.page(request.path_params["page_id"])
-    return await _page(request, view, spot, asked)
+    asked = _parse_query(request.scope["query_string"])
+    view = await open_view(request, metadata=asked.metadata)
+    entry = view.require_page(request.path_params["page_id"])
+    return await _answer_page_entry(request, view, entry, asked)
 
 
-async def page_at_path(request: Request) -> Response:
+async def answer_page_at_path(request: Request) -> Response:
     """Given a page's path, its slashes as they are or encoded, return the Page."""
-    asked = _asked(request.scope["query_string"])
-    view = await viewed(request, metadata=asked.metadata)
+    asked = _parse_query(request.scope["query_string"])
+    view = await open_view(request, metadata=asked.metadata)
     # Made of all pages, the first time that anybody asks.
     by_path = await run_in_threadpool(lambda: view.outline.by_path)
     id = by_path.get(collision_key(request.path_params["page_path"].strip("/")))
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
-    return await _page(request, view, view.outline.spots[id], asked)
+    return await _answer_page_entry(request, view, view.outline.entries[id], asked)
 
 
 @lru_cache(maxsize=64)
-def _asked(query: bytes) -> PageQuery:
+def _parse_query(query: bytes) -> PageParameters:
     try:
-        return PageQuery.model_validate(dict(QueryParams(query)))
+        return PageParameters.model_validate(dict(QueryParams(query)))
     except ValidationError as invalid:
         problems = [{**problem, "loc": ("query", *problem["loc"])} for problem in invalid.errors(include_url=False)]
         raise RequestValidationError(problems) from None
 
 
-def reusable_content_shown(view: Viewed, reusable_content_id: str, format: Format = "markdown") -> JSONResponse:
+def answer_reusable_content(view: CurrentView, reusable_content_id: str, format: Format = "markdown") -> JSONResponse:
     """Given its id, return the reusable content with its text."""
-    spot = view.spot(reusable_content_id, "reusable content", lambda spot: spot.parent == INCLUDES)
-    return answers.ok(rendering.reusable_members(spot, view.look) | _text(view, spot, PageQuery(format=format)))
+    entry = view.require_entry(reusable_content_id, "reusable content", lambda entry: entry.parent == INCLUDES)
+    return answers.ok(
+        rendering.build_reusable_members(entry, view.context) | _render_text(view, entry, PageParameters(format=format))
+    )
 
 
-async def _page(request: Request, view: View, spot: Spot, asked: PageQuery) -> Response:
+async def _answer_page_entry(request: Request, view: RevisionView, entry: TreeEntry, asked: PageParameters) -> Response:
     def made() -> bytes:
-        more = _text(view, spot, asked) if asked.format is not None and spot.node.body is not None else {}
-        return rendering.page(view.outline, spot.node.id, view.look, **more)
+        more = _render_text(view, entry, asked) if asked.format is not None and entry.node.body is not None else {}
+        return rendering.render_page(view.outline, entry.node.id, view.context, **more)
 
     work: RequestScheduler = request.app.state.work
     # What a text looks like beyond itself depends on the rest of its revision, and on addresses that expire.
     if asked.format == "document" or not asked.evaluated == asked.dereferenced == "false":
         # A reference may lead into another space, which not everybody may read, and which changes.
         reader = (view.caller.user_id, view.storage.version())
-        key = ("page", view.outline.root, spot.node.id, view.look, asked, *reader)
-        return _json(await work.share(key, lambda: work.compute(request, made), remember=reader[1] is not None))
+        key = ("page", view.outline.root, entry.node.id, view.context, asked, *reader)
+        return _answer_json(await work.share(key, lambda: work.compute(request, made), remember=reader[1] is not None))
 
     def remembered() -> bytes:
-        return rendering.remembered_page(spot, view.look, asked.format or "", made)
+        return rendering.render_page_once(entry, view.context, asked.format or "", made)
 
     blobs = view.storage.blobs
-    if asked.format and blobs.near and spot.node.body and blobs.size(spot.node.body) > LARGE_BYTES:
-        return _json(await work.compute(request, remembered))
-    return _json(await view.storage.glance(remembered))
+    if asked.format and blobs.near and entry.node.body and blobs.size(entry.node.body) > LARGE_BYTES:
+        return _answer_json(await work.compute(request, remembered))
+    return _answer_json(await view.storage.glance(remembered))
 
 
-def _text(view: View, spot: Spot, asked: PageQuery) -> dict[str, Any]:
+def _render_text(view: RevisionView, entry: TreeEntry, asked: PageParameters) -> dict[str, Any]:
     if asked.format == "document":
-        return {"document": documents_of(view).render(spot, asked.evaluated, asked.dereferenced)}
-    words = Words(view.outline, view.look, view.storage.blobs.get)
-    return {"markdown": words.render(spot, asked.evaluated, asked.dereferenced)}
+        return {"document": open_page_documents(view).render(entry, asked.evaluated, asked.dereferenced)}
+    words = PageTexts(view.outline, view.context, view.storage.blobs.get)
+    return {"markdown": words.render(entry, asked.evaluated, asked.dereferenced)}
 
 
-def _json(body: bytes) -> Response:
+def _answer_json(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
 
 _READS: dict[str, tuple[Callable[..., Any], type[BaseModel]]] = {
-    "": (revision_shown, Revision),
-    "/pages": (pages_shown, PageTree),
-    "/files": (files_listed, Listing[File]),
-    "/files/{file_id}": (file_shown, File),
-    "/page/{page_id}": (page_shown, Page),
-    "/path/{page_path:path}": (page_at_path, Page),
-    "/reusable-contents/{reusable_content_id}": (reusable_content_shown, ReusableContent),
+    "": (answer_revision, Revision),
+    "/pages": (answer_pages, PageTree),
+    "/files": (answer_files, Listing[File]),
+    "/files/{file_id}": (answer_file, File),
+    "/page/{page_id}": (answer_page, Page),
+    "/path/{page_path:path}": (answer_page_at_path, Page),
+    "/reusable-contents/{reusable_content_id}": (answer_reusable_content, ReusableContent),
 }
-_BEYOND = ("/path/{page_path:path}", "/reusable-contents/{reusable_content_id}")
+_EXTENSIONS = ("/path/{page_path:path}", "/reusable-contents/{reusable_content_id}")
 # Names of operations: content-write §3 and not-shown.md (a); in the order of `_READS`.
 _NAMES = {
     "/spaces/{space_id}/content": (
@@ -199,18 +211,18 @@ _NAMES = {
 def _add_routes() -> Iterator[str]:
     for prefix, names in _NAMES.items():
         for (path, (read, shape)), name in zip(_READS.items(), names, strict=True):
-            extra = declare_role("read", extension=path in _BEYOND or "revision_id" in prefix)
-            extra |= described(prefix + path)
-            if read in (page_shown, page_at_path):
-                extra["parameters"] += _described(path)
+            extra = declare_role("read", extension=path in _EXTENSIONS or "revision_id" in prefix)
+            extra |= declare_path_parameters(prefix + path)
+            if read in (answer_page, answer_page_at_path):
+                extra["parameters"] += _describe_parameters(path)
             router.add_api_route(prefix + path, read, name=name, response_model=shape, openapi_extra=extra)
             yield name
 
 
-def _described(path: str) -> list[dict[str, Any]]:
+def _describe_parameters(path: str) -> list[dict[str, Any]]:
     """The parameters of a route that reads all of them itself."""
-    own = parameter(path.rpartition("{")[2].removesuffix("}").partition(":")[0])
-    members = PageQuery.model_json_schema()["properties"]
+    own = describe_parameter(path.rpartition("{")[2].removesuffix("}").partition(":")[0])
+    members = PageParameters.model_json_schema()["properties"]
     return [own, *({"name": name, "in": "query", "schema": schema} for name, schema in members.items())]
 
 

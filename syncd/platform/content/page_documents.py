@@ -14,22 +14,28 @@ from syncd.layout.richtext import to_document
 from syncd.layout.richtext.anchors import anchored
 from syncd.layout.richtext.html.labels import drop_labels, spell_labels
 from syncd.layout.richtext.references import find_files, find_references
-from syncd.platform.content.view import View, main_content
+from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.evaluation import Variables, evaluate_nodes
 from syncd.platform.revisions.other_spaces import OtherSpaces
-from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.page_text import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX, Dereferenced, Evaluated
-from syncd.platform.revisions.rendering import Look, dumps, file_members, page_members, reusable_members
-from syncd.platform.revisions.targets import Targets, id_of, label_of
+from syncd.platform.revisions.rendering import (
+    RenderContext,
+    build_file_members,
+    build_page_members,
+    build_reusable_members,
+    encode_json,
+)
+from syncd.platform.revisions.targets import TargetResolver, build_label, find_target_id
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
-Node = dict[str, Any]
+DocumentNode = dict[str, Any]
 
 
-def body_of(text: str, spot: Spot) -> str:
+def find_document_body(text: str, entry: TreeEntry) -> str:
     """Given the text of a page or reusable content, return what its document is made of."""
-    return (split if spot.parent == INCLUDES else split_title)(text)[1]
+    return (split if entry.parent == INCLUDES else split_title)(text)[1]
 
 
 @dataclass
@@ -37,42 +43,44 @@ class PageDocuments:
     """Documents of one revision: `read` returns a blob by its id, `open` the main content of another space."""
 
     outline: Outline
-    look: Look
+    context: RenderContext
     read: Callable[[str], bytes]
     open: Callable[[str], Outline | None] = lambda space: None
     characters: int = 0
     """Of all texts that were rendered, includes among them."""
-    _targets: Targets = field(init=False)
+    _targets: TargetResolver = field(init=False)
     _others: OtherSpaces = field(init=False)
     _includes_left: int = INCLUDES_MAX
     _characters_left: int = CHARACTERS_MAX
 
     def __post_init__(self) -> None:
-        self._targets, self._others = Targets(self.outline), OtherSpaces(self.look.app, self.open)
+        self._targets, self._others = TargetResolver(self.outline), OtherSpaces(self.context.app, self.open)
 
-    def render(self, spot: Spot, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> Node:
+    def render(
+        self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false"
+    ) -> DocumentNode:
         """Given where a page or reusable content stands, return its document as JSON.
 
         Raises: Failure 413 when it includes too much.
         """
         self._includes_left, self._characters_left = INCLUDES_MAX, CHARACTERS_MAX
-        nodes = self._nodes(self.read(spot.node.body or "").decode(), spot)
+        nodes = self._nodes(self.read(entry.node.body or "").decode(), entry)
         if dereferenced != "false":
-            nodes = anchored(list(self._expanded(nodes, (spot.node.id,))))
+            nodes = anchored(list(self._expanded(nodes, (entry.node.id,))))
         if evaluated != "false":
-            nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, spot)))
+            nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, entry)))
         meta = {"meta": {"targets": self._targets_of(nodes)}} if dereferenced == "true" else {}
         for cell in find_files(nodes):
-            cell[:] = map(_file_value, cell)
+            cell[:] = map(_find_file_value, cell)
         return {"object": "document", "data": {}, "nodes": nodes} | meta
 
-    def _nodes(self, text: str, spot: Spot) -> list[Node]:
+    def _nodes(self, text: str, entry: TreeEntry) -> list[DocumentNode]:
         self.characters += len(text)
-        nodes = list(to_document(body_of(text, spot)).nodes)
+        nodes = list(to_document(find_document_body(text, entry)).nodes)
         spell_labels(nodes)
         for ref in find_references(nodes):
             if ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
-                found = self._targets.content_ref(address, spot, app=self.look.app)
+                found = self._targets.content_ref(address, entry, app=self.context.app)
                 if found["kind"] == "url":
                     found = self._others.content_ref(found["url"]) or found
                 ref.clear()
@@ -80,27 +88,27 @@ class PageDocuments:
         drop_labels(nodes, self._label)
         return nodes
 
-    def _label(self, ref: Node) -> str | None:
-        spot = self.outline.spots.get(id_of(ref) or "")
-        return label_of(ref, spot.node.path if spot is not None else None)
+    def _label(self, ref: DocumentNode) -> str | None:
+        entry = self.outline.entries.get(find_target_id(ref) or "")
+        return build_label(ref, entry.node.path if entry is not None else None)
 
-    def _targets_of(self, nodes: list[Node]) -> list[Node]:
+    def _targets_of(self, nodes: list[DocumentNode]) -> list[DocumentNode]:
         """What the references of a document lead to in the space, each once, in reading order."""
-        refs = {dumps(ref): ref for ref in find_references(nodes)}
+        refs = {encode_json(ref): ref for ref in find_references(nodes)}
         shown = ((ref, self._target(ref)) for ref in refs.values())
         return [{"ref": ref, **target} for ref, target in shown if target is not None]
 
-    def _target(self, ref: Node) -> Node | None:
-        spot = self.outline.spots.get(id_of(ref) or "")
-        if spot is None:
+    def _target(self, ref: DocumentNode) -> DocumentNode | None:
+        entry = self.outline.entries.get(find_target_id(ref) or "")
+        if entry is None:
             return None
-        if spot.parent == FILES:
-            return {"file": file_members(spot, self.look)}
-        if spot.parent == INCLUDES:
-            return {"reusableContent": reusable_members(spot, self.look)}
-        return {"page": page_members(spot, self.look)}
+        if entry.parent == FILES:
+            return {"file": build_file_members(entry, self.context)}
+        if entry.parent == INCLUDES:
+            return {"reusableContent": build_reusable_members(entry, self.context)}
+        return {"page": build_page_members(entry, self.context)}
 
-    def _expanded(self, nodes: list[Node], trail: tuple[str, ...]) -> Iterator[Node]:
+    def _expanded(self, nodes: list[DocumentNode], trail: tuple[str, ...]) -> Iterator[DocumentNode]:
         """The nodes with what they include in the place of each reference to it."""
         for node in nodes:
             if node.get("type") == "reusable-content" and (held := self._included(node, trail)) is not None:
@@ -111,28 +119,34 @@ class PageDocuments:
                     node[name] = list(self._expanded(held, trail))
             yield node
 
-    def _included(self, node: Node, trail: tuple[str, ...]) -> list[Node] | None:
+    def _included(self, node: DocumentNode, trail: tuple[str, ...]) -> list[DocumentNode] | None:
         ref = node.get("data", {}).get("ref") or {}
-        spot = self.outline.spots.get(str(ref.get("reusableContent")))
-        if spot is None or "space" in ref or spot.node.body is None or spot.node.id in trail or len(trail) > DEPTH_MAX:
+        entry = self.outline.entries.get(str(ref.get("reusableContent")))
+        if (
+            entry is None
+            or "space" in ref
+            or entry.node.body is None
+            or entry.node.id in trail
+            or len(trail) > DEPTH_MAX
+        ):
             return None
-        text = self.read(spot.node.body).decode()
+        text = self.read(entry.node.body).decode()
         self._includes_left -= 1
         self._characters_left -= len(text)
         if min(self._includes_left, self._characters_left) < 0:
             raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
-        nodes = self._nodes(text, spot)
+        nodes = self._nodes(text, entry)
         _prefix_keys(nodes, f"{node.get('key')}.")
-        return list(self._expanded(nodes, (*trail, spot.node.id)))
+        return list(self._expanded(nodes, (*trail, entry.node.id)))
 
 
-def documents_of(view: View) -> PageDocuments:
+def open_page_documents(view: RevisionView) -> PageDocuments:
     """Given a view of a revision, return the documents of its pages for the caller."""
-    open_space = partial(main_content, view.storage, view.caller)
-    return PageDocuments(view.outline, view.look, view.storage.blobs.get, open_space)
+    open_space = partial(find_main_content, view.storage, view.caller)
+    return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space)
 
 
-def _file_value(ref: Node) -> Node | str:
+def _find_file_value(ref: DocumentNode) -> DocumentNode | str:
     """What a cell of files says instead of a reference: the id of a file of the space, else the address."""
     match ref:
         case {"kind": "file", "file": str(value)} | {"kind": "url", "url": str(value)} if "space" not in ref:
@@ -140,7 +154,7 @@ def _file_value(ref: Node) -> Node | str:
     return ref
 
 
-def _prefix_keys(nodes: list[Node], prefix: str) -> None:
+def _prefix_keys(nodes: list[DocumentNode], prefix: str) -> None:
     """Let keys of what is included differ from all others of the page."""
     pending = list(nodes)
     while pending:

@@ -28,26 +28,28 @@ def apply_template_to_space(
     if body.change_request_id is not None:
         with storage.read() as connection:
             require_space(connection, caller, space_id)
-            onto = str(change_requests.require_live(connection, space_id, body.change_request_id).revision)
+            onto = str(
+                change_requests.require_live_change_request(connection, space_id, body.change_request_id).revision
+            )
     prepared = prepare(storage, caller, space_id, body, onto=onto)
     with storage.write() as connection:
         space = require_space(connection, caller, space_id)
         if body.change_request_id is not None:
-            row = change_requests.require_live(connection, space_id, body.change_request_id)
-            _check(prepared.onto, row.revision)
+            row = change_requests.require_live_change_request(connection, space_id, body.change_request_id)
+            _require_unchanged(prepared.onto, row.revision)
             saved = apply(storage, connection, prepared, by=caller.user_id)
             if saved.id != row.revision:
-                change_requests.advance(storage, connection, row.id, saved.id)
+                change_requests.set_revision(storage, connection, row.id, saved.id)
             return Response(status_code=201)
         if space.edit_mode == "locked":
             raise Failure(409, "The edits of this space are locked. Apply the template to a change request.")
-        _check(prepared.onto, space.revision)
+        _require_unchanged(prepared.onto, space.revision)
         saved = apply(storage, connection, prepared, by=caller.user_id)
         if saved.id != space.revision:
-            main_content.advance(storage, connection, saved)
+            main_content.set_main_content(storage, connection, saved)
     return Response(status_code=201)
 
 
-def _check(prepared: str, now: str) -> None:
+def _require_unchanged(prepared: str, now: str) -> None:
     if prepared != now:
         raise Failure(409, "The content changed while the template was applied. Apply it again.")

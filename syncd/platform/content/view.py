@@ -16,8 +16,8 @@ from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.people import auth
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions import revisions
-from syncd.platform.revisions.outline import Outline, Spot, is_page, open_tree, remembered
-from syncd.platform.revisions.rendering import Look
+from syncd.platform.revisions.outline import Outline, TreeEntry, find_cached_outline, is_page, open_outline
+from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
@@ -26,40 +26,40 @@ from syncd.platform.storage.storage import Storage
 _REMEMBERED = 4_096
 
 # Made once: what every read of content asks first is the dearer part of many of them.
-_SPACE = roles.of_spaces(spaces.c.organization, spaces.c.revision, spaces.c.deleted_at).where(
+_SPACE = roles.select_spaces(spaces.c.organization, spaces.c.revision, spaces.c.deleted_at).where(
     spaces.c.id == sa.bindparam("space")
 )
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RevisionView:
     """The revision that a request means, opened; `change_request` is the id of the one whose content it is."""
 
     storage: Storage
     caller: Caller
     organization: str
-    revision: revisions.Saved
+    revision: revisions.RevisionRecord
     change_request: str | None
     outline: Outline
-    look: Look
+    context: RenderContext
 
-    def spot(self, id: str, what: str, fits: Callable[[Spot], bool]) -> Spot:
+    def require_entry(self, id: str, what: str, fits: Callable[[TreeEntry], bool]) -> TreeEntry:
         """Given an id, return where it stands. Raises: Failure 404 when nothing of that kind does."""
-        spot = self.outline.spots.get(id)
-        if spot is None or not fits(spot):
+        entry = self.outline.entries.get(id)
+        if entry is None or not fits(entry):
             raise Failure(404, f"No {what} {id} in revision {self.revision.id}.")
-        return spot
+        return entry
 
-    def page(self, id: str) -> Spot:
+    def require_page(self, id: str) -> TreeEntry:
         """Given an id, return where that page stands. Raises: Failure 404."""
-        return self.spot(id, "page", lambda spot: is_page(spot.node))
+        return self.require_entry(id, "page", lambda entry: is_page(entry.node))
 
 
-Meant = tuple[str, revisions.Saved, str | None]
+ResolvedPath = tuple[str, revisions.RevisionRecord, str | None]
 """The organization, the revision, and the id of the change request whose content it is."""
 
 
-class Memory:
+class ResolvedPathCache:
     """What paths meant to callers, for as long as nobody changes the database; one for each application.
 
     A mirror asks for the pages of a revision by the thousand, and between two of them nothing has changed: whether it
@@ -68,16 +68,16 @@ class Memory:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._known: dict[tuple[int | str | None, ...], Meant] = {}
+        self._known: dict[tuple[int | str | None, ...], ResolvedPath] = {}
 
-    async def meant(self, caller: Caller, path: Mapping[str, str]) -> Meant:
+    async def meant(self, caller: Caller, path: Mapping[str, str]) -> ResolvedPath:
         """Given a caller and the parameters of a path, return what they mean. Raises: Failure 403 and 404."""
         version = self._storage.version()
         which = (path["space_id"], path.get("revision_id"), path.get("change_request_id"))
         key = (version, caller.user_id, caller.needed, *which)
         known = None if version is None else self._known.get(key)
         if known is None:
-            known = await self._storage.glance(lambda: _meant(self._storage, caller, path))
+            known = await self._storage.glance(lambda: _resolve_path(self._storage, caller, path))
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             if version is not None:
@@ -86,62 +86,64 @@ class Memory:
         return known
 
 
-async def viewed(request: Request, *, metadata: bool = True) -> View:
+async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
     """Given a request, return what it means. Raises: Failure 401, 403, and 404 for a space or revision."""
     storage: Storage = request.app.state.storage
     caller = await auth.authenticate_caller(request)
-    memory: Memory = request.app.state.meant
+    memory: ResolvedPathCache = request.app.state.meant
     organization, revision, change_request = await memory.meant(caller, request.path_params)
-    outline = remembered(revision.root)
+    outline = find_cached_outline(revision.root)
     if outline is None:
         work: RequestScheduler = request.app.state.work
         async with work.slot("open", request):
-            known = remembered(revision.root)
-            outline = await run_in_threadpool(_opened, storage, revision.root) if known is None else known
-    look = look_of(request, storage, organization, revision.space, metadata=metadata)
-    return View(storage, caller, organization, revision, change_request, outline, look)
+            known = find_cached_outline(revision.root)
+            outline = await run_in_threadpool(_open_outline, storage, revision.root) if known is None else known
+    context = build_render_context(request, storage, organization, revision.space, metadata=metadata)
+    return RevisionView(storage, caller, organization, revision, change_request, outline, context)
 
 
-async def _viewed(request: Request, metadata: bool = True, computed: bool = True) -> View:
-    return await viewed(request, metadata=metadata)
+async def _read_view(request: Request, metadata: bool = True, computed: bool = True) -> RevisionView:
+    return await open_view(request, metadata=metadata)
 
 
-Viewed = Annotated[View, Depends(_viewed)]
+CurrentView = Annotated[RevisionView, Depends(_read_view)]
 """A handler's parameter for the revision that its path means. Shapes: nothing is computed here, so `computed` changes
 nothing: a computed page shows how it is computed.
 """
 
 
-def main_content(storage: Storage, caller: Caller, space_id: str) -> Outline | None:
+def find_main_content(storage: Storage, caller: Caller, space_id: str) -> Outline | None:
     """Given a caller and a space, return the space's main content; None when there is none that the caller may read."""
     try:
-        _, revision, _ = _meant(storage, caller, {"space_id": space_id})
+        _, revision, _ = _resolve_path(storage, caller, {"space_id": space_id})
     except Failure:
         return None
-    return remembered(revision.root) or _opened(storage, revision.root)
+    return find_cached_outline(revision.root) or _open_outline(storage, revision.root)
 
 
-def described(path: str) -> dict[str, Any]:
+def declare_path_parameters(path: str) -> dict[str, Any]:
     """Given a route's path, return the parameters in it that the view reads, for the route's `openapi_extra`."""
     named = [name for name in ("space_id", "revision_id", "change_request_id") if f"{{{name}}}" in path]
-    return {"parameters": [parameter(name) for name in named]}
+    return {"parameters": [describe_parameter(name) for name in named]}
 
 
-def parameter(name: str) -> dict[str, Any]:
+def describe_parameter(name: str) -> dict[str, Any]:
     """Given the name of a parameter in a path, return its description."""
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
-def look_of(request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True) -> Look:
+def build_render_context(
+    request: Request, storage: Storage, organization: str, space: str, *, metadata: bool = True
+) -> RenderContext:
     """Given whose content is shown, return how this request's answer shows it."""
     settings: PlatformSettings = request.app.state.settings
     downloads = DownloadSigner(
         addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())
     )
-    return Look(f"{downloads.origin}/app/o/{organization}/s/{space}", downloads, metadata and settings.git)
+    return RenderContext(f"{downloads.origin}/app/o/{organization}/s/{space}", downloads, metadata and settings.git)
 
 
-def _meant(storage: Storage, caller: Caller, path: Mapping[str, str]) -> Meant:
+def _resolve_path(storage: Storage, caller: Caller, path: Mapping[str, str]) -> ResolvedPath:
     with storage.read() as connection:
         space_id = path["space_id"]
         space = connection.execute(_SPACE, {"space": space_id, "caller": caller.user_id}).one_or_none()
@@ -150,11 +152,11 @@ def _meant(storage: Storage, caller: Caller, path: Mapping[str, str]) -> Meant:
         caller.require(space.level)
         revision, change_request = path.get("revision_id", space.revision), None
         if "change_request_id" in path:
-            row = change_requests.require(connection, space_id, path["change_request_id"])
+            row = change_requests.require_change_request(connection, space_id, path["change_request_id"])
             revision, change_request = row.revision, row.id
-        return space.organization, revisions.get(connection, space_id, revision), change_request
+        return space.organization, revisions.require_revision(connection, space_id, revision), change_request
 
 
-def _opened(storage: Storage, root: bytes) -> Outline:
+def _open_outline(storage: Storage, root: bytes) -> Outline:
     with storage.read() as connection:
-        return open_tree(connection, root)
+        return open_outline(connection, root)

@@ -33,7 +33,7 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.accounts import sites
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.integrations import external_ids, installations, placements
-from syncd.platform.spaces.spaces import readable, shown
+from syncd.platform.spaces.spaces import select_readable_spaces, serialize_space
 
 router = create_router(prefix="/integrations/{integration_name}", tags=["integrations"])
 
@@ -100,8 +100,8 @@ def list_integration_space_installations(
         envelope = _page(connection, paging, SPACE, at.name, external_id=external_id)
         items = [_shown(at, SPACE, row) for row in envelope["items"]]
         if extended:
-            there = readable(at.caller, spaces.c.id.in_({item["space"] for item in items}))
-            whole = {row.id: shown(at.request, row, at.caller) for row in connection.execute(there)}
+            there = select_readable_spaces(at.caller, spaces.c.id.in_({item["space"] for item in items}))
+            whole = {row.id: serialize_space(at.request, row, at.caller) for row in connection.execute(there)}
             items = [item | {"space": whole.get(item["space"], item["space"])} for item in items]
     return answers.ok(envelope | {"items": items})
 

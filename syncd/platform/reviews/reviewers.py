@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.review import Contributor, RequestedReviewer, RequestedReviewers, ReviewersRequest
-from syncd.platform.change_requests.change_requests import AtChangeRequest, asked_of, change
+from syncd.platform.change_requests.change_requests import AtChangeRequest, match_requested_reviewer, update_columns
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http import answers, rich_text
 from syncd.platform.http.bodies import RequestBody
@@ -64,7 +64,7 @@ def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
         request = {"change_request": row.id, "revision": row.revision, "requested_by": at.caller.user_id}
         request["created_at"] = format_time(at.storage.now())
         insert_new(connection, requested_reviewers, [request | {"kind": kind, "reviewer": id} for kind, id in asked])
-        change(at.storage, connection, row.id, **values)
+        update_columns(at.storage, connection, row.id, **values)
         table = requested_reviewers
         mine = sa.select(table).where(
             table.c.change_request == row.id, table.c.reviewer.in_([*body.users, *body.teams])
@@ -121,7 +121,9 @@ def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
 def request_to(connection: sa.Connection, change_request: str, user: str) -> str | None:
     """Given a change request and a person, return who asked that person, or a team of theirs, for a review, or None."""
     table = requested_reviewers
-    asked = sa.select(table.c.requested_by).where(table.c.change_request == change_request, asked_of(user))
+    asked = sa.select(table.c.requested_by).where(
+        table.c.change_request == change_request, match_requested_reviewer(user)
+    )
     return connection.scalar(asked.order_by(table.c.created_at).limit(1))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from syncd.layout.compare.alignment import find_rising
 
 
-def unique_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
+def pair_unique_items(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Given two sequences, return where the items that each has exactly once stand in both, in the order of both.
 
     Shapes: the longest such list, ascending on both sides. Cost: n log n.

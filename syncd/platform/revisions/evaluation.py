@@ -11,11 +11,11 @@ from typing import Any
 
 from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, possible_values, truths_of
 from syncd.model.condition import NoCondition, Part, parts_of_expression
-from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import ROOT
 
 Scalar = str | bool | int | float
-Node = dict[str, Any]
+DocumentNode = dict[str, Any]
 
 BRACES = r"\{\{\s*+(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_-]*+)\s*+\}\}"
 """A variable that a text names: its scope and its name."""
@@ -31,10 +31,10 @@ class Variables:
     scopes: Mapping[str, Mapping[str, Scalar]]
 
     @classmethod
-    def of_page(cls, outline: Outline, spot: Spot) -> "Variables":
+    def of_page(cls, outline: Outline, entry: TreeEntry) -> "Variables":
         """Given a revision and where a page stands in it, return the variables that the page can read."""
-        space = outline.spots[ROOT].node.fields.get("variables", {})
-        return cls({"space": space, "page": spot.node.fields.get("variables", {})})
+        space = outline.entries[ROOT].node.fields.get("variables", {})
+        return cls({"space": space, "page": entry.node.fields.get("variables", {})})
 
     def get(self, scope: str, name: str) -> Scalar | None:
         """Given a scope and a name, return the variable's value, or None when there is none."""
@@ -76,7 +76,7 @@ def format_value(value: Scalar) -> str:
     return str(value)
 
 
-def evaluate_nodes(nodes: list[Node], variables: Variables) -> Iterator[Node]:
+def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[DocumentNode]:
     """Given nodes of a document, yield them with every expression and condition that has a value in its value's form.
 
     Shapes: an expression becomes text with the marks around it; a block whose condition is true becomes what it holds,
@@ -109,7 +109,7 @@ def _fill_name(found: re.Match[str], variables: Variables) -> str:
     return found[0] if value is None else format_value(value)
 
 
-def _fill_leaf(leaf: Node, variables: Variables) -> Node:
+def _fill_leaf(leaf: DocumentNode, variables: Variables) -> DocumentNode:
     text = leaf.get("text", "")
     if "{{" not in text or any(mark.get("type") == "code" for mark in leaf.get("marks") or ()):
         return leaf

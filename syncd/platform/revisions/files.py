@@ -22,7 +22,7 @@ CONTENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A
 """A media type without parameters; nothing else may become a header."""
 
 _UNKNOWN = "application/octet-stream"
-_SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif")
+_INLINE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif")
 """What a browser may show in place; anything that could carry a script is offered for saving."""
 # Built in only: what the machine's own tables say would differ from one machine to the next.
 _TYPES = mimetypes.MimeTypes()
@@ -48,9 +48,9 @@ def download_file(
         raise Failure(403, "This address has expired. Read the file again to get a new one.")
     if not storage.blobs.has(oid):
         raise Failure(404, "The file is not here.")
-    way = "inline" if content_type in _SHOWN else "attachment"
+    way = "inline" if content_type in _INLINE_TYPES else "attachment"
     headers = {
-        "Content-Disposition": f"{way}; {_filename(name)}",
+        "Content-Disposition": f"{way}; {_format_filename(name)}",
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cache-Control": "private, max-age=3600, immutable",
@@ -62,17 +62,17 @@ def download_file(
     return StreamingResponse(pieces, media_type=content_type, headers=headers | {"Content-Length": str(length)})
 
 
-def _filename(name: str) -> str:
+def _format_filename(name: str) -> str:
     quoted = quote(name)
     return f'filename="{name}"' if quoted == name else f"filename*=utf-8''{quoted}"
 
 
-def content_type_of(name: str) -> str:
+def guess_content_type(name: str) -> str:
     """Given a file's name, return its media type."""
     return _TYPES.guess_type(f"x{name}", strict=False)[0] or _UNKNOWN
 
 
-def file_fields(data: bytes, *, content_type: str) -> dict[str, Any]:
+def build_file_fields(data: bytes, *, content_type: str) -> dict[str, Any]:
     """Given a file's content, return the members of its File that follow from it. Units: `size` in bytes."""
     fields: dict[str, Any] = {"contentType": content_type, "size": len(data)}
     # Bytes that are no image have the size -1 by -1.

@@ -16,12 +16,14 @@ KEYS: Mapping[str, str] = {
 }
 """Members of a page that an operation may set, and their keys in frontmatter. Source: gitsync §1.6."""
 
-Refer = Callable[[str], dict[str, Any]]
+BuildReference = Callable[[str], dict[str, Any]]
 
 _FROM_TEXT = frozenset((*KEYS, "cover", "layout", "variables", "metaLinks", "tags"))
 
 
-def described(fields: Mapping[str, Any], text: str, *, refer: Refer = frontmatter.url_reference) -> dict[str, Any]:
+def apply_frontmatter(
+    fields: Mapping[str, Any], text: str, *, refer: BuildReference = frontmatter.url_reference
+) -> dict[str, Any]:
     """Given a page's members and its text, return them with those that frontmatter holds taken from the text.
 
     Shapes: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML describes nothing.
@@ -33,7 +35,7 @@ def described(fields: Mapping[str, Any], text: str, *, refer: Refer = frontmatte
         return kept
 
 
-def pointed(fields: Mapping[str, Any], refer: Refer) -> dict[str, Any]:
+def resolve_references(fields: Mapping[str, Any], refer: BuildReference) -> dict[str, Any]:
     """Given members whose references are addresses, return them with the references that `refer` makes of those."""
 
     def point(value: Any) -> Any:
@@ -45,7 +47,7 @@ def pointed(fields: Mapping[str, Any], refer: Refer) -> dict[str, Any]:
     return {**fields, **{name: {key: point(item) for key, item in held.items()} for name, held in pointing.items()}}
 
 
-def annotate(text: str, members: Mapping[str, Any]) -> str:
+def write_members(text: str, members: Mapping[str, Any]) -> str:
     """Given a page's text and members that an operation sets, return the text whose frontmatter says so.
 
     Shapes: "", False and None remove a key; a member that the text has already leaves it byte for byte.
@@ -56,19 +58,19 @@ def annotate(text: str, members: Mapping[str, Any]) -> str:
     return frontmatter.patch(text, changes) if changes else text
 
 
-def retitle(text: str, *, former: str, title: str) -> str:
+def replace_title(text: str, *, former: str, title: str) -> str:
     """Given a page's text and its former and new title, return the text with the new one where the former one stood."""
     if frontmatter.heading(text) == former:
         text = frontmatter.set_heading(text, title)
-    return text if stated_title(text) is None else frontmatter.patch(text, {"title": title})
+    return text if find_frontmatter_title(text) is None else frontmatter.patch(text, {"title": title})
 
 
-def titled(text: str) -> str | None:
+def find_title(text: str) -> str | None:
     """Given a page's text, return the title that it gives itself: in frontmatter, else as its leading heading."""
-    return stated_title(text) or frontmatter.heading(text)
+    return find_frontmatter_title(text) or frontmatter.heading(text)
 
 
-def stated_title(text: str) -> str | None:
+def find_frontmatter_title(text: str) -> str | None:
     """Given a page's text, return the title in its frontmatter, or None."""
     try:
         title = frontmatter.fields(text, at="document").get("title")

@@ -41,8 +41,8 @@ class OtherSpaces:
         path, anchor = unquote(found["path"] or "").strip("/"), found["anchor"]
         if not path and not anchor:
             return {"kind": "space", "space": found["space"]}
-        spot = outline.spots.get(path)
-        page = path if spot is not None and is_page(spot.node) else outline.by_path.get(collision_key(path))
+        entry = outline.entries.get(path)
+        page = path if entry is not None and is_page(entry.node) else outline.by_path.get(collision_key(path))
         if page is None:
             return None
         return ({"kind": "anchor", "anchor": anchor} if anchor else {"kind": "page"}) | {"page": page} | space

@@ -1,4 +1,4 @@
-"""A revision's tree, opened: every page and file by id, with its parent and path, and a draft that can change it."""
+"""A revision's tree in memory: every page and file by id, with its parent and path, and a draft that can change it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,15 +9,15 @@ import sqlalchemy as sa
 from syncd.layout.tree.paths import collision_key
 from syncd.platform.cache import Cache
 from syncd.platform.revisions import tree
-from syncd.platform.revisions.tree import PAGES, ROOT, SECTIONS, Node, Row
+from syncd.platform.revisions.tree import PAGES, ROOT, SECTIONS, Node, NodeRow
 
 _REMEMBERED_PAGES = 300_000
-_cache: Cache[bytes, "Outline"] = Cache(_REMEMBERED_PAGES, weigh=lambda outline: len(outline.spots))
+_cache: Cache[bytes, "Outline"] = Cache(_REMEMBERED_PAGES, weigh=lambda outline: len(outline.entries))
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A node where it stands: `path` joins the slugs of its ancestors and its own, as in the API."""
+class TreeEntry:
+    """A node and its position in a tree. Shapes: `path` joins the slugs of its ancestors and its own, as in the API."""
 
     node: Node
     hash: bytes
@@ -27,30 +27,30 @@ class Spot:
 
 @dataclass(frozen=True)
 class Outline:
-    """Everything in one tree; `spots` is by id, parents first and in reading order; `order` has each one's children."""
+    """One tree. Shapes: `entries` is by id, parents first, in reading order; `order` has the children of each id."""
 
     root: bytes
-    spots: Mapping[str, Spot]
+    entries: Mapping[str, TreeEntry]
     order: Mapping[str, tuple[str, ...]]
 
     def node(self, id: str) -> Node | None:
         """Given an id, return its node, or None when this tree has none."""
-        spot = self.spots.get(id)
-        return None if spot is None else spot.node
+        entry = self.entries.get(id)
+        return None if entry is None else entry.node
 
     @cached_property
     def by_path(self) -> Mapping[str, str]:
         """Ids of pages and groups by the key of their path in the API; the first wins."""
         found: dict[str, str] = {}
-        for id, spot in self.spots.items():
-            if has_path(spot.node):
-                found.setdefault(collision_key(spot.path), id)
+        for id, entry in self.entries.items():
+            if has_path(entry.node):
+                found.setdefault(collision_key(entry.path), id)
         return found
 
     @cached_property
     def by_file(self) -> Mapping[str, str]:
         """Ids of whatever has a file in a repository, by the key of its path there."""
-        return {collision_key(spot.node.path): id for id, spot in self.spots.items() if spot.node.path is not None}
+        return {collision_key(entry.node.path): id for id, entry in self.entries.items() if entry.node.path is not None}
 
 
 class Draft:
@@ -59,21 +59,21 @@ class Draft:
     def __init__(self, base: Outline | None = None) -> None:
         """Given the tree to start from, begin a draft of it; without one, the draft is an empty tree."""
         self.base = base or _EMPTY
-        self._own: dict[str, Node] = {} if base else {id: spot.node for id, spot in _EMPTY.spots.items()}
+        self._own: dict[str, Node] = {} if base else {id: entry.node for id, entry in _EMPTY.entries.items()}
         self._order: dict[str, list[str]] = {}
         self._parent: dict[str, str] = {}
         self._gone: set[str] = set()
 
     def __contains__(self, id: object) -> bool:
-        return id not in self._gone and (id in self._own or id in self.base.spots)
+        return id not in self._gone and (id in self._own or id in self.base.entries)
 
     def node(self, id: str) -> Node:
         """Given the id of something in this draft, return its node; its `children` mean nothing here."""
-        return self._own.get(id) or self.base.spots[id].node
+        return self._own.get(id) or self.base.entries[id].node
 
     def parent(self, id: str) -> str:
         """Given an id, return the id of what holds it."""
-        return self._parent.get(id) or self.base.spots[id].parent
+        return self._parent.get(id) or self.base.entries[id].parent
 
     def children(self, id: str) -> list[str]:
         """Given an id, return the ids that it holds, in order."""
@@ -155,14 +155,14 @@ class Draft:
             self._parent.pop(each, None)
             self._order.pop(each, None)
 
-    def seal(self) -> tuple[bytes, list[Row]]:
+    def seal(self) -> tuple[bytes, list[NodeRow]]:
         """Return the hash of this draft's tree, and the rows that its base does not have."""
         changed = {id for id in (*self._own, *self._order) if id in self}
         dirty = changed | {above for id in changed for above in self.ancestors(id)}
-        rows: dict[str, Row] = {}
+        rows: dict[str, NodeRow] = {}
         for id in sorted(dirty, key=lambda id: -sum(1 for _ in self.ancestors(id))):
             children = tuple(rows[child].hash if child in rows else self._hash(child) for child in self.children(id))
-            rows[id] = tree.seal(replace(self.node(id), children=children))
+            rows[id] = tree.encode_node(replace(self.node(id), children=children))
         root = rows[ROOT].hash if ROOT in rows else self.base.root
         return root, [row for id, row in rows.items() if row.hash != self._hash(id)]
 
@@ -173,8 +173,8 @@ class Draft:
         siblings.insert(len(siblings) if at is None else at, id)
 
     def _hash(self, id: str) -> bytes:
-        spot = self.base.spots.get(id)
-        return b"" if spot is None else spot.hash
+        entry = self.base.entries.get(id)
+        return b"" if entry is None else entry.hash
 
 
 def is_page(node: Node) -> bool:
@@ -187,37 +187,37 @@ def has_path(node: Node) -> bool:
     return node.type in ("document", "group")
 
 
-def remembered(root: bytes) -> Outline | None:
+def find_cached_outline(root: bytes) -> Outline | None:
     """Given a root hash, return its outline when it is at hand, without asking the database."""
     return _cache.get(root)
 
 
-def open_tree(connection: sa.Connection, root: bytes) -> Outline:
+def open_outline(connection: sa.Connection, root: bytes) -> Outline:
     """Given a root hash, return its outline; remembered, since it can never change."""
-    return _cache.get(root) or _cache.put(root, outline(root, tree.load(connection, root)))
+    return _cache.get(root) or _cache.put(root, build_outline(root, tree.load_nodes(connection, root)))
 
 
-def outline(root: bytes, nodes: Mapping[bytes, Node]) -> Outline:
+def build_outline(root: bytes, nodes: Mapping[bytes, Node]) -> Outline:
     """Given a root hash and the nodes below it, return their outline."""
-    spots: dict[str, Spot] = {}
+    entries: dict[str, TreeEntry] = {}
     order: dict[str, tuple[str, ...]] = {}
     pending = [(root, ROOT, "")]
     while pending:
         hash, parent, above = pending.pop()
         node = nodes[hash]
         path = f"{above}/{node.slug}" if above and node.slug else above or node.slug
-        spots[node.id] = Spot(node, hash, parent, path)
+        entries[node.id] = TreeEntry(node, hash, parent, path)
         if node.children:
             order[node.id] = tuple(nodes[child].id for child in node.children)
             pending += [(child, node.id, path) for child in reversed(node.children)]
-    return Outline(root, spots, order)
+    return Outline(root, entries, order)
 
 
-def _empty() -> Outline:
+def _build_empty_outline() -> Outline:
     # Hashes that no node has, so that a draft of it saves all of it.
-    spots = {ROOT: Spot(Node(ROOT, "content"), b"", ROOT, "")}
-    spots |= {id: Spot(Node(id, "section"), b"", ROOT, "") for id in SECTIONS}
-    return Outline(b"", spots, {ROOT: SECTIONS, PAGES: ()})
+    entries = {ROOT: TreeEntry(Node(ROOT, "content"), b"", ROOT, "")}
+    entries |= {id: TreeEntry(Node(id, "section"), b"", ROOT, "") for id in SECTIONS}
+    return Outline(b"", entries, {ROOT: SECTIONS, PAGES: ()})
 
 
-_EMPTY = _empty()
+_EMPTY = _build_empty_outline()

@@ -16,8 +16,8 @@ from syncd.layout.page.frontmatter import split
 from syncd.layout.tree.paths import collision_key
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.evaluation import BRACES, Scalar, Variables, format_value
-from syncd.platform.revisions.outline import Outline, Spot
-from syncd.platform.revisions.rendering import Look, file_members
+from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.rendering import RenderContext, build_file_members
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
 Evaluated = Literal["true", "false", "deterministic-only"]
@@ -36,27 +36,27 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<{]")
 
 
 @dataclass(frozen=True)
-class Words:
+class PageTexts:
     """Texts of one revision: `read` returns a blob by its id."""
 
     outline: Outline
-    look: Look
+    context: RenderContext
     read: Callable[[str], bytes]
 
-    def render(self, spot: Spot, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
+    def render(self, entry: TreeEntry, evaluated: Evaluated = "false", dereferenced: Dereferenced = "false") -> str:
         """Given where a page or reusable content stands, return its text, exactly as written unless more is asked for.
 
         Shapes: `dereferenced` puts in what is included; `true` also lets every address of a page or file of the space
         be one that works anywhere. Raises: Failure 413 when that makes it too long.
         """
-        text = self.read(spot.node.body or "").decode()
+        text = self.read(entry.node.body or "").decode()
         if dereferenced != "false":
-            text = self._included(text, spot)
+            text = self._included(text, entry)
         if dereferenced == "true":
-            text = links.rewrite(text, lambda address: self._anywhere(address, at=spot.node.path or ""))
-        return self._evaluated(text, spot) if evaluated != "false" else text
+            text = links.rewrite(text, lambda address: self._anywhere(address, at=entry.node.path or ""))
+        return self._evaluated(text, entry) if evaluated != "false" else text
 
-    def _included(self, text: str, spot: Spot) -> str:
+    def _included(self, text: str, entry: TreeEntry) -> str:
         left = [INCLUDES_MAX, CHARACTERS_MAX]
 
         def put_in(text: str, at: str, trail: tuple[str, ...]) -> str:
@@ -65,7 +65,7 @@ class Words:
                 id = self.outline.by_file.get(collision_key(target[0])) if target else None
                 if id is None or id in trail or len(trail) > DEPTH_MAX:
                     return found[0]
-                inner = self.outline.spots[id]
+                inner = self.outline.entries[id]
                 if inner.parent != INCLUDES or inner.node.body is None:
                     return found[0]
                 raw = split(self.read(inner.node.body).decode())[1].strip("\r\n")
@@ -74,38 +74,40 @@ class Words:
                 if min(left) < 0:
                     raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
                 here = inner.node.path or ""
-                return links.rewrite(put_in(raw, here, (*trail, id)), lambda to: _moved(to, source=here, at=at))
+                return links.rewrite(
+                    put_in(raw, here, (*trail, id)), lambda to: _rebase_address(to, source=here, at=at)
+                )
 
-            return _in_prose(text, _INCLUDE, replacement)
+            return _replace_in_prose(text, _INCLUDE, replacement)
 
-        return put_in(text, spot.node.path or "", (spot.node.id,))
+        return put_in(text, entry.node.path or "", (entry.node.id,))
 
     def _anywhere(self, address: str, *, at: str) -> str | None:
         target = links.resolve(address, at=at)
         id = self.outline.by_file.get(collision_key(target[0])) if target else None
         if target is None or id is None:
             return None
-        spot = self.outline.spots[id]
-        if spot.parent == FILES:
-            return str(file_members(spot, self.look)["downloadURL"])
-        place = f"{self.look.app}/{spot.path}" if spot.path else self.look.app
-        return None if spot.parent == INCLUDES else place + target[1]
+        entry = self.outline.entries[id]
+        if entry.parent == FILES:
+            return str(build_file_members(entry, self.context)["downloadURL"])
+        place = f"{self.context.app}/{entry.path}" if entry.path else self.context.app
+        return None if entry.parent == INCLUDES else place + target[1]
 
-    def _evaluated(self, text: str, spot: Spot) -> str:
-        variables = Variables.of_page(self.outline, spot)
+    def _evaluated(self, text: str, entry: TreeEntry) -> str:
+        variables = Variables.of_page(self.outline, entry)
 
         def replacement(found: re.Match[str]) -> str:
             value = variables.value(html.unescape(found[1])) if found[1] is not None else None
             if found[1] is None:
                 value = variables.get(found[2], found[3])
-            return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escaped(value))
+            return found[0] if value is None else _SPECIAL.sub(r"\\\g<0>", _escape_value(value))
 
-        return _in_prose(_decided(text, variables), _EXPRESSION, replacement)
+        return _replace_in_prose(_resolve_conditions(text, variables), _EXPRESSION, replacement)
 
 
-def _decided(text: str, variables: Variables) -> str:
+def _resolve_conditions(text: str, variables: Variables) -> str:
     """The text without blocks whose condition is false, and without the tags around those whose condition is true."""
-    tags = list(_tags(text)) if "{%" in text else []
+    tags = list(_find_tags(text)) if "{%" in text else []
     opened: list[tuple[re.Match[str], bool | None]] = []
     gone: list[tuple[int, int]] = []
     for tag in tags:
@@ -122,12 +124,12 @@ def _decided(text: str, variables: Variables) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _tags(text: str) -> Iterator[re.Match[str]]:
+def _find_tags(text: str) -> Iterator[re.Match[str]]:
     for start, end in prose(text, len(split(text)[0])):
         yield from _CONDITION.finditer(text, start, end)
 
 
-def _in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> str:
+def _replace_in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> str:
     """Replace what matches, but not in code blocks, which show how such things are written."""
     if not pattern.search(text):
         return text
@@ -140,10 +142,10 @@ def _in_prose(text: str, pattern: re.Pattern[str], replacement: Callable[[re.Mat
     return "".join([*pieces, text[done:]])
 
 
-def _moved(address: str, *, source: str, at: str) -> str | None:
+def _rebase_address(address: str, *, source: str, at: str) -> str | None:
     target = links.resolve(address, at=source)
     return links.relative(target[0], at=at) + target[1] if target else None
 
 
-def _escaped(value: Scalar) -> str:
+def _escape_value(value: Scalar) -> str:
     return html.escape(format_value(value), quote=False).replace("\n", " ")

@@ -16,13 +16,13 @@ SLUG_MAX = 100
 _RESERVED = ("summary.md", ".gitbook.yaml")
 
 
-class Placing:
+class DraftPaths:
     """Paths for what a draft's writer inserted, moved or renamed; what they did not touch keeps the path it has."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._root = _root_directory(draft)
-        self._taken = {collision_key(_join(self._root, name)): "" for name in _RESERVED}
+        self._root = _find_root_directory(draft)
+        self._taken = {collision_key(_join_path(self._root, name)): "" for name in _RESERVED}
         self._leaving: set[str] = set()
         for id in draft.touched:
             path = draft.node(id).path
@@ -50,7 +50,7 @@ class Placing:
         if not stem:
             stem, dot, extension = extension, "", ""
         names = (f"{stem}{dot}{extension}" if at == 0 else f"{stem} ({at}){dot}{extension}" for at in count())
-        return self._free((_join(self._root, f"{ASSETS}/{name}") for name in names), id)
+        return self._free((_join_path(self._root, f"{ASSETS}/{name}") for name in names), id)
 
     def separate(self, ids: Iterable[str]) -> list[str]:
         """Given pages and files that two sides brought together, give those whose path another holds a free one."""
@@ -71,32 +71,35 @@ class Placing:
         path = self._draft.node(id).path
         if path is None:
             return
-        parent, had = _has_documents(self._draft, id), id in self._draft.base.spots and _had_documents(self._draft, id)
+        parent, had = (
+            _has_documents(self._draft, id),
+            id in self._draft.base.entries and _had_documents(self._draft, id),
+        )
         if parent and not _is_readme(path):
-            self._set(id, _numbered(_directory_of(path), "/README.md"))
-        elif had and not parent and _is_readme(path) and _directory_of(path) != self._root:
-            self._set(id, _numbered(_directory_of(path), ".md"))
+            self._set(id, _number_paths(_find_folder(path), "/README.md"))
+        elif had and not parent and _is_readme(path) and _find_folder(path) != self._root:
+            self._set(id, _number_paths(_find_folder(path), ".md"))
 
     def _derived(self, id: str) -> Iterator[str]:
         node, parent = self._draft.node(id), self._draft.parent(id)
-        home = _join(self._root, "README.md")
-        if parent == PAGES and self._is_free(home, id) and _first_document(self._draft) == id:
+        home = _join_path(self._root, "README.md")
+        if parent == PAGES and self._is_free(home, id) and _find_first_document(self._draft) == id:
             return iter((home,))
-        stem = _join(self._directory(parent), safe_segment(node.slug or slugify(node.title), fallback=id))
-        return _numbered(stem, "/README.md" if _has_documents(self._draft, id) else ".md")
+        stem = _join_path(self._directory(parent), safe_segment(node.slug or slugify(node.title), fallback=id))
+        return _number_paths(stem, "/README.md" if _has_documents(self._draft, id) else ".md")
 
     def _directory(self, id: str) -> str:
         if id == PAGES:
             return self._root
         node = self._draft.node(id)
         if node.path is not None:
-            return _directory_of(node.path)
+            return _find_folder(node.path)
         # A group has no file. Where its pages lie already is where a writer wants the next one.
         settled = (child for child in self._draft.children(id) if child not in self._leaving)
         for path in (self._draft.node(child).path for child in settled):
             if path is not None:
-                return (_directory_of(path) if _is_readme(path) else path).rpartition("/")[0]
-        return _join(self._directory(self._draft.parent(id)), safe_segment(node.slug, fallback=id))
+                return (_find_folder(path) if _is_readme(path) else path).rpartition("/")[0]
+        return _join_path(self._directory(self._draft.parent(id)), safe_segment(node.slug, fallback=id))
 
     def _set(self, id: str, candidates: Iterator[str]) -> None:
         node = self._draft.node(id)
@@ -121,33 +124,33 @@ class Placing:
         return holder == id or holder in self._leaving
 
 
-def free_slug(draft: Draft, parent: str, slug: str, *, but: str = "") -> str:
+def find_free_slug(draft: Draft, parent: str, slug: str, *, but: str = "") -> str:
     """Given a slug that nobody asked for, return it, numbered when another child of `parent` has it."""
-    return unlike(slug, sibling_slugs(draft, parent, but=but))
+    return number_slug(slug, find_sibling_slugs(draft, parent, but=but))
 
 
-def unlike(slug: str, taken: Container[str]) -> str:
+def number_slug(slug: str, taken: Container[str]) -> str:
     """Given a slug and case-folded ones that are taken, return it, numbered when it is one of them."""
     stem = slug[: SLUG_MAX - 6]
     names = (slug if at == 0 else f"{stem}-{at}" for at in count())
     return next(name for name in names if name.casefold() not in taken)
 
 
-def sibling_slugs(draft: Draft, parent: str, *, but: str = "") -> set[str]:
+def find_sibling_slugs(draft: Draft, parent: str, *, but: str = "") -> set[str]:
     """Given a parent, return the case-folded slugs of its children, except one."""
     nodes = (draft.node(child) for child in draft.children(parent) if child != but)
     return {node.slug.casefold() for node in nodes if has_path(node)}
 
 
-def _root_directory(draft: Draft) -> str:
+def _find_root_directory(draft: Draft) -> str:
     # A space that was imported with a root in `.gitbook.yaml` lies in the folder of its home page.
     tops = (draft.node(child) for child in draft.children(PAGES))
     homes = (node.path for node in tops if node.type == "document" and not node.slug and node.path)
     home = next(homes, "")
-    return _directory_of(home) if _is_readme(home) else ""
+    return _find_folder(home) if _is_readme(home) else ""
 
 
-def _first_document(draft: Draft) -> str | None:
+def _find_first_document(draft: Draft) -> str | None:
     return next((id for id in draft.children(PAGES) if draft.node(id).type == "document"), None)
 
 
@@ -156,21 +159,21 @@ def _has_documents(draft: Draft, id: str) -> bool:
 
 
 def _had_documents(draft: Draft, id: str) -> bool:
-    return any(draft.base.spots[child].node.type == "document" for child in draft.base.order.get(id, ()))
+    return any(draft.base.entries[child].node.type == "document" for child in draft.base.order.get(id, ()))
 
 
 def _is_readme(path: str) -> bool:
     return path.rpartition("/")[2].casefold() == HOME
 
 
-def _directory_of(path: str) -> str:
+def _find_folder(path: str) -> str:
     """The folder that a page's children lie in: its own for a README, else the one named as the page."""
     return path.rpartition("/")[0] if _is_readme(path) else path.removesuffix(".md")
 
 
-def _join(directory: str, name: str) -> str:
+def _join_path(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
 
 
-def _numbered(stem: str, ending: str) -> Iterator[str]:
+def _number_paths(stem: str, ending: str) -> Iterator[str]:
     return (f"{stem}{ending}" if at == 0 else f"{stem}-{at}{ending}" for at in count())

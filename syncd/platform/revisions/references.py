@@ -10,7 +10,7 @@ from syncd.platform.revisions.tree import PAGES
 
 
 @dataclass
-class References:
+class DraftReferences:
     """What an address can mean in one batch: something by its id or path, or by a `ref` of this batch only."""
 
     draft: Draft
@@ -63,11 +63,11 @@ class References:
         if name in self.draft and self.draft.node(name).type == "document":
             return name
         path = unquote(name).removesuffix(".md")
-        self._by_path = self._by_path or _paths(self.draft)
+        self._by_path = self._by_path or _index_pages(self.draft)
         return self._by_path.get("" if path == "README" else path.removesuffix("/README").casefold())
 
 
-def _paths(draft: Draft) -> dict[str, str]:
+def _index_pages(draft: Draft) -> dict[str, str]:
     """The ids of pages by their case-folded path in the API; the home page's own slug may be empty. The first wins."""
     found: dict[str, str] = {}
     pending = [(child, "") for child in reversed(draft.children(PAGES))]

@@ -9,17 +9,17 @@ import sqlalchemy as sa
 from syncd.platform.cache import Cache
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import tree
-from syncd.platform.revisions.outline import Draft, Outline, open_tree
+from syncd.platform.revisions.outline import Draft, Outline, open_outline
 from syncd.platform.schema.content import revisions
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
 
 _REMEMBERED = 4_096
-_cache: Cache[str, "Saved"] = Cache(_REMEMBERED)
+_cache: Cache[str, "RevisionRecord"] = Cache(_REMEMBERED)
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class RevisionRecord:
     """A revision as the database keeps it."""
 
     id: str
@@ -33,7 +33,7 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RevisionOrigin:
     """Where a new revision comes from."""
 
     space: str
@@ -43,17 +43,21 @@ class Origin:
     merged_from: str | None = None
 
 
-def save(storage: Storage, connection: sa.Connection, draft: Draft, origin: Origin) -> Saved:
+def insert_revision(
+    storage: Storage, connection: sa.Connection, draft: Draft, origin: RevisionOrigin
+) -> RevisionRecord:
     """Given a draft and where it comes from, keep its tree and return the new revision."""
     root, rows = draft.seal()
-    tree.save(connection, rows)
-    return record(storage, connection, root, origin)
+    tree.insert_nodes(connection, rows)
+    return insert_revision_of_tree(storage, connection, root, origin)
 
 
-def record(storage: Storage, connection: sa.Connection, root: bytes, origin: Origin) -> Saved:
+def insert_revision_of_tree(
+    storage: Storage, connection: sa.Connection, root: bytes, origin: RevisionOrigin
+) -> RevisionRecord:
     """Given the root of a tree that is kept already, and where it comes from, return the new revision of it."""
     last = sa.select(sa.func.coalesce(sa.func.max(revisions.c.seq), 0)).where(revisions.c.space == origin.space)
-    saved = Saved(
+    saved = RevisionRecord(
         id=storage.new_id(),
         space=origin.space,
         parents=tuple(origin.parents),
@@ -67,23 +71,23 @@ def record(storage: Storage, connection: sa.Connection, root: bytes, origin: Ori
     return saved
 
 
-def get(connection: sa.Connection, space: str, id: str) -> Saved:
+def require_revision(connection: sa.Connection, space: str, id: str) -> RevisionRecord:
     """Given a space's and a revision's id, return the revision. Raises: Failure 404 when the space has no such one."""
     saved = _cache.get(id)
     if saved is None:
         row = connection.execute(sa.select(revisions).where(revisions.c.id == id)).one_or_none()
-        saved = None if row is None else _cache.put(id, _of_row(row))
+        saved = None if row is None else _cache.put(id, _build_record(row))
     if saved is None or saved.space != space:
         raise Failure(404, f"No revision {id} in space {space}.")
     return saved
 
 
-def outline(connection: sa.Connection, space: str, id: str) -> Outline:
+def open_revision(connection: sa.Connection, space: str, id: str) -> Outline:
     """Given a space's and a revision's id, return the revision's tree. Raises: Failure 404."""
-    return open_tree(connection, get(connection, space, id).root)
+    return open_outline(connection, require_revision(connection, space, id).root)
 
 
-def _of_row(row: sa.Row[Any]) -> Saved:
-    return Saved(
+def _build_record(row: sa.Row[Any]) -> RevisionRecord:
+    return RevisionRecord(
         row.id, row.space, tuple(row.parents), row.root, row.type, row.merged_from, row.created_at, row.created_by
     )

@@ -10,14 +10,14 @@ from syncd.layout.page import links
 from syncd.layout.tree.paths import collision_key
 from syncd.layout.tree.placement import APP
 from syncd.layout.tree.preserve import BROKEN
-from syncd.platform.revisions.outline import Outline, Spot
+from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import FILES, INCLUDES
 
 ContentRef = dict[str, Any]
 
-_LOST = "/~/broken?address="
+_BROKEN_PATH = "/~/broken?address="
 """Behind the address of the space in the app: an address that leads to nothing, as it is written."""
-_LOST_URL = re.compile(rf"https?://[^/?#]+/app/o/[^/?#]+/s/[^/?#]+{re.escape(_LOST)}(.*)")
+_BROKEN_URL = re.compile(rf"https?://[^/?#]+/app/o/[^/?#]+/s/[^/?#]+{re.escape(_BROKEN_PATH)}(.*)")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BY_ID = re.compile(
@@ -39,17 +39,17 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Targets:
+class TargetResolver:
     """Resolves addresses in one revision; every question costs a few look-ups in its outline."""
 
     outline: Outline
     _by_path: dict[str, str | None] = field(default_factory=dict)
 
-    def resolve(self, address: str, spot: Spot) -> Reference:
+    def resolve(self, address: str, entry: TreeEntry) -> Reference:
         """Given an address as written and where its text stands, return what it refers to."""
         if address.startswith("#"):
-            return Reference("anchor", address, spot.node.id, address[1:])
-        target = links.resolve(address, at=spot.node.path or "")
+            return Reference("anchor", address, entry.node.id, address[1:])
+        target = links.resolve(address, at=entry.node.path or "")
         if target is None:
             # A path from the root of nowhere, or out of the space; everything else that is absolute is a URL.
             return Reference("url", address, found=is_absolute(address))
@@ -57,7 +57,7 @@ class Targets:
         if id is None:
             return Reference("url", address, found=False)
         anchor = target[1].partition("#")[2] or None
-        here = self.outline.spots[id]
+        here = self.outline.entries[id]
         if here.parent == INCLUDES:
             return Reference("reusable-content", address, id, relation="dependsOn")
         if here.parent == FILES:
@@ -74,24 +74,24 @@ class Targets:
             self._by_path[path] = next((id for id in tried if id is not None), None)
         return self._by_path[path]
 
-    def content_ref(self, address: str, spot: Spot, *, app: str) -> ContentRef:
+    def content_ref(self, address: str, entry: TreeEntry, *, app: str) -> ContentRef:
         """Given an address, where its text stands, and the address of the space in the app, return its reference.
 
         Shapes: a reference of kind `url` has an absolute address. An address that leads nowhere is one below `app`
         that tells what is written; `/broken/pages/<id>` names a page by its id.
         """
-        found = self.resolve(address, spot)
+        found = self.resolve(address, entry)
         if found.id is not None:
             return self._of_id(found.kind, found.id, found.anchor)
         if found.found:
             return {"kind": "url", "url": f"https:{address}" if address.startswith("//") else address}
         if by_id := _BY_ID.fullmatch(address):
             return _refer_to_missing(by_id)
-        return {"kind": "url", "url": f"{app}{_LOST}{quote(address, safe='')}"}
+        return {"kind": "url", "url": f"{app}{_BROKEN_PATH}{quote(address, safe='')}"}
 
-    def name(self, address: str, spot: Spot) -> str | None:
+    def name(self, address: str, entry: TreeEntry) -> str | None:
         """Given an address and where its text stands, return one name for all addresses that lead to the same."""
-        return address_of(self.content_ref(address, spot, app=""), self.outline.spots)
+        return build_address(self.content_ref(address, entry, app=""), self.outline.entries)
 
     def _of_id(self, kind: str, id: str, anchor: str | None) -> ContentRef:
         if kind == "file":
@@ -101,7 +101,7 @@ class Targets:
         if not anchor:
             return {"kind": "page", "page": id}
         # An anchor within what a page includes is one of whatever page that is.
-        page = {} if self.outline.spots[id].parent == INCLUDES else {"page": id}
+        page = {} if self.outline.entries[id].parent == INCLUDES else {"page": id}
         return {"kind": "anchor", "anchor": anchor} | page
 
 
@@ -117,13 +117,13 @@ def _refer_to_missing(by_id: re.Match[str]) -> ContentRef:
     return {"kind": "page", "page": by_id["id"]} | space
 
 
-def id_of(ref: Mapping[str, Any]) -> str | None:
+def find_target_id(ref: Mapping[str, Any]) -> str | None:
     """Given a content reference, return the id of the page, file or reusable content of this space that it names."""
     id = ref.get("page") or ref.get("file") or ref.get("reusableContent")
     return str(id) if id and "space" not in ref else None
 
 
-def label_of(ref: Mapping[str, Any], path: str | None) -> str | None:
+def build_label(ref: Mapping[str, Any], path: str | None) -> str | None:
     """Given a content reference and the path of what it names, return the words that stand for it in a table.
 
     None for anything but a page, an anchor or a file of the space. The page of a folder has the name of the folder.
@@ -135,7 +135,7 @@ def label_of(ref: Mapping[str, Any], path: str | None) -> str | None:
     return (path.removesuffix("/README.md").rpartition("/")[2] or None) if path else None
 
 
-def address_of(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None:
+def build_address(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None:
     """Given a content reference of a document that is written, return the address that a text has for it.
 
     Shapes: what is in the space is named by its id (`/pages/<id>`, `/files/<id>`, `/includes/<id>`), from which
@@ -144,24 +144,24 @@ def address_of(ref: Mapping[str, Any], known: Container[str] = ()) -> str | None
     """
     match dict(ref):
         case {"kind": "url", "url": str(url), **more} if not more:
-            lost = _LOST_URL.fullmatch(url)
+            lost = _BROKEN_URL.fullmatch(url)
             return unquote(lost[1]) if lost else url
         case {"kind": "space", "space": str(space), **more} if not more:
             return f"{APP}{space}"
         case {"kind": "page", "page": str(page), **more} if more.keys() <= {"space"}:
-            return f"{APP}{more['space']}/{page}" if more else _by_id("pages", page, known)
+            return f"{APP}{more['space']}/{page}" if more else _build_id_address("pages", page, known)
         case {"kind": "anchor", "anchor": str(anchor), **more} if more.keys() <= {"page", "space"}:
             if "space" in more:
                 return f"{APP}{more['space']}/{more.get('page', '')}#{anchor}"
-            return f"{_by_id('pages', more['page'], known) if more else ''}#{anchor}"
+            return f"{_build_id_address('pages', more['page'], known) if more else ''}#{anchor}"
         case {"kind": "file", "file": str(file), **more} if not more:
-            return _by_id("files", file, known)
+            return _build_id_address("files", file, known)
         case {"kind": "reusable-content", "reusableContent": str(content), **more} if not more:
-            return _by_id("includes", content, known)
+            return _build_id_address("includes", content, known)
     return None
 
 
-def _by_id(kind: str, id: str, known: Container[str]) -> str:
+def _build_id_address(kind: str, id: str, known: Container[str]) -> str:
     return f"/{kind}/{id}" if id in known else f"{BROKEN}{kind}/{id}"
 
 

@@ -47,7 +47,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NodeRow:
     """A node as the database keeps it."""
 
     hash: bytes
@@ -55,7 +55,7 @@ class Row:
     children: bytes
 
 
-def seal(node: Node) -> Row:
+def encode_node(node: Node) -> NodeRow:
     """Given a node, return its row; equal nodes have equal hashes, whoever made them."""
     # Members have no order, but what is in them does: variables stay in the order in which a writer put them.
     fields = {name: node.fields[name] for name in sorted(node.fields)}
@@ -63,17 +63,17 @@ def seal(node: Node) -> Row:
     own = json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
     children = b"".join(node.children)
     # The length keeps one node's members from being read as another's members and children.
-    return Row(blake2b(b"%d:%b%b" % (len(own), own, children), digest_size=HASH_BYTES).digest(), own, children)
+    return NodeRow(blake2b(b"%d:%b%b" % (len(own), own, children), digest_size=HASH_BYTES).digest(), own, children)
 
 
-def unseal(row: Row) -> Node:
+def decode_node(row: NodeRow) -> Node:
     """Given a row, return its node."""
     children = tuple(row.children[at : at + HASH_BYTES] for at in range(0, len(row.children), HASH_BYTES))
     id, type, title, slug, fields, body, path = json.loads(row.own)
     return Node(id, type, title, slug, fields, body, path, children)
 
 
-def load(connection: sa.Connection, root: bytes) -> dict[bytes, Node]:
+def load_nodes(connection: sa.Connection, root: bytes) -> dict[bytes, Node]:
     """Given a root hash, return every node below and including it; one query a level, none for what is remembered."""
     found: dict[bytes, Node] = {}
     level = [root]
@@ -84,7 +84,7 @@ def load(connection: sa.Connection, root: bytes) -> dict[bytes, Node]:
     return found
 
 
-def save(connection: sa.Connection, rows: Iterable[Row]) -> None:
+def insert_nodes(connection: sa.Connection, rows: Iterable[NodeRow]) -> None:
     """Given rows, keep those that are not there yet."""
     insert_new(connection, nodes, [{"hash": row.hash, "own": row.own, "children": row.children} for row in rows])
 
@@ -95,5 +95,5 @@ def _load_level(connection: sa.Connection, hashes: list[bytes]) -> dict[bytes, N
     for start in range(0, len(missing), _ASKED_AT_ONCE):
         query = sa.select(nodes).where(nodes.c.hash.in_(missing[start : start + _ASKED_AT_ONCE]))
         for row in connection.execute(query):
-            found[row.hash] = _cache.put(row.hash, unseal(Row(row.hash, row.own, row.children)))
+            found[row.hash] = _cache.put(row.hash, decode_node(NodeRow(row.hash, row.own, row.children)))
     return found

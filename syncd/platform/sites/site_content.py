@@ -32,7 +32,7 @@ def spaces_shown(
     """Given a site, return by id the Spaces that it links to and the caller may read; also deleted ones, which their
     links outlive."""
     linked = sa.select(accounts.site_spaces.c.space).where(accounts.site_spaces.c.site == site_id)
-    return spaces.shown_by_id(connection, request, caller, content.spaces.c.id.in_(linked))
+    return spaces.read_spaces(connection, request, caller, content.spaces.c.id.in_(linked))
 
 
 def page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | None:
@@ -41,10 +41,10 @@ def page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | N
     A link page has none: it leads elsewhere itself.
     """
     outline = _main(connection, space_id)
-    spot = outline.spots.get(page_id) if outline else None
-    if spot is None or not is_page(spot.node) or spot.node.type == "link":
+    entry = outline.entries.get(page_id) if outline else None
+    if entry is None or not is_page(entry.node) or entry.node.type == "link":
         return None
-    return spot.path
+    return entry.path
 
 
 def page_at(connection: sa.Connection, space_id: str, path: str) -> str | None:
@@ -58,4 +58,4 @@ def _main(connection: sa.Connection, space_id: str) -> Outline | None:
     table = content.spaces
     main = sa.select(table.c.revision).where(table.c.id == space_id, table.c.deleted_at.is_(None))
     revision = connection.scalar(main)
-    return revisions.outline(connection, space_id, revision) if revision else None
+    return revisions.open_revision(connection, space_id, revision) if revision else None

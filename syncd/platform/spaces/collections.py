@@ -20,7 +20,7 @@ from syncd.platform.schema.collections import collections
 from syncd.platform.schema.content import spaces as spaces_table
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import order_keys, parents, roles, spaces
-from syncd.platform.spaces.order_keys import Place
+from syncd.platform.spaces.order_keys import Container
 from syncd.platform.storage.storage import CurrentStorage
 from syncd.platform.storage.times import format_time
 
@@ -44,14 +44,14 @@ class CollectionChange(RequestBody, CollectionUpdate):
 def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, nested: bool = True) -> JSONResponse:
     """Given an organization, return the collections that the caller may read; without `nested`, those at the top."""
     table = collections
-    query = roles.of_collections(table).where(table.c.organization == at.organization_id, roles.COLLECTION_READABLE)
+    query = roles.select_collections(table).where(table.c.organization == at.organization_id, roles.COLLECTION_READABLE)
     by = table.c.created_at if nested else table.c.position
     if not nested:
         query = query.where(table.c.parent.is_(None))
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query.params(caller=at.caller.user_id), by, table.c.id)
-    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [serialize_collection(at.request, row) for row in envelope["items"]]})
 
 
 @router.post(
@@ -63,18 +63,22 @@ def list_collections_in_organization_by_id(at: AtOrganization, paging: Paging, n
 def create_collection(at: AtOrganization, body: CollectionNew | None = None) -> JSONResponse:
     """Given a title and the collection that shall hold it, return the new Collection."""
     new = body or CollectionNew()
-    place = Place(at.organization_id, new.parent)
+    container = Container(at.organization_id, new.parent)
     with at.storage.write() as connection:
         require_member(connection, at.caller, at.organization_id)
-        parents.open_place(connection, at.caller, place)
-        if len(parents.above(connection, new.parent)) >= parents.DEPTH_MAX:
+        parents.require_container(connection, at.caller, container)
+        if len(parents.find_ancestors(connection, new.parent)) >= parents.DEPTH_MAX:
             raise Failure(400, f"parent: collections may be at most {parents.DEPTH_MAX} deep")
         id, now = at.storage.new_id(), at.storage.now()
-        row = {"title": new.title, "parent": new.parent, "position": order_keys.at_end(connection, place, now)}
+        row = {
+            "title": new.title,
+            "parent": new.parent,
+            "position": order_keys.compute_last_key(connection, container, now),
+        }
         connection.execute(
             collections.insert().values(id=id, organization=at.organization_id, created_at=format_time(now), **row)
         )
-        made = collection_shown(connection, at.request, at.caller, id)
+        made = read_collection(connection, at.request, at.caller, id)
     return answers.created(made, location=made["urls"]["location"])
 
 
@@ -84,7 +88,7 @@ def get_collection_by_id(
 ) -> JSONResponse:
     """Given an id, return the Collection."""
     with storage.read() as connection:
-        return answers.ok(shown(request, parents.require_collection(connection, caller, collection_id)))
+        return answers.ok(serialize_collection(request, parents.require_collection(connection, caller, collection_id)))
 
 
 @router.patch(_PREFIX, response_model=Collection, openapi_extra=declare_role("admin"))
@@ -97,7 +101,7 @@ def update_collection_by_id(
         parents.require_collection(connection, caller, collection_id)
         if values:
             connection.execute(collections.update().where(collections.c.id == collection_id).values(values))
-        return answers.ok(collection_shown(connection, request, caller, collection_id))
+        return answers.ok(read_collection(connection, request, caller, collection_id))
 
 
 @router.delete(_PREFIX, status_code=204, openapi_extra=declare_role("admin"))
@@ -126,21 +130,21 @@ def list_spaces_in_collection_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, collection_id: str
 ) -> JSONResponse:
     """Given a collection, return those spaces right in it that the caller may read, in their order."""
-    query = spaces.readable(caller, spaces_table.c.parent == collection_id)
+    query = spaces.select_readable_spaces(caller, spaces_table.c.parent == collection_id)
     with storage.read() as connection:
         parents.require_collection(connection, caller, collection_id)
         envelope = paging.rows(connection, query, spaces_table.c.position, spaces_table.c.id)
-    return answers.ok(envelope | {"items": [spaces.shown(request, row, caller) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [spaces.serialize_space(request, row, caller) for row in envelope["items"]]})
 
 
-def collection_shown(connection: sa.Connection, request: Request, caller: Caller, collection_id: str) -> dict[str, Any]:
+def read_collection(connection: sa.Connection, request: Request, caller: Caller, collection_id: str) -> dict[str, Any]:
     """Given a collection that is there, return the Collection as the API shows it."""
     row = parents.find_collection(connection, caller, collection_id)
     assert row is not None
-    return shown(request, row)
+    return serialize_collection(request, row)
 
 
-def shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+def serialize_collection(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
     """Given a collection's row with the caller's `level`, return the Collection as the API shows it."""
     optional = {"description": row.description or None, "parent": row.parent}
     return {

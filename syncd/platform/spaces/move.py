@@ -18,7 +18,7 @@ from syncd.platform.schema.collections import collections as collections_table
 from syncd.platform.schema.content import spaces as spaces_table
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import collections, order_keys, parents, spaces
-from syncd.platform.spaces.order_keys import Place
+from syncd.platform.spaces.order_keys import Container
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
 
@@ -42,10 +42,10 @@ def move_space(
     """Given a parent and a position, return the Space, moved there; without a position, it is put last."""
     with storage.write() as connection:
         row = spaces.require_space(connection, caller, space_id)
-        values = _moved(storage, connection, caller, row, body)
+        values = _build_move_values(storage, connection, caller, row, body)
         values["updated_at"] = format_time(storage.now())
         connection.execute(spaces_table.update().where(spaces_table.c.id == space_id).values(values))
-        return answers.ok(spaces.shown(request, spaces.find_space(connection, caller, space_id), caller))
+        return answers.ok(spaces.serialize_space(request, spaces.find_space(connection, caller, space_id), caller))
 
 
 @router.post("/collections/{collection_id}/move", response_model=Collection, openapi_extra=declare_role("admin"))
@@ -55,10 +55,10 @@ def move_collection(
     """Given a parent and a position, return the Collection, moved there with all that is in it."""
     with storage.write() as connection:
         row = parents.require_collection(connection, caller, collection_id)
-        _require_room(connection, collection_id, body)
-        values = _moved(storage, connection, caller, row, body)
+        _require_allowed_depth(connection, collection_id, body)
+        values = _build_move_values(storage, connection, caller, row, body)
         connection.execute(collections_table.update().where(collections_table.c.id == collection_id).values(values))
-        return answers.ok(collections.collection_shown(connection, request, caller, collection_id))
+        return answers.ok(collections.read_collection(connection, request, caller, collection_id))
 
 
 @router.post("/spaces/{space_id}/transfer", response_model=Space, openapi_extra=declare_role("admin"))
@@ -68,14 +68,14 @@ def transfer_space(
     """Given another organization, return the Space, which belongs to it from now on; direct access to it ends."""
     with storage.write() as connection:
         row = spaces.require_space(connection, caller, space_id)
-        _require_target(connection, caller, row, body.organization)
+        _require_target_organization(connection, caller, row, body.organization)
         # Who administrates the space only must not take it away from those that it belongs to.
         caller.admit(row.organization)
         _require_unpublished(connection, sa.select(sa.literal(space_id)))
-        values = _top(storage, connection, body.organization) | {"updated_at": format_time(storage.now())}
+        values = _build_top_values(storage, connection, body.organization) | {"updated_at": format_time(storage.now())}
         connection.execute(permissions.delete().where(permissions.c.content == space_id))
         connection.execute(spaces_table.update().where(spaces_table.c.id == space_id).values(values))
-        return answers.ok(spaces.shown(request, spaces.find_space(connection, caller, space_id), caller))
+        return answers.ok(spaces.serialize_space(request, spaces.find_space(connection, caller, space_id), caller))
 
 
 @router.post("/collections/{collection_id}/transfer", response_model=Collection, openapi_extra=declare_role("admin"))
@@ -83,11 +83,11 @@ def transfer_collection(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str, body: TransferBody
 ) -> JSONResponse:
     """Given another organization, return the Collection, which belongs to it from now on with all that is in it."""
-    inner = parents.within(collection_id)
+    inner = parents.select_subtree_ids(collection_id)
     held = sa.select(spaces_table.c.id).where(spaces_table.c.parent.in_(inner))
     with storage.write() as connection:
         row = parents.require_collection(connection, caller, collection_id)
-        _require_target(connection, caller, row, body.organization)
+        _require_target_organization(connection, caller, row, body.organization)
         caller.admit(row.organization)
         _require_unpublished(connection, held)
         for content in (held, inner):
@@ -96,40 +96,44 @@ def transfer_collection(
         connection.execute(spaces_table.update().where(spaces_table.c.id.in_(held)).values(owner))
         connection.execute(collections_table.update().where(collections_table.c.id.in_(inner)).values(owner))
         top = collections_table.update().where(collections_table.c.id == collection_id)
-        connection.execute(top.values(_top(storage, connection, body.organization)))
-        return answers.ok(collections.collection_shown(connection, request, caller, collection_id))
+        connection.execute(top.values(_build_top_values(storage, connection, body.organization)))
+        return answers.ok(collections.read_collection(connection, request, caller, collection_id))
 
 
-def _moved(storage: Storage, connection: sa.Connection, caller: Caller, row: sa.Row[Any], move: Move) -> dict[str, Any]:
+def _build_move_values(
+    storage: Storage, connection: sa.Connection, caller: Caller, row: sa.Row[Any], move: Move
+) -> dict[str, Any]:
     """Given what is moved and where to, return its new parent and key. Raises: Failure 400, 403, 404 and 409."""
     parent = move.parent if "parent" in move.model_fields_set else row.parent
-    place = Place(row.organization, parent)
+    container = Container(row.organization, parent)
     if parent != row.parent:
-        parents.open_place(connection, caller, place)
+        parents.require_container(connection, caller, container)
     if move.position.before is None and move.position.after is None:
         if parent == row.parent:
             raise Failure(409, _NO_UPDATE)
-        return {"parent": parent, "position": order_keys.at_end(connection, place, storage.now())}
-    key = order_keys.beside(connection, place, row.id, move.position)
+        return {"parent": parent, "position": order_keys.compute_last_key(connection, container, storage.now())}
+    key = order_keys.compute_key_at(connection, container, row.id, move.position)
     if key is None:
         raise Failure(409, _NO_UPDATE)
     return {"parent": parent, "position": key}
 
 
-def _require_room(connection: sa.Connection, collection_id: str, move: Move) -> None:
+def _require_allowed_depth(connection: sa.Connection, collection_id: str, move: Move) -> None:
     if move.parent is None:
         return
-    above = parents.above(connection, move.parent)
+    above = parents.find_ancestors(connection, move.parent)
     if collection_id in above:
         raise Failure(400, "parent: a collection cannot be moved into itself or into what it holds")
-    if len(above) + parents.height(connection, collection_id) > parents.DEPTH_MAX:
+    if len(above) + parents.measure_depth(connection, collection_id) > parents.DEPTH_MAX:
         raise Failure(400, f"parent: collections may be at most {parents.DEPTH_MAX} deep")
 
 
-def _require_target(connection: sa.Connection, caller: Caller, row: sa.Row[Any], organization_id: str) -> None:
+def _require_target_organization(
+    connection: sa.Connection, caller: Caller, row: sa.Row[Any], organization_id: str
+) -> None:
     if row.organization == organization_id:
         raise Failure(409, _NO_UPDATE)
-    parents.open_organization(connection, caller, organization_id)
+    parents.require_target_organization(connection, caller, organization_id)
 
 
 def _require_unpublished(connection: sa.Connection, held: sa.Select[Any]) -> None:
@@ -139,7 +143,7 @@ def _require_unpublished(connection: sa.Connection, held: sa.Select[Any]) -> Non
         raise Failure(412, "A site of this organization has it. Take it out of its sites first.")
 
 
-def _top(storage: Storage, connection: sa.Connection, organization_id: str) -> dict[str, Any]:
-    place = Place(organization_id, None)
-    position = order_keys.at_end(connection, place, storage.now())
+def _build_top_values(storage: Storage, connection: sa.Connection, organization_id: str) -> dict[str, Any]:
+    container = Container(organization_id, None)
+    position = order_keys.compute_last_key(connection, container, storage.now())
     return {"organization": organization_id, "parent": None, "position": position}

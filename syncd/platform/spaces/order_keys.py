@@ -23,14 +23,14 @@ _MIDDLE = _DIGITS[len(_DIGITS) // 2]
 
 
 @dataclass(frozen=True)
-class Place:
+class Container:
     """Where spaces and collections stand: in a collection, or with a null parent in the organization itself."""
 
     organization: str
     parent: str | None
 
 
-def between(low: str, high: str | None) -> str:
+def compute_key_between(low: str, high: str | None) -> str:
     """Given two keys, return one between them; a null `high` is behind every key.
 
     Shapes: `low` sorts before `high`, and neither ends with `0`, so that there is always room.
@@ -48,52 +48,56 @@ def between(low: str, high: str | None) -> str:
             high = None
 
 
-def at_end(connection: sa.Connection, place: Place, now: datetime) -> str:
+def compute_last_key(connection: sa.Connection, container: Container, now: datetime) -> str:
     """Given a place, return the key behind all that stand there: usually the time, so that keys stay short."""
     key = f"{int(now.timestamp() * 1000):013d}{_MIDDLE}"
-    standing = _standing(place)
+    standing = _select_siblings(container)
     last = connection.scalar(sa.select(sa.func.max(standing.c.position)))
     if last is None or last < key:
         return key
     if len(last) < KEY_MAX:
         return f"{last}{_MIDDLE}"
-    _spread(connection, place)
+    _renumber_keys(connection, container)
     return key
 
 
-def beside(connection: sa.Connection, place: Place, id: str, position: Position) -> str | None:
+def compute_key_at(connection: sa.Connection, container: Container, id: str, position: Position) -> str | None:
     """Given a place, what is put there and where, return its key, or None when it stands just there already.
 
     Raises: Failure 400 when the position names nothing that stands there, or two that do not stand side by side.
     """
-    low, high = _neighbours(connection, place, id, position)
-    standing = _standing(place)
+    low, high = _find_neighbours(connection, container, id, position)
+    standing = _select_siblings(container)
     former = connection.execute(sa.select(standing).where(standing.c.id == id)).one_or_none()
-    if former is not None and _key(low) < _key(former) and (high is None or _key(former) < _key(high)):
+    if (
+        former is not None
+        and _get_sort_key(low) < _get_sort_key(former)
+        and (high is None or _get_sort_key(former) < _get_sort_key(high))
+    ):
         return None
-    key = _fitting(low, high)
+    key = _compute_short_key(low, high)
     if key is None:
-        _spread(connection, place)
-        low, high = _neighbours(connection, place, id, position)
-        key = _fitting(low, high)
+        _renumber_keys(connection, container)
+        low, high = _find_neighbours(connection, container, id, position)
+        key = _compute_short_key(low, high)
     assert key is not None
     return key
 
 
-def _fitting(low: sa.Row[Any] | None, high: sa.Row[Any] | None) -> str | None:
+def _compute_short_key(low: sa.Row[Any] | None, high: sa.Row[Any] | None) -> str | None:
     """Return a key between two, or None when there is none or it would be too long."""
     under, over = "" if low is None else low.position, None if high is None else high.position
     if over is not None and under >= over:
         return None
-    key = f"{under}{_MIDDLE}" if over is None else between(under, over)
+    key = f"{under}{_MIDDLE}" if over is None else compute_key_between(under, over)
     return key if len(key) < KEY_MAX else None
 
 
-def _neighbours(
-    connection: sa.Connection, place: Place, id: str, position: Position
+def _find_neighbours(
+    connection: sa.Connection, container: Container, id: str, position: Position
 ) -> tuple[sa.Row[Any] | None, sa.Row[Any] | None]:
     """Return what will stand just before, and just behind, what is put at a position."""
-    standing = _standing(place)
+    standing = _select_siblings(container)
     others = sa.select(standing).where(standing.c.id != id)
     key = sa.tuple_(standing.c.position, standing.c.id)
 
@@ -108,9 +112,9 @@ def _neighbours(
     def next_to(row: sa.Row[Any], *, behind: bool) -> sa.Row[Any] | None:
         order = (standing.c.position, standing.c.id)
         if behind:
-            query = others.where(key > _key(row)).order_by(*order)
+            query = others.where(key > _get_sort_key(row)).order_by(*order)
         else:
-            query = others.where(key < _key(row)).order_by(*(column.desc() for column in order))
+            query = others.where(key < _get_sort_key(row)).order_by(*(column.desc() for column in order))
         return connection.execute(query.limit(1)).one_or_none()
 
     high = None if position.before is None else named(position.before)
@@ -124,9 +128,9 @@ def _neighbours(
     return low, follower
 
 
-def _spread(connection: sa.Connection, place: Place) -> None:
+def _renumber_keys(connection: sa.Connection, container: Container) -> None:
     """Make all keys under a parent anew; they sort before any time, which is what is put at the end."""
-    standing = _standing(place)
+    standing = _select_siblings(container)
     ordered = connection.execute(sa.select(standing).order_by(standing.c.position, standing.c.id)).all()
     for number, row in enumerate(ordered, 1):
         table = spaces if row.type == "space" else collections
@@ -134,9 +138,9 @@ def _spread(connection: sa.Connection, place: Place) -> None:
         connection.execute(table.update().where(table.c.id == row.id).values(values))
 
 
-def _standing(place: Place) -> sa.Subquery:
+def _select_siblings(container: Container) -> sa.Subquery:
     def of(table: sa.Table, type: str) -> sa.Select[Any]:
-        here = (table.c.organization == place.organization, table.c.parent == place.parent)
+        here = (table.c.organization == container.organization, table.c.parent == container.parent)
         columns = (table.c.id, table.c.position, sa.literal_column(f"'{type}'", sa.String).label("type"))
         return sa.select(*columns).where(*here)
 
@@ -144,5 +148,5 @@ def _standing(place: Place) -> sa.Subquery:
     return sa.union_all(live, of(collections, "collection")).subquery()
 
 
-def _key(row: sa.Row[Any] | None) -> tuple[str, str]:
+def _get_sort_key(row: sa.Row[Any] | None) -> tuple[str, str]:
     return ("", "") if row is None else (row.position, row.id)

@@ -9,12 +9,12 @@ from syncd.platform.people.auth import Caller, is_role_at_least
 from syncd.platform.schema import accounts
 from syncd.platform.schema.collections import collections
 from syncd.platform.spaces import roles
-from syncd.platform.spaces.order_keys import Place
+from syncd.platform.spaces.order_keys import Container
 
 DEPTH_MAX = 10
 """Collections within one another; the document names no limit."""
 
-_ONE = roles.of_collections(collections).where(collections.c.id == sa.bindparam("collection"))
+_ONE = roles.select_collections(collections).where(collections.c.id == sa.bindparam("collection"))
 
 
 def find_collection(connection: sa.Connection, caller: Caller, collection_id: str) -> sa.Row[Any] | None:
@@ -37,21 +37,21 @@ def require_collection(
     return row
 
 
-def open_place(connection: sa.Connection, caller: Caller, place: Place) -> None:
+def require_container(connection: sa.Connection, caller: Caller, container: Container) -> None:
     """Given a place, make sure that the caller may put something there.
 
     Raises: Failure 404 when there is no such place in the organization, 403 when the caller may not create there.
     """
-    if place.parent is None:
-        caller.require(caller.role_in(place.organization), "create")
+    if container.parent is None:
+        caller.require(caller.role_in(container.organization), "create")
         return
-    found = find_collection(connection, caller, place.parent)
-    if found is None or found.organization != place.organization:
-        raise Failure(404, f"No collection {place.parent} in organization {place.organization}.")
+    found = find_collection(connection, caller, container.parent)
+    if found is None or found.organization != container.organization:
+        raise Failure(404, f"No collection {container.parent} in organization {container.organization}.")
     caller.require(found.level, "create")
 
 
-def open_organization(connection: sa.Connection, caller: Caller, organization_id: str) -> None:
+def require_target_organization(connection: sa.Connection, caller: Caller, organization_id: str) -> None:
     """Given the organization that something shall belong to from now on, make sure that the caller may create there.
 
     Raises: Failure 404 when the caller is no member, and 412 when the caller's role there is too weak.
@@ -65,7 +65,7 @@ def open_organization(connection: sa.Connection, caller: Caller, organization_id
         raise Failure(412, f"Your role in organization {organization_id} must be create or stronger.")
 
 
-def above(connection: sa.Connection, collection_id: str | None) -> list[str]:
+def find_ancestors(connection: sa.Connection, collection_id: str | None) -> list[str]:
     """Given a collection, return its id and those of the collections that hold it, nearest first."""
     found: list[str] = []
     while collection_id is not None and len(found) <= DEPTH_MAX:
@@ -75,7 +75,7 @@ def above(connection: sa.Connection, collection_id: str | None) -> list[str]:
     return found
 
 
-def within(collection_id: str) -> sa.Select[tuple[str]]:
+def select_subtree_ids(collection_id: str) -> sa.Select[tuple[str]]:
     """Given a collection, return a query of the ids of it and of all collections in it, at any depth."""
     top = sa.select(collections.c.id).where(collections.c.id == collection_id)
     found = top.cte("within", recursive=True)
@@ -84,7 +84,7 @@ def within(collection_id: str) -> sa.Select[tuple[str]]:
     return sa.select(found.c.id)
 
 
-def height(connection: sa.Connection, collection_id: str) -> int:
+def measure_depth(connection: sa.Connection, collection_id: str) -> int:
     """Given a collection, return how many collections deep it goes, itself counted."""
     top = sa.select(collections.c.id, sa.literal_column("1", sa.Integer).label("depth")).where(
         collections.c.id == collection_id

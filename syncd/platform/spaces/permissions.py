@@ -72,18 +72,20 @@ class ContentRequest:
         return _TABLE.c.content == self.content_id, _TABLE.c.kind == kind
 
 
-async def _on_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> ContentRequest:
+async def _read_space_request(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str
+) -> ContentRequest:
     return ContentRequest(request, storage, caller, space_id, spaces.require_space)
 
 
-async def _on_collection(
+async def _read_collection_request(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, collection_id: str
 ) -> ContentRequest:
     return ContentRequest(request, storage, caller, collection_id, parents.require_collection)
 
 
-OnSpace = Annotated[ContentRequest, Depends(_on_space)]
-OnCollection = Annotated[ContentRequest, Depends(_on_collection)]
+OnSpace = Annotated[ContentRequest, Depends(_read_space_request)]
+OnCollection = Annotated[ContentRequest, Depends(_read_collection_request)]
 _READ, _CHANGE = declare_role("read", extension=True), declare_role("admin", extension=True)
 _SPACE, _COLLECTION = "/spaces/{space_id}/permissions", "/collections/{collection_id}/permissions"
 
@@ -91,61 +93,61 @@ _SPACE, _COLLECTION = "/spaces/{space_id}/permissions", "/collections/{collectio
 @router.post(_SPACE, status_code=204, openapi_extra=_CHANGE)
 def invite_to_space(at: OnSpace, body: PermissionsNew) -> Response:
     """Given people and teams with roles, give them direct access to a space."""
-    return _invite(at, body)
+    return _grant_all(at, body)
 
 
 @router.post(_COLLECTION, status_code=204, openapi_extra=_CHANGE)
 def invite_to_collection(at: OnCollection, body: PermissionsNew) -> Response:
     """Given people and teams with roles, give them direct access to a collection."""
-    return _invite(at, body)
+    return _grant_all(at, body)
 
 
 @router.get(f"{_SPACE}/users", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_users_in_space(at: OnSpace, paging: Paging) -> JSONResponse:
     """Given a space, return the people who have direct access to it."""
-    return _users(at, paging)
+    return _list_users(at, paging)
 
 
 @router.get(f"{_COLLECTION}/users", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_users_in_collection(at: OnCollection, paging: Paging) -> JSONResponse:
     """Given a collection, return the people who have direct access to it."""
-    return _users(at, paging)
+    return _list_users(at, paging)
 
 
 @router.get(f"{_SPACE}/teams", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_teams_in_space(at: OnSpace, paging: Paging) -> JSONResponse:
     """Given a space, return the teams that have direct access to it."""
-    return _teams(at, paging)
+    return _list_teams(at, paging)
 
 
 @router.get(f"{_COLLECTION}/teams", response_model=Listing[Permission], openapi_extra=_READ)
 def list_permissions_for_teams_in_collection(at: OnCollection, paging: Paging) -> JSONResponse:
     """Given a collection, return the teams that have direct access to it."""
-    return _teams(at, paging)
+    return _list_teams(at, paging)
 
 
 @router.patch(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def update_user_permission_in_space(at: OnSpace, user_id: str, body: PermissionChange) -> Response:
     """Given a role, let a person have it in a space."""
-    return _grant(at, "user", user_id, body.role)
+    return _update_role(at, "user", user_id, body.role)
 
 
 @router.patch(_COLLECTION + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
 def update_user_permission_in_collection(at: OnCollection, user_id: str, body: PermissionChange) -> Response:
     """Given a role, let a person have it in a collection."""
-    return _grant(at, "user", user_id, body.role)
+    return _update_role(at, "user", user_id, body.role)
 
 
 @router.patch(_SPACE + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def update_team_permission_in_space(at: OnSpace, team_id: str, body: PermissionChange) -> Response:
     """Given a role, let a team have it in a space."""
-    return _grant(at, "team", team_id, body.role)
+    return _update_role(at, "team", team_id, body.role)
 
 
 @router.patch(_COLLECTION + "/teams/{team_id}", status_code=204, openapi_extra=_CHANGE)
 def update_team_permission_in_collection(at: OnCollection, team_id: str, body: PermissionChange) -> Response:
     """Given a role, let a team have it in a collection."""
-    return _grant(at, "team", team_id, body.role)
+    return _update_role(at, "team", team_id, body.role)
 
 
 @router.delete(_SPACE + "/users/{user_id}", status_code=204, openapi_extra=_CHANGE)
@@ -172,22 +174,22 @@ def remove_team_from_collection(at: OnCollection, team_id: str) -> Response:
     return _revoke(at, "team", team_id)
 
 
-def _invite(at: ContentRequest, body: PermissionsAdd) -> Response:
+def _grant_all(at: ContentRequest, body: PermissionsAdd) -> Response:
     wanted = {"user": {one.user: one.role for one in body.users}, "team": {one.team: one.role for one in body.teams}}
     with at.storage.write() as connection:
         owner = at.require(connection)
         for kind, subjects in wanted.items():
             for id in subjects:
-                if not _EXISTS[kind](connection, owner.organization_id, id):
+                if not _EXISTENCE_CHECKS[kind](connection, owner.organization_id, id):
                     raise Failure(400, f"{kind}s: {id} is none of organization {owner.organization_id}")
             at.grant(connection, kind, dict(subjects))
     return answers.no_content()
 
 
-def _grant(at: ContentRequest, kind: str, id: str, role: str) -> Response:
+def _update_role(at: ContentRequest, kind: str, id: str, role: str) -> Response:
     with at.storage.write() as connection:
         owner = at.require(connection)
-        if not _EXISTS[kind](connection, owner.organization_id, id):
+        if not _EXISTENCE_CHECKS[kind](connection, owner.organization_id, id):
             raise Failure(404, f"No {kind} {id} in organization {owner.organization_id}.")
         at.grant(connection, kind, {id: role})
     return answers.no_content()
@@ -200,18 +202,18 @@ def _revoke(at: ContentRequest, kind: str, id: str) -> Response:
     return answers.no_content()
 
 
-def _users(at: ContentRequest, paging: Paging) -> JSONResponse:
+def _list_users(at: ContentRequest, paging: Paging) -> JSONResponse:
     people = accounts.users
     joined = sa.select(people, _TABLE.c.role).join_from(_TABLE, people, people.c.id == _TABLE.c.subject)
     with at.storage.read() as connection:
         at.require(connection)
         query = joined.where(*at.given("user"))
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
-    items = [_held(row, user=users.serialize_user(at.request, row)) for row in envelope["items"]]
+    items = [_serialize_permission(row, user=users.serialize_user(at.request, row)) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
-def _teams(at: ContentRequest, paging: Paging) -> JSONResponse:
+def _list_teams(at: ContentRequest, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
         owner = at.require(connection)
         query = (
@@ -222,12 +224,12 @@ def _teams(at: ContentRequest, paging: Paging) -> JSONResponse:
         )
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.subject)
     role = at.caller.role_in(owner.organization_id)
-    items = [_held(row, team=teams.serialize_team(row, role)) for row in envelope["items"]]
+    items = [_serialize_permission(row, team=teams.serialize_team(row, role)) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
-def _held(row: sa.Row[Any], **who: dict[str, Any]) -> dict[str, Any]:
+def _serialize_permission(row: sa.Row[Any], **who: dict[str, Any]) -> dict[str, Any]:
     return {"role": row.role, "permission": row.role, **who}
 
 
-_EXISTS = {"user": members.is_member, "team": teams.has_team}
+_EXISTENCE_CHECKS = {"user": members.is_member, "team": teams.has_team}

@@ -22,27 +22,27 @@ CALLER = sa.bindparam("caller", type_=sa.String)
 """The person's id: a parameter of every query that has something from here in it."""
 
 
-def _text(value: str) -> sa.ColumnElement[str]:
+def _write_literal(value: str) -> sa.ColumnElement[str]:
     # Written into the statement: it is the same for every request, and the planner sees it.
     return sa.literal_column(f"'{value}'", sa.String)
 
 
-_NOTHING = _text("")
+_NO_ACCESS = _write_literal("")
 """No access, among roles: a null would mean that nothing is said and that the place above decides."""
 
 
-def _decided(table: Any, above: sa.ColumnElement[str], member: Any) -> sa.ColumnElement[str]:
+def _build_role(table: Any, above: sa.ColumnElement[str], member: Any) -> sa.ColumnElement[str]:
     """Given a space or collection, what the place above says, and the membership, return the role."""
     given = permissions.alias()
     here = sa.select(given.c.role).where(given.c.content == table.c.id)
-    own = here.where(given.c.kind == _text("user"), given.c.subject == CALLER)
+    own = here.where(given.c.kind == _write_literal("user"), given.c.subject == CALLER)
     teams = sa.select(team_members.c.team).where(team_members.c.user == CALLER)
-    as_team = here.where(given.c.kind == _text("team"), given.c.subject.in_(teams))
-    strongest = sa.case(*((given.c.role == _text(role), number) for number, role in _STRONGEST)).asc()
+    as_team = here.where(given.c.kind == _write_literal("team"), given.c.subject.in_(teams))
+    strongest = sa.case(*((given.c.role == _write_literal(role), number) for number, role in _STRONGEST)).asc()
     everybody = sa.case(
-        (table.c.default_level == _text("inherit"), above),
-        (member.c.role.is_(None), _NOTHING),
-        else_=sa.func.coalesce(table.c.default_level, _NOTHING),
+        (table.c.default_level == _write_literal("inherit"), above),
+        (member.c.role.is_(None), _NO_ACCESS),
+        else_=sa.func.coalesce(table.c.default_level, _NO_ACCESS),
     )
     said = sa.func.coalesce(
         own.correlate(table).scalar_subquery(),
@@ -52,13 +52,13 @@ def _decided(table: Any, above: sa.ColumnElement[str], member: Any) -> sa.Column
     return sa.case((member.c.role == _ADMIN, _ADMIN), else_=said)
 
 
-def _collections() -> sa.CTE:
+def _build_collection_roles() -> sa.CTE:
     """Return the caller's role in every collection of the caller's organizations, from the top down."""
 
     def placed(table: Any, above: Any) -> sa.Select[Any]:
         mine = members.alias()
         joined = sa.and_(mine.c.organization == table.c.organization, mine.c.user == CALLER)
-        role = _decided(table, _role(mine) if above is None else above.c.role, mine)
+        role = _build_role(table, _build_member_role(mine) if above is None else above.c.role, mine)
         return sa.select(table.c.id, role.label("role")).join(mine, joined)
 
     top = placed(collections, None).where(collections.c.parent.is_(None))
@@ -67,49 +67,51 @@ def _collections() -> sa.CTE:
     return found.union_all(placed(below, found).join(found, found.c.id == below.c.parent))
 
 
-def _role(member: Any) -> sa.ColumnElement[str]:
-    return sa.func.coalesce(member.c.role, _NOTHING)
+def _build_member_role(member: Any) -> sa.ColumnElement[str]:
+    return sa.func.coalesce(member.c.role, _NO_ACCESS)
 
 
-_ADMIN = _text(ROLES[-1])
+_ADMIN = _write_literal(ROLES[-1])
 _ONE = sa.literal_column("1", sa.Integer)
 _STRONGEST = tuple((sa.literal_column(str(number), sa.Integer), role) for number, role in enumerate(reversed(ROLES)))
-_COLLECTIONS = _collections()
+_COLLECTIONS = _build_collection_roles()
 _MEMBER = members.alias("member")
 
 
-def _of_space() -> sa.ColumnElement[str]:
+def _build_space_role() -> sa.ColumnElement[str]:
     held = sa.select(_COLLECTIONS.c.role).where(_COLLECTIONS.c.id == spaces.c.parent)
     # Only a space in a collection asks for the collections, so that most polls never do.
-    above = sa.case((spaces.c.parent.is_(None), _role(_MEMBER)), else_=held.correlate(spaces).scalar_subquery())
-    return _decided(spaces, above, _MEMBER)
+    above = sa.case(
+        (spaces.c.parent.is_(None), _build_member_role(_MEMBER)), else_=held.correlate(spaces).scalar_subquery()
+    )
+    return _build_role(spaces, above, _MEMBER)
 
 
-def _of_collection() -> sa.ColumnElement[str]:
+def _build_collection_role() -> sa.ColumnElement[str]:
     here = sa.select(_COLLECTIONS.c.role).where(_COLLECTIONS.c.id == collections.c.id)
     return sa.case((_MEMBER.c.role == _ADMIN, _ADMIN), else_=here.correlate(collections).scalar_subquery())
 
 
-_SPACE, _COLLECTION = _of_space(), _of_collection()
+_SPACE, _COLLECTION = _build_space_role(), _build_collection_role()
 
-SPACE_LEVEL = sa.func.nullif(_SPACE, _NOTHING).label("level")
-"""The column `level`: the caller's role in the space at hand, null for none; in queries of `of_spaces`."""
-COLLECTION_LEVEL = sa.func.nullif(_COLLECTION, _NOTHING).label("level")
-"""The same of collections, in queries of `of_collections`."""
-SPACE_READABLE = _SPACE != _NOTHING
-COLLECTION_READABLE = _COLLECTION != _NOTHING
+SPACE_LEVEL = sa.func.nullif(_SPACE, _NO_ACCESS).label("level")
+"""The column `level`: the caller's role in the space at hand, null for none; in queries of `select_spaces`."""
+COLLECTION_LEVEL = sa.func.nullif(_COLLECTION, _NO_ACCESS).label("level")
+"""The same of collections, in queries of `select_collections`."""
+SPACE_READABLE = _SPACE != _NO_ACCESS
+COLLECTION_READABLE = _COLLECTION != _NO_ACCESS
 """Whether the caller may read what is at hand, for lists."""
 
 
-def of_spaces(*columns: Any) -> sa.Select[Any]:
+def select_spaces(*columns: Any) -> sa.Select[Any]:
     """Given columns, return a query of them and `level` over the spaces of the caller's organizations."""
-    return sa.select(*columns, SPACE_LEVEL).join_from(spaces, _MEMBER, _membership(spaces))
+    return sa.select(*columns, SPACE_LEVEL).join_from(spaces, _MEMBER, _match_membership(spaces))
 
 
-def of_collections(*columns: Any) -> sa.Select[Any]:
+def select_collections(*columns: Any) -> sa.Select[Any]:
     """Given columns, return a query of them and `level` over the collections of the caller's organizations."""
-    return sa.select(*columns, COLLECTION_LEVEL).join_from(collections, _MEMBER, _membership(collections))
+    return sa.select(*columns, COLLECTION_LEVEL).join_from(collections, _MEMBER, _match_membership(collections))
 
 
-def _membership(table: sa.Table) -> sa.ColumnElement[bool]:
+def _match_membership(table: sa.Table) -> sa.ColumnElement[bool]:
     return sa.and_(_MEMBER.c.organization == table.c.organization, _MEMBER.c.user == CALLER)

@@ -26,7 +26,7 @@ from syncd.platform.schema.comments import comments
 from syncd.platform.schema.content import change_requests, spaces
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import order_keys, parents, roles
-from syncd.platform.spaces.order_keys import Place
+from syncd.platform.spaces.order_keys import Container
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import CurrentStorage, Storage
@@ -58,7 +58,7 @@ class SpaceChange(RequestBody, SpaceUpdate):
     """Body of `PATCH /spaces/{spaceId}`."""
 
 
-def _publishing() -> sa.Select[Any]:
+def _select_publishing_site() -> sa.Select[Any]:
     """The sites that publish a space; of several, the first one says how it is published."""
     sites, linked = accounts.sites, accounts.site_spaces
     published = sa.join(linked, sites, sites.c.id == linked.c.site)
@@ -66,11 +66,11 @@ def _publishing() -> sa.Select[Any]:
     return sa.select(sites.c.id).select_from(published).where(*here).order_by(sites.c.created_at, sites.c.id).limit(1)
 
 
-def _columns() -> tuple[sa.ColumnElement[Any], ...]:
+def _build_count_columns() -> tuple[sa.ColumnElement[Any], ...]:
     table = change_requests
     every = sa.select(sa.func.count()).select_from(table).where(table.c.space == spaces.c.id).correlate(spaces)
     held = sa.select(sa.func.count()).where(comments.c.space == spaces.c.id, comments.c.change_request.is_(None))
-    first, sites = _publishing(), accounts.sites
+    first, sites = _select_publishing_site(), accounts.sites
     return (
         every.scalar_subquery().label("requests"),
         every.where(table.c.status == "open").scalar_subquery().label("requests_open"),
@@ -82,10 +82,10 @@ def _columns() -> tuple[sa.ColumnElement[Any], ...]:
 
 
 # Made once: to make a statement costs more than to carry it out.
-_VISIBLE = roles.of_spaces(spaces, *_columns())
+_VISIBLE = roles.select_spaces(spaces, *_build_count_columns())
 _ONE = _VISIBLE.where(spaces.c.id == sa.bindparam("space"))
 _PUBLISHED: sa.Select[Any] = (
-    _publishing()
+    _select_publishing_site()
     .with_only_columns(
         accounts.sites.c.basename.label("site_basename"), accounts.sites.c.visibility.label("site_visibility")
     )
@@ -101,11 +101,11 @@ def list_spaces_in_organization_by_id(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, organization_id: str
 ) -> JSONResponse:
     """Given an organization, return those of its spaces that the caller may read."""
-    query = readable(caller, spaces.c.organization == organization_id)
+    query = select_readable_spaces(caller, spaces.c.organization == organization_id)
     with storage.read() as connection:
         require_organization(connection, caller, organization_id)
         envelope = paging.rows(connection, query, spaces.c.created_at, spaces.c.id)
-    return answers.ok(envelope | {"items": [shown(request, row, caller) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [serialize_space(request, row, caller) for row in envelope["items"]]})
 
 
 @router.post(
@@ -127,11 +127,11 @@ def create_space(
         draft.insert(Node(storage.new_id(), "document", new.title, "", fields, body_oid, "README.md"), PAGES)
     with storage.write() as connection:
         require_member(connection, caller, organization_id)
-        parents.open_place(connection, caller, Place(organization_id, new.parent))
+        parents.require_container(connection, caller, Container(organization_id, new.parent))
         values = {name: getattr(new, name) for name in ("title", "emoji", "parent", "language")}
         values["edit_mode"] = new.edit_mode or "live"
-        id, _ = found_space(storage, connection, draft, organization=organization_id, by=caller.user_id, **values)
-        space = shown(request, find_space(connection, caller, id), caller)
+        id, _ = insert_space(storage, connection, draft, organization=organization_id, by=caller.user_id, **values)
+        space = serialize_space(request, find_space(connection, caller, id), caller)
     return answers.created(space, location=space["urls"]["location"])
 
 
@@ -151,9 +151,9 @@ async def get_space_by_id(
     # The one request that every poll makes: a few indexed rows.
     def read() -> sa.Row[Any]:
         with storage.read() as connection:
-            return require_space(connection, caller, space_id, deleted_since=_kept_since(storage.now()))
+            return require_space(connection, caller, space_id, deleted_since=_compute_restore_limit(storage.now()))
 
-    return answers.ok(shown(request, await storage.glance(read), caller))
+    return answers.ok(serialize_space(request, await storage.glance(read), caller))
 
 
 @router.get(
@@ -188,14 +188,14 @@ def update_space_by_id(
             values["updated_at"] = format_time(storage.now())
             connection.execute(spaces.update().where(spaces.c.id == space_id).values(values))
         row = find_space(connection, caller, space_id)
-    return answers.ok(shown(request, row, caller))
+    return answers.ok(serialize_space(request, row, caller))
 
 
 @router.delete("/spaces/{space_id}", status_code=204, openapi_extra=declare_role("admin"))
 def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> Response:
     """Given an id, put the space away: for seven days it can be restored, then it is removed for good."""
     with storage.write() as connection:
-        row = _find(connection, caller, space_id)
+        row = _find_space_row(connection, caller, space_id)
         if row is None:
             return answers.no_content()
         caller.require(row.level)
@@ -210,10 +210,10 @@ def delete_space_by_id(storage: CurrentStorage, caller: CurrentCaller, space_id:
 def restore_space(request: Request, storage: CurrentStorage, caller: CurrentCaller, space_id: str) -> JSONResponse:
     """Given a space that was deleted in the last seven days, return it, active again."""
     with storage.write() as connection:
-        require_space(connection, caller, space_id, deleted_since=_kept_since(storage.now()))
+        require_space(connection, caller, space_id, deleted_since=_compute_restore_limit(storage.now()))
         connection.execute(spaces.update().where(spaces.c.id == space_id).values(deleted_at=None))
         row = find_space(connection, caller, space_id)
-    return answers.ok(shown(request, row, caller))
+    return answers.ok(serialize_space(request, row, caller))
 
 
 @router.post(
@@ -224,18 +224,20 @@ def duplicate_space(request: Request, storage: CurrentStorage, caller: CurrentCa
     kept = ("parent", "emoji", "icon", "language", "edit_mode", "default_level", "merge_rules")
     with storage.write() as connection:
         row = require_space(connection, caller, space_id, needed="read")
-        place = Place(row.organization, row.parent)
-        parents.open_place(connection, caller, place)
-        root = revisions.get(connection, space_id, row.revision).root
-        values = {name: getattr(row, name) for name in kept} | {"title": _copy_of(row.title)}
-        id = _insert(storage, connection, place, values)
-        saved = revisions.record(storage, connection, root, revisions.Origin(id, (), by=caller.user_id))
+        container = Container(row.organization, row.parent)
+        parents.require_container(connection, caller, container)
+        root = revisions.require_revision(connection, space_id, row.revision).root
+        values = {name: getattr(row, name) for name in kept} | {"title": _build_copy_title(row.title)}
+        id = _insert_space_row(storage, connection, container, values)
+        saved = revisions.insert_revision_of_tree(
+            storage, connection, root, revisions.RevisionOrigin(id, (), by=caller.user_id)
+        )
         connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
-        made = shown(request, find_space(connection, caller, id), caller)
+        made = serialize_space(request, find_space(connection, caller, id), caller)
     return answers.created(made, location=made["urls"]["location"])
 
 
-def purge(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def purge_space(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given a space that was deleted, remove it for good, unless it was restored; too early, come again.
 
     Its texts and files stay in the blobs, where other spaces may have the same.
@@ -253,15 +255,15 @@ def purge(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     return None
 
 
-HANDLERS: Mapping[str, JobHandler] = {PURGE: purge}
+HANDLERS: Mapping[str, JobHandler] = {PURGE: purge_space}
 
 
-def found_space(
+def insert_space(
     storage: Storage, connection: sa.Connection, draft: Draft, *, organization: str, by: str | None, **values: Any
-) -> tuple[str, revisions.Saved]:
+) -> tuple[str, revisions.RevisionRecord]:
     """Given the first content of a space and its members, return the new space's id and its first revision."""
-    id = _insert(storage, connection, Place(organization, values.get("parent")), values)
-    saved = revisions.save(storage, connection, draft, revisions.Origin(id, (), by=by))
+    id = _insert_space_row(storage, connection, Container(organization, values.get("parent")), values)
+    saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(id, (), by=by))
     connection.execute(spaces.update().where(spaces.c.id == id).values(revision=saved.id))
     return id, saved
 
@@ -280,7 +282,7 @@ def require_space(
     unless it is given. Raises: Failure 404, also when the caller is no member of its organization; 403 when the
     caller's level is too weak.
     """
-    row = _find(connection, caller, space_id)
+    row = _find_space_row(connection, caller, space_id)
     if row is None or (row.deleted_at is not None and (deleted_since is None or row.deleted_at < deleted_since)):
         raise Failure(404, f"No space {space_id}.")
     caller.require(row.level, needed)
@@ -289,21 +291,21 @@ def require_space(
 
 def find_space(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any]:
     """Given a space that is there, return its row as `require_space` does, whatever the caller may do with it."""
-    row = _find(connection, caller, space_id)
+    row = _find_space_row(connection, caller, space_id)
     assert row is not None
     return row
 
 
-def readable(caller: Caller, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def select_readable_spaces(caller: Caller, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Given conditions on spaces, return a query of the rows of those that are not deleted and a caller may read."""
     query = _VISIBLE.where(*which, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE)
     return query.params(caller=caller.user_id)
 
 
-def shown(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
+def serialize_space(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
     """Given a space's row from `require_space`, return the Space as the API shows it to a caller."""
     optional = {"language": row.language, "parent": row.parent, "deletedAt": row.deleted_at}
-    visibility = _visibility(row)
+    visibility = _find_visibility(row)
     if visibility == "visitor-auth":
         # The backend that a platform without integrations of its own has: the site's owner signs the tokens.
         optional["visitorAuth"] = {"backend": "custom"}
@@ -326,69 +328,71 @@ def shown(request: Request, row: sa.Row[Any], caller: Caller) -> dict[str, Any]:
         "changeRequestsOpen": row.requests_open,
         "changeRequestsDraft": row.requests_draft,
         **{name: value for name, value in optional.items() if value is not None},
-        "urls": _urls(request, row),
+        "urls": _build_urls(request, row),
         "permissions": {name: is_role_at_least(row.level, needed) for name, needed in _PERMISSIONS.items()},
     }
 
 
-def space_shown(connection: sa.Connection, request: Request, caller: Caller, space_id: str) -> dict[str, Any]:
+def read_space(connection: sa.Connection, request: Request, caller: Caller, space_id: str) -> dict[str, Any]:
     """Given an id, return the Space as the API shows it. Raises: Failure 404."""
-    return shown(request, require_space(connection, caller, space_id), caller)
+    return serialize_space(request, require_space(connection, caller, space_id), caller)
 
 
-def shown_by_id(
+def read_spaces(
     connection: sa.Connection, request: Request, caller: Caller, which: sa.ColumnElement[bool]
 ) -> dict[str, dict[str, Any]]:
     """Given a condition on spaces, return, by id, those that a caller may read, also deleted ones, at once."""
     rows = connection.execute(_VISIBLE.where(which, roles.SPACE_READABLE), {"caller": caller.user_id})
-    return {row.id: shown(request, row, caller) for row in rows}
+    return {row.id: serialize_space(request, row, caller) for row in rows}
 
 
-def _find(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any] | None:
+def _find_space_row(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any] | None:
     return connection.execute(_ONE, {"space": space_id, "caller": caller.user_id}).one_or_none()
 
 
-def _insert(storage: Storage, connection: sa.Connection, place: Place, values: Mapping[str, Any]) -> str:
+def _insert_space_row(
+    storage: Storage, connection: sa.Connection, container: Container, values: Mapping[str, Any]
+) -> str:
     id, now = storage.new_id(), storage.now()
     moments = {"created_at": format_time(now), "updated_at": format_time(now)}
-    row = {**values, **moments, "position": order_keys.at_end(connection, place, now), "revision": ""}
-    connection.execute(spaces.insert().values(id=id, organization=place.organization, **row))
+    row = {**values, **moments, "position": order_keys.compute_last_key(connection, container, now), "revision": ""}
+    connection.execute(spaces.insert().values(id=id, organization=container.organization, **row))
     return id
 
 
-def _copy_of(title: str) -> str:
+def _build_copy_title(title: str) -> str:
     ending = " (copy)"
     return f"{title[: TITLE_MAX - len(ending)].rstrip()}{ending}"
 
 
-def _kept_since(now: datetime) -> str:
+def _compute_restore_limit(now: datetime) -> str:
     return format_time(now - RETENTION)
 
 
-def _visibility(row: sa.Row[Any]) -> str:
+def _find_visibility(row: sa.Row[Any]) -> str:
     # A space is as visible as the site that publishes it; one that nobody publishes, as what holds it says.
     if row.site_visibility is not None:
         return str(row.site_visibility)
     return "in-collection" if row.parent is not None and row.default_level == "inherit" else str(row.visibility)
 
 
-def published_urls(connection: sa.Connection, request: Request, space_id: str, revision: str) -> dict[str, str]:
+def find_published_urls(connection: sa.Connection, request: Request, space_id: str, revision: str) -> dict[str, str]:
     """Given a space's revision, return where visitors read it, if they do: `published`, and `public` for everybody."""
     row = connection.execute(_PUBLISHED, {"space": space_id, "revision": revision}).one_or_none()
-    return {} if row is None else _published(request, row)
+    return {} if row is None else _build_published_urls(request, row)
 
 
-def _urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+def _build_urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     urls = {
         "location": addresses.build_api_url(request, f"/spaces/{row.id}"),
         "app": addresses.build_app_url(request, f"/o/{row.organization}/s/{row.id}"),
     }
     if row.icon is not None:
         urls["icon"] = row.icon
-    return urls | _published(request, row)
+    return urls | _build_published_urls(request, row)
 
 
-def _published(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+def _build_published_urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     if row.site_basename is None:
         return {}
     published = addresses.build_published_url(request, row.site_basename)

@@ -45,7 +45,7 @@ def prepare(storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *
     with storage.read() as connection:
         space = require_space(connection, caller, space_id)
         base = onto or str(space.revision)
-        there = revisions.outline(connection, space_id, base)
+        there = revisions.open_revision(connection, space_id, base)
         source = None if use.id in TEMPLATES else _source(connection, caller, space.organization, use.id)
     template = _of_builtin(TEMPLATES[use.id]) if source is None else _of_space(storage, source)
     draft = Draft(there)
@@ -57,19 +57,19 @@ def prepare(storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *
 
 def apply(
     storage: Storage, connection: sa.Connection, prepared: Prepared, *, by: str | None, type: str = "edits"
-) -> revisions.Saved:
+) -> revisions.RevisionRecord:
     """Given prepared content, return it as a new revision; making that somebody's content is left to the caller.
 
     A template that adds nothing makes no revision: the one that it was prepared onto is returned.
     """
     if prepared.draft.seal()[0] == prepared.draft.base.root:
-        return revisions.get(connection, prepared.space, prepared.onto)
-    origin = revisions.Origin(prepared.space, (prepared.onto,), type=type, by=by)
-    return revisions.save(storage, connection, prepared.draft, origin)
+        return revisions.require_revision(connection, prepared.space, prepared.onto)
+    origin = revisions.RevisionOrigin(prepared.space, (prepared.onto,), type=type, by=by)
+    return revisions.insert_revision(storage, connection, prepared.draft, origin)
 
 
 def _source(connection: sa.Connection, caller: Caller, organization: str, id: str) -> Outline:
-    mine = roles.of_spaces(spaces.c.revision).where(
+    mine = roles.select_spaces(spaces.c.revision).where(
         spaces.c.id == id, spaces.c.organization == organization, spaces.c.deleted_at.is_(None)
     )
     row = connection.execute(mine, {"caller": caller.user_id}).one_or_none()
@@ -77,19 +77,19 @@ def _source(connection: sa.Connection, caller: Caller, organization: str, id: st
         raise Failure(
             404, "No such template. A template is a space of this organization, or one of the platform's own."
         )
-    return revisions.outline(connection, id, row.revision)
+    return revisions.open_revision(connection, id, row.revision)
 
 
 def _of_space(storage: Storage, outline: Outline) -> _Template:
     def pieces() -> Iterable[Piece]:
-        for id, spot in outline.spots.items():
+        for id, entry in outline.entries.items():
             if id == ROOT or id in SECTIONS:
                 continue
-            node = spot.node
+            node = entry.node
             written = node.type in ("document", "reusable-content") and node.body is not None
-            yield Piece(node, spot.parent, storage.blobs.get(node.body or "").decode() if written else None)
+            yield Piece(node, entry.parent, storage.blobs.get(node.body or "").decode() if written else None)
 
-    return _Template(tuple(pieces()), outline.spots[ROOT].node.fields)
+    return _Template(tuple(pieces()), outline.entries[ROOT].node.fields)
 
 
 def _of_builtin(starts: Iterable[Start]) -> _Template:

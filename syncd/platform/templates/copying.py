@@ -9,7 +9,7 @@ from syncd.layout.tree.paths import slugify
 from syncd.model.content_ref import ContentRefWrite
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.outline import Draft, has_path
-from syncd.platform.revisions.paths import Placing, unlike
+from syncd.platform.revisions.paths import DraftPaths, number_slug
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, SECTIONS, Node
 
 PLACEHOLDER = "/refs/"
@@ -49,11 +49,11 @@ class Copying:
         self._check()
         homeless = not self.draft.children(PAGES)
         taken = {self.draft.node(id).slug.casefold() for id in self.draft.children(PAGES)}
-        placing = Placing(self.draft)
+        placing = DraftPaths(self.draft)
         for piece in pieces:
             self._insert(piece, placing, taken, homeless=homeless)
         tops = [self._ids[piece.node.id] for piece in pieces if piece.parent == PAGES]
-        placing = Placing(self.draft)
+        placing = DraftPaths(self.draft)
         placing.separate(self._ids[piece.node.id] for piece in pieces if piece.parent == INCLUDES)
         placing.pages(tops, ())
         self._paths = {
@@ -70,12 +70,12 @@ class Copying:
         shared = {name: value for name, value in (("variables", variables), ("tags", tags)) if value}
         self.draft.change(replace(root, fields={**root.fields, **shared}))
 
-    def _insert(self, piece: Piece, placing: Placing, taken: set[str], *, homeless: bool) -> None:
+    def _insert(self, piece: Piece, placing: DraftPaths, taken: set[str], *, homeless: bool) -> None:
         node, id = piece.node, self._ids[piece.node.id]
         slug, path = node.slug, node.path
         if piece.parent == PAGES and has_path(node):
             slug = slug if slug or homeless else slugify(node.title)
-            slug = unlike(slug, taken)
+            slug = number_slug(slug, taken)
             taken.add(slug.casefold())
         if piece.parent == FILES:
             path = placing.file(node.title, id=id)

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from syncd.layout.tree.paths import collision_key
 from syncd.model.blob_id import compute_blob_id
-from syncd.platform.change_requests.merge import Merged, Sides, merge, merge_order
-from syncd.platform.revisions.outline import Draft, Outline, outline
-from syncd.platform.revisions.tree import FILES, PAGES, ROOT, Node, unseal
+from syncd.platform.change_requests.merge import MergedTree, MergeSides, merge, merge_order
+from syncd.platform.revisions.outline import Draft, Outline, build_outline
+from syncd.platform.revisions.tree import FILES, PAGES, ROOT, Node, decode_node
 
 IDS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
@@ -31,11 +31,11 @@ class World:
 
     def opened(self, draft: Draft) -> Outline:
         root, rows = draft.seal()
-        kept = {spot.hash: spot.node for spot in draft.base.spots.values()}
-        return outline(root, kept | {row.hash: unseal(row) for row in rows})
+        kept = {entry.hash: entry.node for entry in draft.base.entries.values()}
+        return build_outline(root, kept | {row.hash: decode_node(row) for row in rows})
 
-    def merged(self, base: Outline, ours: Draft, theirs: Draft) -> Merged:
-        sides = Sides(base, self.opened(ours), self.opened(theirs))
+    def merged(self, base: Outline, ours: Draft, theirs: Draft) -> MergedTree:
+        sides = MergeSides(base, self.opened(ours), self.opened(theirs))
         return merge(sides, read=self.bodies.__getitem__, write=self.keep)
 
     def text(self, draft: Draft, id: str) -> str:
@@ -97,19 +97,19 @@ def test_any_two_edits_merge_into_a_sound_tree_that_loses_nothing_added(seed: in
     merged = world.merged(base, ours, theirs)
     draft = merged.draft
     after = world.opened(draft)
-    pages = [spot.node for id, spot in after.spots.items() if not id.startswith("/")]
+    pages = [entry.node for id, entry in after.entries.items() if not id.startswith("/")]
     for side in (ours, theirs):
-        added = {id for id in side.below(PAGES) if id not in base.spots and id != PAGES}
-        assert added <= set(after.spots)
+        added = {id for id in side.below(PAGES) if id not in base.entries and id != PAGES}
+        assert added <= set(after.entries)
     for children in after.order.values():
-        slugs = [after.spots[child].node.slug.casefold() for child in children if after.spots[child].node.slug]
+        slugs = [after.entries[child].node.slug.casefold() for child in children if after.entries[child].node.slug]
         assert len(slugs) == len(set(slugs))
     paths = [collision_key(node.path) for node in pages if node.path]
     assert len(paths) == len(set(paths))
     assert world.merged(base, ours, theirs).draft.seal()[0] == after.root
     if not merged.conflicts:
         for side in (ours, theirs):
-            edited = [id for id in side.touched if id in base.spots and id in after.spots]
+            edited = [id for id in side.touched if id in base.entries and id in after.entries]
             lines = {id: set(world.text(side, id).split("\n")) for id in edited}
             assert all(lines[id] <= set(world.text(draft, id).split("\n")) for id in edited)
 
@@ -125,8 +125,8 @@ def test_an_unchanged_side_takes_the_other_as_it_is(seed: int) -> None:
         merged = world.merged(base, ours, theirs)
         after = world.opened(merged.draft)
         assert after.order.keys() | wanted.order.keys() == wanted.order.keys()
-        assert {id: spot.node.body for id, spot in after.spots.items()} == {
-            id: spot.node.body for id, spot in wanted.spots.items()
+        assert {id: entry.node.body for id, entry in after.entries.items()} == {
+            id: entry.node.body for id, entry in wanted.entries.items()
         }
         assert {id: after.order.get(id) for id in wanted.order} == dict(wanted.order)
 

@@ -82,6 +82,8 @@ def test_a_group_below_a_page_moves_its_pages_up(storage: Storage, tmp_path: Pat
     made = import_directory(storage, tmp_path, title="Docs")
     assert [(part.path, part.line) for part in made.skipped] == [("SUMMARY.md", 2)]
     with storage.read() as connection:
-        spots = revisions.outline(connection, made.space, made.revision).spots
-    types = {spot.node.title: spot.node.type for spot in spots.values() if spot.node.type in ("document", "group")}
+        entries = revisions.open_revision(connection, made.space, made.revision).entries
+    types = {
+        entry.node.title: entry.node.type for entry in entries.values() if entry.node.type in ("document", "group")
+    }
     assert types == {"Home": "document", "Below": "document"}

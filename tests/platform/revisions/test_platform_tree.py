@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncd.platform.revisions import tree
-from syncd.platform.revisions.outline import Draft, Outline, open_tree, outline
-from syncd.platform.revisions.tree import PAGES, Node, unseal
+from syncd.platform.revisions.outline import Draft, Outline, build_outline, open_outline
+from syncd.platform.revisions.tree import PAGES, Node, decode_node
 from syncd.platform.schema.content import nodes
 from syncd.platform.storage.storage import Storage
 
@@ -21,8 +21,8 @@ def page(id: str, **members: object) -> Node:
 
 def opened(draft: Draft) -> Outline:
     root, rows = draft.seal()
-    kept = {spot.hash: spot.node for spot in draft.base.spots.values()}
-    return outline(root, kept | {row.hash: unseal(row) for row in rows})
+    kept = {entry.hash: entry.node for entry in draft.base.entries.values()}
+    return build_outline(root, kept | {row.hash: decode_node(row) for row in rows})
 
 
 def shape(of: Outline | Draft, id: str = PAGES) -> list[object]:
@@ -51,19 +51,19 @@ def _ten_thousand() -> Draft:
 
 def test_one_edited_page_of_ten_thousand_stores_only_the_way_to_the_root(connection: sa.Connection) -> None:
     root, rows = _ten_thousand().seal()
-    tree.save(connection, rows)
+    tree.insert_nodes(connection, rows)
     before = _count(connection)
-    draft = Draft(open_tree(connection, root))
+    draft = Draft(open_outline(connection, root))
     draft.change(page("p50-50", fields={"description": "new"}))
     again, rows = draft.seal()
-    tree.save(connection, rows)
+    tree.insert_nodes(connection, rows)
     assert again != root
     assert before == 10_100 + 4
     # The page, its group, the section and the root.
     assert _count(connection) - before == 4
-    loaded = outline(again, tree.load(connection, again))
-    assert loaded.spots["p50-50"].node.fields == {"description": "new"}
-    assert len(loaded.spots) == 10_104
+    loaded = build_outline(again, tree.load_nodes(connection, again))
+    assert loaded.entries["p50-50"].node.fields == {"description": "new"}
+    assert len(loaded.entries) == 10_104
 
 
 def test_equal_trees_have_one_hash_whatever_led_to_them() -> None:
@@ -85,9 +85,9 @@ def test_members_and_children_are_never_mistaken_for_each_other() -> None:
         Node("", "agroup"),
         Node("a", "group", body=""),
     ]
-    rows = [tree.seal(node) for node in nodes]
+    rows = [tree.encode_node(node) for node in nodes]
     assert len({row.hash for row in rows}) == len(nodes)
-    assert [unseal(row) for row in rows] == nodes
+    assert [decode_node(row) for row in rows] == nodes
 
 
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 40))
@@ -112,7 +112,7 @@ def test_a_sealed_draft_opens_as_what_was_done_to_it(seed: int, steps: int) -> N
             draft.change(page(chance.choice(ids), fields={"step": step}))
     after = opened(draft)
     assert shape(after) == shape(draft)
-    assert {id: spot.node.fields for id, spot in after.spots.items() if id in draft} == {
+    assert {id: entry.node.fields for id, entry in after.entries.items() if id in draft} == {
         id: draft.node(id).fields for id in draft.below(tree.ROOT)
     }
     assert Draft(after).seal() == (after.root, [])

@@ -84,15 +84,15 @@ def storage(tmp_path: Path) -> Any:
 
 def ids(storage: Storage, space: str) -> dict[str, str]:
     """Ids by path in the repository, and of pages without a file by title."""
-    spots = main_content(storage, space).spots
-    return {spot.node.path or spot.node.title: id for id, spot in spots.items() if not id.startswith("/")}
+    entries = main_content(storage, space).entries
+    return {entry.node.path or entry.node.title: id for id, entry in entries.items() if not id.startswith("/")}
 
 
 def main_content(storage: Storage, space: str) -> Outline:
     with storage.read() as connection:
         revision = connection.scalar(sa.select(spaces.c.revision).where(spaces.c.id == space))
         assert revision
-        return revisions.outline(connection, space, revision)
+        return revisions.open_revision(connection, space, revision)
 
 
 def test_what_goes_in_comes_out_byte_for_byte(storage: Storage, docs: Path, tmp_path: Path) -> None:
@@ -129,13 +129,13 @@ def test_only_a_page_that_changed_gets_a_new_date(storage: Storage, docs: Path) 
     write(docs, {"alpha.md": "# Edited\n"})
     import_directory(storage, docs, space=imported.space)
     outline = main_content(storage, imported.space)
-    dated = [spot.node.path for spot in outline.spots.values() if "updatedAt" in spot.node.fields]
+    dated = [entry.node.path for entry in outline.entries.values() if "updatedAt" in entry.node.fields]
     assert dated == ["alpha.md"]
 
 
 def test_titles_come_from_the_summary_and_slugs_from_files(storage: Storage, docs: Path) -> None:
     outline = main_content(storage, import_directory(storage, docs).space)
-    shown = {spot.path: spot.node.title for spot in outline.spots.values() if spot.node.type == "document"}
+    shown = {entry.path: entry.node.title for entry in outline.entries.values() if entry.node.type == "document"}
     assert shown == {"": "Home", "alpha": "Alpha", "alpha/below": "Below", "group/twin": "Twin", "group/twin-1": "Twin"}
 
 

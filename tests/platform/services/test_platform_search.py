@@ -167,7 +167,7 @@ def test_postgresql_finds_the_same_in_the_same_order(tmp_path: Path, postgres_ur
             index.refresh(storage, [space])
             with storage.read() as connection:
                 main = connection.scalar(sa.select(spaces.c.revision))
-                pages = revisions.outline(connection, space, str(main)).spots
+                pages = revisions.open_revision(connection, space, str(main)).entries
                 matches = [find(connection, terms(query), [space]) for query in asked]
                 found.append([[pages[match.page].node.title for match in each] for each in matches])
             with storage.write() as connection:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from syncd.model.collection import Position, Sibling
 from syncd.platform.schema.content import spaces
-from syncd.platform.spaces.order_keys import KEY_MAX, Place, beside, between
+from syncd.platform.spaces.order_keys import KEY_MAX, Container, compute_key_at, compute_key_between
 from tests.contract.world import World
 
 
@@ -189,11 +189,11 @@ def test_spaces_and_collections_are_put_before_after_and_between_their_siblings(
 def test_keys_stay_short_however_often_things_are_moved_to_the_same_place(world: World) -> None:
     parent = collection(world)
     ids = [space(world, title, parent) for title in ("first", "last")]
-    place = Place(world.organization, parent)
+    place = Container(world.organization, parent)
     with world.storage.write() as connection:
         for _ in range(500):
             first, last = ids
-            key = beside(connection, place, last, Position(before=Sibling(type="space", space=first)))
+            key = compute_key_at(connection, place, last, Position(before=Sibling(type="space", space=first)))
             assert key is not None
             assert len(key) < KEY_MAX
             connection.execute(spaces.update().where(spaces.c.id == last).values(position=key))
@@ -259,7 +259,7 @@ def test_there_is_a_key_between_any_two(places: list[float]) -> None:
     for place in places:
         at = round(place * len(keys))
         low, high = keys[at - 1] if at else "", keys[at] if at < len(keys) else None
-        key = between(low, high)
+        key = compute_key_between(low, high)
         assert low < key
         assert high is None or key < high
         keys.insert(at, key)

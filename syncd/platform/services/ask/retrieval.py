@@ -58,7 +58,7 @@ class Passage:
     @property
     def path(self) -> str:
         """Where it is read, below the site, with its anchor."""
-        path = "/".join(part for part in (self.place.path, self.place.outline.spots[self.page].path) if part)
+        path = "/".join(part for part in (self.place.path, self.place.outline.entries[self.page].path) if part)
         return f"{path}#{self.anchor}" if self.anchor else path
 
 
@@ -79,7 +79,7 @@ def found(storage: Storage, where: Sequence[Place], question: str) -> Found:
     index.refresh(storage, list(by_space))
     worth, ranked = _pages(storage, by_space, wanted)
     read = [
-        (place, page, part) for place, page in ranked for part in _parts(storage, place.outline.spots[page].node.body)
+        (place, page, part) for place, page in ranked for part in _parts(storage, place.outline.entries[page].node.body)
     ]
     passages = sorted(_rated(read, worth), key=lambda one: (-one.score, one.place.space, one.page, one.anchor))
     telling = tuple(one for one in passages if one.covered >= COVERED)[:PASSAGES_MAX]
@@ -142,7 +142,7 @@ def _rated(read: Iterable[tuple[Place, str, _Read]], worth: Mapping[str, float])
     everything = math.fsum(worth.values())
     average = sum(part[4] for *_, part in listed) / max(len(listed), 1) or 1.0
     for place, page, (anchor, heading, body, counted, size) in listed:
-        title = place.outline.spots[page].node.title
+        title = place.outline.entries[page].node.title
         in_title = set(stems(title))
         # What stands before the first heading stands under the title.
         in_heading = () if heading else in_title

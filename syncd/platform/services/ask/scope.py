@@ -47,19 +47,19 @@ def places(at: SiteRequest, connection: sa.Connection, scope: Scope, context: As
     for row in chosen:
         space = rows.get(row.space)
         if space is not None and row.space not in found:
-            outline = revisions.outline(connection, row.space, space.revision)
+            outline = revisions.open_revision(connection, row.space, space.revision)
             found[row.space] = Place(row.space, space.revision, outline, structure.variant_path(row))
     return list(found.values())
 
 
 def is_open(outline: Outline, page_id: str) -> bool:
     """Given a page, return whether answers may come from it: neither it nor what it is in is hidden."""
-    spot = outline.spots.get(page_id)
-    while spot is not None and spot.node.id not in (PAGES, ROOT):
-        if any(spot.node.fields.get(name) for name in _CLOSED):
+    entry = outline.entries.get(page_id)
+    while entry is not None and entry.node.id not in (PAGES, ROOT):
+        if any(entry.node.fields.get(name) for name in _CLOSED):
             return False
-        spot = outline.spots.get(spot.parent)
-    return spot is not None and spot.node.id == PAGES
+        entry = outline.entries.get(entry.parent)
+    return entry is not None and entry.node.id == PAGES
 
 
 def _chosen(structure: Structure, scope: Scope, context: AskContext) -> Iterator[sa.Row[Any]]:
@@ -99,7 +99,7 @@ def _is_open(structure: Structure, row: sa.Row[Any]) -> bool:
 
 def _spaces(at: SiteRequest, connection: sa.Connection, structure: Structure, ids: set[str]) -> dict[str, sa.Row[Any]]:
     mine = (spaces.c.id.in_(ids), spaces.c.deleted_at.is_(None), spaces.c.organization == at.organization_id)
-    query = roles.of_spaces(spaces.c.id, spaces.c.revision).where(*mine)
+    query = roles.select_spaces(spaces.c.id, spaces.c.revision).where(*mine)
     # A site for some visitors only: a member reads of it what the member may read anyway.
     if structure.site.visibility not in _FOR_EVERYBODY:
         query = query.where(roles.SPACE_READABLE)

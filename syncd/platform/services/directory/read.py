@@ -23,15 +23,15 @@ from syncd.layout.yaml import yaml
 from syncd.platform.change_requests import main_content
 from syncd.platform.change_requests.operations import DEPTH_MAX
 from syncd.platform.revisions import revisions
-from syncd.platform.revisions.files import content_type_of, file_fields
-from syncd.platform.revisions.metadata import described, pointed
+from syncd.platform.revisions.files import build_file_fields, guess_content_type
+from syncd.platform.revisions.metadata import apply_frontmatter, resolve_references
 from syncd.platform.revisions.outline import Draft, Outline, is_page
-from syncd.platform.revisions.paths import unlike
+from syncd.platform.revisions.paths import number_slug
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, Node
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import spaces
 from syncd.platform.services.search.index import later
-from syncd.platform.spaces.spaces import found_space
+from syncd.platform.spaces.spaces import insert_space
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
 
@@ -72,20 +72,20 @@ def import_directory(
     skipped = _skipped(declared)
     with storage.write() as connection:
         row = None if space is None else _space(connection, space)
-        known = None if row is None else revisions.outline(connection, row.id, row.revision)
+        known = None if row is None else revisions.open_revision(connection, row.id, row.revision)
         planting = _Planting(declared, bodies, known, storage.new_id, format_time(storage.now()))
         draft = planting.planted()
         skipped = (*skipped, *planting.skipped)
         if row is None:
             home = organization or _first_organization(connection)
             name = title or directory.resolve().name or "Untitled"
-            id, saved = found_space(storage, connection, draft, organization=home, by=None, title=name)
+            id, saved = insert_space(storage, connection, draft, organization=home, by=None, title=name)
             later(connection, storage, id)
             return Imported(id, saved.id, True, skipped)
-        if draft.seal()[0] == revisions.get(connection, row.id, row.revision).root:
+        if draft.seal()[0] == revisions.require_revision(connection, row.id, row.revision).root:
             return Imported(row.id, row.revision, False, skipped)
-        saved = revisions.save(storage, connection, draft, revisions.Origin(row.id, (row.revision,)))
-        main_content.advance(storage, connection, saved)
+        saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(row.id, (row.revision,)))
+        main_content.set_main_content(storage, connection, saved)
         if title:
             connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
         later(connection, storage, row.id)
@@ -160,11 +160,11 @@ def _keep(storage: Storage, directory: Path, declared: Declared) -> dict[str, _B
 def _described(path: str, data: bytes, declared: Declared) -> tuple[Mapping[str, Any], str]:
     """The members that follow from a body, and the heading that a page starts with."""
     if path in declared.files:
-        return file_fields(data, content_type=content_type_of(basename(path))), ""
+        return build_file_fields(data, content_type=guess_content_type(basename(path))), ""
     text = text_of(data, at=path)
     if path in declared.includes:
         return {"title": frontmatter.fields(text, at=path).get("title")}, ""
-    return described({}, text), frontmatter.heading(text) or ""
+    return apply_frontmatter({}, text), frontmatter.heading(text) or ""
 
 
 def _space(connection: sa.Connection, id: str) -> sa.Row[Any]:
@@ -221,13 +221,13 @@ class _Planting:
     def _remember(self) -> None:
         if self.known is None:
             return
-        for id, spot in self.known.spots.items():
-            if spot.node.path is not None:
-                self._by_file[spot.node.path] = id
-            elif is_page(spot.node):
-                self._ids.setdefault(_place(spot.node.type, spot.node.title, spot.node.slug, spot.parent), []).append(
-                    id
-                )
+        for id, tree_entry in self.known.entries.items():
+            if tree_entry.node.path is not None:
+                self._by_file[tree_entry.node.path] = id
+            elif is_page(tree_entry.node):
+                self._ids.setdefault(
+                    _place(tree_entry.node.type, tree_entry.node.title, tree_entry.node.slug, tree_entry.parent), []
+                ).append(id)
 
     def _pages(self, late: list[tuple[str, Entry]]) -> None:
         """Insert pages parents first; links wait until everything that they can lead to has its id."""
@@ -259,7 +259,7 @@ class _Planting:
     def _document(self, entry: Entry, path: str, parent: str) -> str:
         slug = self._slug(page_slug(path, settings=self.declared.settings), parent)
         body = self.bodies[path]
-        fields = pointed(body.fields, lambda address: self._refer(address, path))
+        fields = resolve_references(body.fields, lambda address: self._refer(address, path))
         fields |= {"linkTitle": entry.link_title} if entry.link_title else {}
         emoji, title = frontmatter.split_emoji(body.heading)
         fields |= {"emoji": emoji} if emoji and title == entry.title else {}
@@ -301,7 +301,7 @@ class _Planting:
         return fields | {"target": {"kind": "url", "url": address} if file is None else {"kind": "file", "file": file}}
 
     def _slug(self, wanted: str, parent: str) -> str:
-        slug = unlike(wanted, self._slugs[parent])
+        slug = number_slug(wanted, self._slugs[parent])
         self._slugs[parent].add(slug.casefold())
         return slug
 

@@ -14,7 +14,7 @@ from syncd.model.revision import Revision
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.revisions import rendering, revisions
 from syncd.platform.revisions.outline import Outline
-from syncd.platform.revisions.rendering import Look
+from syncd.platform.revisions.rendering import RenderContext
 from syncd.platform.schema.content import spaces
 from syncd.platform.storage.storage import Storage
 
@@ -29,7 +29,7 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     revision, outline = _main_content(storage, space)
 
     def body(id: str) -> bytes:
-        return storage.blobs.get(outline.spots[id].node.body or "")
+        return storage.blobs.get(outline.entries[id].node.body or "")
 
     directory.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}-"))
@@ -55,7 +55,7 @@ def _main_content(storage: Storage, space: str) -> tuple[Revision, Outline]:
         id = connection.scalar(main)
         if id is None:
             raise NotFound(f"no space {space}")
-        outline = revisions.outline(connection, space, id)
+        outline = revisions.open_revision(connection, space, id)
     # Addresses play no part in files.
-    look = Look("", DownloadSigner("", b"", 0))
-    return Revision.model_validate_json(rendering.revision(outline, {"id": id}, look)), outline
+    context = RenderContext("", DownloadSigner("", b"", 0))
+    return Revision.model_validate_json(rendering.render_revision(outline, {"id": id}, context)), outline

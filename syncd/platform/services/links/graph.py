@@ -7,8 +7,8 @@ from typing import Any
 
 from syncd.platform.cache import Cache
 from syncd.platform.http.time_limits import check_time
-from syncd.platform.revisions.outline import Outline, Spot
-from syncd.platform.revisions.targets import Reference, Targets
+from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.targets import Reference, TargetResolver
 from syncd.platform.services.links.addresses import found_in
 from syncd.platform.storage.storage import Storage
 
@@ -71,28 +71,28 @@ class Resolver:
     addresses: Addresses
 
     @cached_property
-    def _targets(self) -> Targets:
-        return Targets(self.outline)
+    def _targets(self) -> TargetResolver:
+        return TargetResolver(self.outline)
 
     def graph(self) -> Graph:
         """Return the references of all places."""
-        spots = [spot for spot in self.outline.spots.values() if spot.node.body or spot.node.fields]
-        texts = self.addresses(spot.node.body or "" for spot in spots if _is_text(spot))
-        pairs = ((spot.node.id, tuple(self._of(spot, texts))) for spot in spots)
+        entries = [entry for entry in self.outline.entries.values() if entry.node.body or entry.node.fields]
+        texts = self.addresses(entry.node.body or "" for entry in entries if _is_text(entry))
+        pairs = ((entry.node.id, tuple(self._of(entry, texts))) for entry in entries)
         return Graph({id: references for id, references in pairs if references})
 
-    def of(self, spot: Spot) -> tuple[Reference, ...]:
+    def of(self, entry: TreeEntry) -> tuple[Reference, ...]:
         """Given one place, return its references, at the cost of its own text."""
-        texts = self.addresses([spot.node.body] if _is_text(spot) and spot.node.body else [])
-        return tuple(self._of(spot, texts))
+        texts = self.addresses([entry.node.body] if _is_text(entry) and entry.node.body else [])
+        return tuple(self._of(entry, texts))
 
-    def _of(self, spot: Spot, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
+    def _of(self, entry: TreeEntry, texts: Mapping[str, tuple[str, ...]]) -> Iterator[Reference]:
         check_time(even_written=True)
-        if _is_text(spot):
-            yield from (self._targets.resolve(address, spot) for address in texts[spot.node.body or ""])
+        if _is_text(entry):
+            yield from (self._targets.resolve(address, entry) for address in texts[entry.node.body or ""])
         # Covers stand in the text, too; links and meta links stand among the members only.
-        meta = spot.node.fields.get("metaLinks", {})
-        for ref in (spot.node.fields.get("target"), meta.get("canonical"), *meta.get("alternates", ())):
+        meta = entry.node.fields.get("metaLinks", {})
+        for ref in (entry.node.fields.get("target"), meta.get("canonical"), *meta.get("alternates", ())):
             if isinstance(ref, Mapping):
                 yield self._referred(ref)
 
@@ -102,7 +102,7 @@ class Resolver:
             return Reference("url", str(ref.get("url", "")))
         id = str(ref.get("page") or ref.get("file") or ref.get("reusableContent") or "")
         anchor = ref.get("anchor")
-        if id in self.outline.spots:
+        if id in self.outline.entries:
             return Reference("anchor" if anchor else kind, "", id, anchor)
         return Reference(kind, id, found=False)
 
@@ -118,5 +118,5 @@ def resolver(storage: Storage, outline: Outline) -> Resolver:
     return Resolver(outline, lambda bodies: found_in(storage, bodies))
 
 
-def _is_text(spot: Spot) -> bool:
-    return spot.node.type in _TEXTS and spot.node.body is not None
+def _is_text(entry: TreeEntry) -> bool:
+    return entry.node.type in _TEXTS and entry.node.body is not None

@@ -7,20 +7,20 @@ from fastapi import Depends, Request
 
 from syncd.platform.change_requests import change_requests
 from syncd.platform.content import content
-from syncd.platform.content.view import View, Viewed
+from syncd.platform.content.view import CurrentView, RevisionView
 from syncd.platform.people.organizations import read_organization
 from syncd.platform.revisions import rendering
-from syncd.platform.revisions.outline import Spot
+from syncd.platform.revisions.outline import TreeEntry
 from syncd.platform.revisions.targets import Reference
 from syncd.platform.revisions.tree import FILES, INCLUDES
-from syncd.platform.spaces.spaces import space_shown
+from syncd.platform.spaces.spaces import read_space
 
 
 @dataclass(frozen=True)
 class Scene:
     """The content of a request, and what every location in it is shown with: `around`."""
 
-    view: View
+    view: RevisionView
     around: dict[str, Any]
 
     def place(self, id: str) -> dict[str, Any]:
@@ -29,8 +29,8 @@ class Scene:
         Shapes: the page, and the revision around it, are told without what they hold: a location points, and is not
         what it points to.
         """
-        spot = self.view.outline.spots[id]
-        kind, member, shown = _shown(spot, self.view.look)
+        entry = self.view.outline.entries[id]
+        kind, member, shown = _shown(entry, self.view.context)
         return {"kind": kind, **self.around, member: shown}
 
     def target(self, reference: Reference) -> dict[str, Any]:
@@ -40,29 +40,29 @@ class Scene:
             return self.place(reference.id) | ({"internalLocation": inside} if reference.anchor else {})
         if reference.kind in ("url", ""):
             return {"kind": "url", "url": reference.address}
-        return {"kind": "url", "url": f"{self.view.look.app}/{reference.id or reference.address}"}
+        return {"kind": "url", "url": f"{self.view.context.app}/{reference.id or reference.address}"}
 
 
-def _shown(spot: Spot, look: rendering.Look) -> tuple[str, str, dict[str, Any]]:
-    if spot.parent == FILES:
-        return "file", "file", rendering.file_members(spot, look)
-    if spot.parent == INCLUDES:
-        return "reusable-content", "reusableContent", rendering.reusable_members(spot, look)
-    return "page", "page", rendering.page_members(spot, look) | {"pages": []}
+def _shown(entry: TreeEntry, context: rendering.RenderContext) -> tuple[str, str, dict[str, Any]]:
+    if entry.parent == FILES:
+        return "file", "file", rendering.build_file_members(entry, context)
+    if entry.parent == INCLUDES:
+        return "reusable-content", "reusableContent", rendering.build_reusable_members(entry, context)
+    return "page", "page", rendering.build_page_members(entry, context) | {"pages": []}
 
 
-def _scene(request: Request, view: Viewed) -> Scene:
+def _scene(request: Request, view: CurrentView) -> Scene:
     space = view.revision.space
     with view.storage.read() as connection:
         around = {
             "organization": read_organization(connection, request, view.caller, view.organization),
-            "space": space_shown(connection, request, view.caller, space),
+            "space": read_space(connection, request, view.caller, space),
         }
         if view.change_request is not None:
-            row = change_requests.require(connection, space, view.change_request)
-            shown = change_requests.shown(connection, request, row)
+            row = change_requests.require_change_request(connection, space, view.change_request)
+            shown = change_requests.serialize_change_request(connection, request, row)
             return Scene(view, around | {"versionContext": {"type": "changeRequest", "changeRequest": shown}})
-    head = content.revision_head(request, view) | {"pages": [], "files": [], "reusableContents": []}
+    head = content.build_revision_head(request, view) | {"pages": [], "files": [], "reusableContents": []}
     return Scene(view, around | {"versionContext": {"type": "revision", "revision": head}})
 
 

@@ -12,7 +12,7 @@ from syncd.model.backlink import Backlink
 from syncd.model.link import LinkList, Status
 from syncd.model.listing import Listing
 from syncd.platform.change_requests import change_requests
-from syncd.platform.content.view import View, described
+from syncd.platform.content.view import RevisionView, declare_path_parameters
 from syncd.platform.http import answers
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
@@ -38,19 +38,19 @@ def links_listed(at: Shown, paging: Paging, status: Status | None = None) -> JSO
 
 def page_links_listed(at: Shown, paging: Paging, page_id: str, status: Status | None = None) -> JSONResponse:
     """Given a page, return what it refers to."""
-    here = resolver(at.view.storage, at.view.outline).of(at.view.page(page_id))
+    here = resolver(at.view.storage, at.view.outline).of(at.view.require_page(page_id))
     return _links(at, paging, status, grouped({page_id: here}), page=page_id)
 
 
 def page_backlinks_listed(at: Shown, paging: Paging, page_id: str) -> JSONResponse:
     """Given a page, return the places that refer to it."""
-    at.view.page(page_id)
+    at.view.require_page(page_id)
     return _backlinks(at, paging, page_id)
 
 
 def file_backlinks_listed(at: Shown, paging: Paging, file_id: str) -> JSONResponse:
     """Given a file, return the places that refer to it."""
-    at.view.spot(file_id, "file", lambda spot: spot.parent == FILES)
+    at.view.require_entry(file_id, "file", lambda entry: entry.parent == FILES)
     return _backlinks(at, paging, file_id)
 
 
@@ -85,10 +85,10 @@ def _shown(at: Scene, reference: Reference, places: tuple[str, ...]) -> dict[str
     }
 
 
-def _status(view: View, reference: Reference) -> Status:
+def _status(view: RevisionView, reference: Reference) -> Status:
     if not reference.found:
         return "broken"
-    return "in-app" if reference.address.startswith(f"{view.look.downloads.origin}/app/") else "ok"
+    return "in-app" if reference.address.startswith(f"{view.context.downloads.origin}/app/") else "ok"
 
 
 def _key(link: Reference) -> str:
@@ -97,16 +97,16 @@ def _key(link: Reference) -> str:
     return blake2b(named.encode(), digest_size=16).hexdigest()
 
 
-def _before(view: View, page: str | None) -> Grouped:
+def _before(view: RevisionView, page: str | None) -> Grouped:
     """The links of the content that the change request started from, or of one page there."""
     space = view.revision.space
     with view.storage.read() as connection:
-        row = change_requests.require(connection, space, view.change_request or "")
-        base = revisions.outline(connection, space, change_requests.base_of(row))
+        row = change_requests.require_change_request(connection, space, view.change_request or "")
+        base = revisions.open_revision(connection, space, change_requests.find_base_revision(row))
     if page is None:
         return graph_of(view.storage, base).grouped
-    spot = base.spots.get(page)
-    return {} if spot is None else grouped({page: resolver(view.storage, base).of(spot)})
+    entry = base.entries.get(page)
+    return {} if entry is None else grouped({page: resolver(view.storage, base).of(entry)})
 
 
 Read = Callable[..., JSONResponse]
@@ -133,7 +133,7 @@ _ROUTES: Mapping[str, tuple[str, Read, type[BaseModel], bool]] = {
 
 def _add_routes() -> Iterator[str]:
     for name, (path, read, shape, beyond) in _ROUTES.items():
-        extra = declare_role("read", extension=beyond) | described(path)
+        extra = declare_role("read", extension=beyond) | declare_path_parameters(path)
         router.add_api_route(path, read, name=name, response_model=shape, openapi_extra=extra)
         yield name
 

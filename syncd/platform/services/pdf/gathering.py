@@ -10,8 +10,8 @@ from syncd.platform.content.page_documents import PageDocuments
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.time_limits import check_time
-from syncd.platform.revisions.outline import Outline, Spot
-from syncd.platform.revisions.rendering import Look, dumps
+from syncd.platform.revisions.outline import Outline, TreeEntry
+from syncd.platform.revisions.rendering import RenderContext, encode_json
 from syncd.platform.revisions.tree import PAGES
 from syncd.platform.revisions.tree import Node as TreeNode
 from syncd.platform.services.pdf.worker import JOB
@@ -25,7 +25,7 @@ IMAGES_MAX = 1_000
 IMAGE_BYTES_MAX = 20_000_000
 
 _DRAWN = ("image/png", "image/jpeg", "image/gif", "image/webp")
-_NOWHERE = Look("", DownloadSigner("", b"", 0))
+_NOWHERE = RenderContext("", DownloadSigner("", b"", 0))
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Part:
     page: str = ""
     only: bool = False
 
-    def spots(self, outline: Outline) -> Iterator[tuple[int, Spot]]:
+    def entries(self, outline: Outline) -> Iterator[tuple[int, TreeEntry]]:
         """Given a tree, yield the pages that are meant, each with its depth, in reading order."""
         pending = [(0, id) for id in reversed((self.page,) if self.page else outline.order.get(PAGES, ()))]
         while pending:
             depth, id = pending.pop()
-            yield depth, outline.spots[id]
+            yield depth, outline.entries[id]
             if not self.only:
                 pending += [(depth + 1, below) for below in reversed(outline.order.get(id, ()))]
 
@@ -60,23 +60,25 @@ class Gathering:
         Raises: Failure 413 when it is too much for one PDF.
         """
         documents = PageDocuments(self.outline, _NOWHERE, self.storage.blobs.get)
-        shown = [(depth, spot) for depth, spot in part.spots(self.outline) if spot.node.type in ("document", "group")]
+        shown = [
+            (depth, entry) for depth, entry in part.entries(self.outline) if entry.node.type in ("document", "group")
+        ]
         if len(shown) > PAGES_MAX:
             raise Failure(413, f"One PDF has at most {PAGES_MAX} pages of content. Ask for a page of it.")
         with (self.directory / JOB).open("wb") as file:
-            file.write(dumps(title) + b"\n")
-            for depth, spot in shown:
+            file.write(encode_json(title) + b"\n")
+            for depth, entry in shown:
                 check_time()
-                nodes = documents.render(spot, "true", "reusable-contents")["nodes"] if spot.node.body else []
+                nodes = documents.render(entry, "true", "reusable-contents")["nodes"] if entry.node.body else []
                 if documents.characters > TEXT_MAX:
                     raise Failure(413, "This is too much text for one PDF. Ask for a page of it.")
-                file.write(dumps(self._page(depth, spot, nodes)) + b"\n")
+                file.write(encode_json(self._page(depth, entry, nodes)) + b"\n")
 
-    def _page(self, depth: int, spot: Spot, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    def _page(self, depth: int, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
         ids |= {str(value) for cell in find_files(nodes) for value in cell}
-        files = {id: self._file(self.outline.spots[id].node) for id in ids if id in self.outline.spots}
-        return {"id": spot.node.id, "title": spot.node.title, "depth": depth, "nodes": nodes, "files": files}
+        files = {id: self._file(self.outline.entries[id].node) for id in ids if id in self.outline.entries}
+        return {"id": entry.node.id, "title": entry.node.title, "depth": depth, "nodes": nodes, "files": files}
 
     def _file(self, node: TreeNode) -> dict[str, str]:
         drawn = node.fields.get("contentType") in _DRAWN and node.body

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 import syncd
 from syncd.model.pdf import PDFLink
-from syncd.platform.content.view import View, Viewed, described
+from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
 from syncd.platform.http import answers
 from syncd.platform.http.downloads import compute_signature
 from syncd.platform.http.failures import Failure
@@ -45,9 +45,9 @@ _MEDIA = "application/pdf"
     _OF_REQUEST,
     response_model=PDFLink,
     operation_id="getChangeRequestPDF",
-    openapi_extra=declare_role("read") | described(_OF_REQUEST),
+    openapi_extra=declare_role("read") | declare_path_parameters(_OF_REQUEST),
 )
-def get_change_request_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONResponse:
+def get_change_request_pdf(view: CurrentView, page: str = "", only: bool = False) -> JSONResponse:
     """Given a change request, return where its content, a page of it with its subpages, or only a page is as PDF."""
     return _addressed(view, Part(page, only))
 
@@ -56,9 +56,9 @@ def get_change_request_pdf(view: Viewed, page: str = "", only: bool = False) -> 
     _OF_SPACE,
     response_model=PDFLink,
     operation_id="getSpacePDF",
-    openapi_extra=declare_role("read", extension=True) | described(_OF_SPACE),
+    openapi_extra=declare_role("read", extension=True) | declare_path_parameters(_OF_SPACE),
 )
-def get_space_pdf(view: Viewed, page: str = "", only: bool = False) -> JSONResponse:
+def get_space_pdf(view: CurrentView, page: str = "", only: bool = False) -> JSONResponse:
     """Given a space, return where its main content, a page of it with its subpages, or only a page is as PDF."""
     return _addressed(view, Part(page, only))
 
@@ -97,12 +97,12 @@ async def download_pdf(
     return Response(await work.share(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers)
 
 
-def _addressed(view: View, part: Part) -> JSONResponse:
+def _addressed(view: RevisionView, part: Part) -> JSONResponse:
     if part.only and not part.page:
         raise Failure(400, "only: needs a page")
     if part.page:
-        view.page(part.page)
-    downloads, saved = view.look.downloads, view.revision
+        view.require_page(part.page)
+    downloads, saved = view.context.downloads, view.revision
     signature = _signature(downloads.secret, saved.id, saved.space, part, downloads.expires)
     chosen = {"page": part.page, "only": "true" if part.only else ""}
     query = {"space": saved.space, **{name: value for name, value in chosen.items() if value}}
@@ -119,7 +119,7 @@ def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outli
         title = connection.scalar(sa.select(spaces.c.title).where(spaces.c.id == space, spaces.c.deleted_at.is_(None)))
         if title is None:
             raise Failure(404, f"No space {space}.")
-        return str(title), revisions.outline(connection, space, revision)
+        return str(title), revisions.open_revision(connection, space, revision)
 
 
 def _kind_of(trace: bytes) -> str:

@@ -18,7 +18,7 @@ from syncd.layout.page.frontmatter import heading, split_title
 from syncd.layout.richtext import sections
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time
-from syncd.platform.revisions.outline import open_tree
+from syncd.platform.revisions.outline import open_outline
 from syncd.platform.revisions.tree import Node
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.search import indexed, pages
@@ -106,9 +106,9 @@ def _state(storage: Storage, space: str) -> _State | None:
         root = connection.scalar(_main(space))
         if root is None or root == connection.scalar(sa.select(indexed.c.root).where(indexed.c.space == space)):
             return None
-        outline = open_tree(connection, root)
+        outline = open_outline(connection, root)
         known = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space)).all()
-    wanted = {id: spot.node for id, spot in outline.spots.items() if spot.node.type == "document"}
+    wanted = {id: entry.node for id, entry in outline.entries.items() if entry.node.type == "document"}
     return _State(space, root, wanted, {row.page: row.stamp for row in known})
 
 

@@ -82,7 +82,7 @@ def search_organization_content(at: AtOrganization, paging: Paging, asked: Asked
 
 
 def _readable(connection: sa.Connection, caller: Caller, organization: str) -> Iterable[sa.Row[Any]]:
-    mine = roles.of_spaces(spaces).where(
+    mine = roles.select_spaces(spaces).where(
         spaces.c.organization == organization, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE
     )
     return connection.execute(mine, {"caller": caller.user_id})
@@ -96,13 +96,13 @@ def _shown(
     )
     parts = {row.page: row.sections for row in connection.execute(chosen)}
     main = connection.scalar(sa.select(spaces.c.revision).where(spaces.c.id == space.id))
-    outline = revisions.outline(connection, space.id, str(main))
+    outline = revisions.open_revision(connection, space.id, str(main))
     app = addresses.build_app_url(request, f"/o/{space.organization}/s/{space.id}")
     return [
         _page(outline, match.page, parts[match.page], wanted, app)
         for match in found
         # Content may have moved since the index was brought up to date.
-        if match.page in parts and match.page in outline.spots
+        if match.page in parts and match.page in outline.entries
     ]
 
 
@@ -116,18 +116,18 @@ def _sizes(connection: sa.Connection, found: Sequence[Match]) -> list[int]:
 
 
 def _page(outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, ...], app: str) -> dict[str, Any]:
-    spot = outline.spots[id]
-    address = f"{app}/{spot.path}" if spot.path else app
+    entry = outline.entries[id]
+    address = f"{app}/{entry.path}" if entry.path else app
     fitting = [part for part in parts if matches(wanted, f"{part[1]} {part[2]}")][:SECTIONS_MAX]
     return {
         "id": id,
-        "title": spot.node.title,
-        "path": spot.path,
+        "title": entry.node.title,
+        "path": entry.path,
         "sections": [
             {
                 "id": anchor or id,
-                "title": title or spot.node.title,
-                "path": f"{spot.path}#{anchor}" if anchor else spot.path,
+                "title": title or entry.node.title,
+                "path": f"{entry.path}#{anchor}" if anchor else entry.path,
                 "body": body,
                 "urls": {"app": f"{address}#{anchor}" if anchor else address},
             }
@@ -140,8 +140,8 @@ def _page(outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, 
 
 def _above(outline: Outline, id: str) -> list[str]:
     titles: list[str] = []
-    parent = outline.spots[id].parent
+    parent = outline.entries[id].parent
     while parent != PAGES:
-        titles.append(outline.spots[parent].node.title)
-        parent = outline.spots[parent].parent
+        titles.append(outline.entries[parent].node.title)
+        parent = outline.entries[parent].parent
     return titles[::-1]

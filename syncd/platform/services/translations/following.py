@@ -11,9 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.platform.change_requests import main_content
-from syncd.platform.change_requests.merge import Sides, merge
+from syncd.platform.change_requests.merge import MergeSides, merge
 from syncd.platform.revisions import revisions, tree
-from syncd.platform.revisions.outline import Draft, Outline, open_tree
+from syncd.platform.revisions.outline import Draft, Outline, open_outline
 from syncd.platform.revisions.tree import Node
 from syncd.platform.services.translations.pages import translatable
 from syncd.platform.storage.storage import Storage
@@ -48,12 +48,17 @@ def prepare(storage: Storage, sources: Sources) -> Following:
     if ours.root == base.root:
         return Following(bare.root, Draft(bare))
     theirs = _saved(storage, _without_removed(bare, base, ours), besides=bare)
-    merged = merge(Sides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)
+    merged = merge(MergeSides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)
     return Following(bare.root, merged.draft)
 
 
 def land(
-    storage: Storage, connection: sa.Connection, following: Following, *, main: revisions.Saved, bare: revisions.Saved
+    storage: Storage,
+    connection: sa.Connection,
+    following: Following,
+    *,
+    main: revisions.RevisionRecord,
+    bare: revisions.RevisionRecord,
 ) -> tuple[str, str]:
     """Given a run's outcome, the result space's main content and its last translated tree, make it main content.
 
@@ -61,16 +66,16 @@ def land(
     they are gets no new revision.
     """
     if bare.root != following.bare:
-        origin = revisions.Origin(main.space, (bare.id,), type="computed")
-        bare = revisions.record(storage, connection, following.bare, origin)
+        origin = revisions.RevisionOrigin(main.space, (bare.id,), type="computed")
+        bare = revisions.insert_revision_of_tree(storage, connection, following.bare, origin)
     root, _ = following.draft.seal()
     if root == main.root:
         return bare.id, main.id
     saved = bare
     if root != bare.root:
-        origin = revisions.Origin(main.space, (main.id, bare.id), type="computed")
-        saved = revisions.save(storage, connection, following.draft, origin)
-    main_content.advance(storage, connection, saved)
+        origin = revisions.RevisionOrigin(main.space, (main.id, bare.id), type="computed")
+        saved = revisions.insert_revision(storage, connection, following.draft, origin)
+    main_content.set_main_content(storage, connection, saved)
     return bare.id, saved.id
 
 
@@ -92,21 +97,21 @@ def _without_removed(bare: Outline, base: Outline, ours: Outline) -> Draft:
     draft = Draft(bare)
     needed: set[str] = set()
     # Parents come first in an outline, so that each is decided here after all that it holds.
-    for id in reversed(list(bare.spots)):
-        if id in ours.spots or id in needed:
-            needed.add(bare.spots[id].parent)
-        elif id in base.spots:
+    for id in reversed(list(bare.entries)):
+        if id in ours.entries or id in needed:
+            needed.add(bare.entries[id].parent)
+        elif id in base.entries:
             draft.remove(id)
     return draft
 
 
 def _saved(storage: Storage, draft: Draft, *, besides: Outline) -> Outline:
     """The outline of a draft, whose nodes are kept; those of another tree are kept already."""
-    known = {spot.hash for spot in besides.spots.values()}
+    known = {entry.hash for entry in besides.entries.values()}
     root, rows = draft.seal()
     fresh = [row for row in rows if row.hash not in known]
     if fresh:
         with storage.write() as connection:
-            tree.save(connection, fresh)
+            tree.insert_nodes(connection, fresh)
     with storage.read() as connection:
-        return open_tree(connection, root)
+        return open_outline(connection, root)

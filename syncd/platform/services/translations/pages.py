@@ -33,7 +33,7 @@ class Translated:
 def translatable(outline: Outline) -> Iterator[Node]:
     """Given a tree, return everything in it that has words: pages, groups, links, and reusable contents."""
     includes = outline.order.get(INCLUDES, ())
-    return (spot.node for id, spot in outline.spots.items() if is_page(spot.node) or id in includes)
+    return (entry.node for id, entry in outline.entries.items() if is_page(entry.node) or id in includes)
 
 
 def made_from(node: Node, wish: Wish) -> str:
@@ -84,15 +84,15 @@ class _Asked:
     def _headed(self, body: str, title: str, fields: Mapping[str, Any]) -> tuple[str, str]:
         """The text with its title and description in its frontmatter, all else there as it was; and its title."""
         assert self.text is not None
-        stated = metadata.stated_title(self.text)
-        if stated is None and metadata.titled(self.text) == self.node.title:
+        stated = metadata.find_frontmatter_title(self.text)
+        if stated is None and metadata.find_title(self.text) == self.node.title:
             # The heading was translated with the text; two answers to one question may differ.
-            title = metadata.titled(body) or title
+            title = metadata.find_title(body) or title
         try:
             if stated is not None:
                 body = frontmatter.patch(body, {"title": title})
             if "description" in fields:
-                body = metadata.annotate(body, {"description": fields["description"]})
+                body = metadata.write_members(body, {"description": fields["description"]})
         except FileInvalid:
             # Frontmatter that is no YAML says nothing, in any language.
             return body, title

@@ -16,12 +16,12 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.revisions import revisions
-from syncd.platform.revisions.outline import Draft, open_tree
+from syncd.platform.revisions.outline import Draft, open_outline
 from syncd.platform.schema.translations import translations
 from syncd.platform.services.translations.running import ask
 from syncd.platform.spaces import parents
-from syncd.platform.spaces.order_keys import Place
-from syncd.platform.spaces.spaces import found_space, require_space
+from syncd.platform.spaces.order_keys import Container
+from syncd.platform.spaces.spaces import insert_space, require_space
 from syncd.platform.storage.times import format_time
 
 router = create_router(prefix="/orgs/{organization_id}/translations", tags=["translations"])
@@ -129,13 +129,13 @@ def _source(at: OrganizationRequest, connection: sa.Connection, body: Translatio
 
 def _copied(at: OrganizationRequest, connection: sa.Connection, source: sa.Row[Any], language: str) -> tuple[str, str]:
     """The ids of a new space beside the source, with the same content, and of its first revision."""
-    parents.open_place(connection, at.caller, Place(at.organization_id, source.parent))
+    parents.require_container(connection, at.caller, Container(at.organization_id, source.parent))
     ending = f" ({language})"
     values = {name: getattr(source, name) for name in ("parent", "emoji", "default_level")}
     values |= {"title": source.title[: TITLE_MAX - len(ending)] + ending, "language": language}
-    root = revisions.get(connection, source.id, source.revision).root
-    draft, by = Draft(open_tree(connection, root)), at.caller.user_id
-    id, saved = found_space(at.storage, connection, draft, organization=at.organization_id, by=by, **values)
+    root = revisions.require_revision(connection, source.id, source.revision).root
+    draft, by = Draft(open_outline(connection, root)), at.caller.user_id
+    id, saved = insert_space(at.storage, connection, draft, organization=at.organization_id, by=by, **values)
     return id, saved.id
 
 

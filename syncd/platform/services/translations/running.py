@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from syncd.model.document import Document
 from syncd.platform.database.tables import upsert
 from syncd.platform.revisions import revisions
-from syncd.platform.revisions.outline import Outline, open_tree
+from syncd.platform.revisions.outline import Outline, open_outline
 from syncd.platform.revisions.tree import Node
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.translations import translated, translations
@@ -112,7 +112,7 @@ def _begun(storage: Storage, translation: str) -> Run | None:
             connection.execute(translations.update().where(translations.c.id == translation).values(values))
             row = connection.execute(_with_spaces().where(translations.c.id == translation)).one()
     with storage.read() as connection:
-        source = revisions.outline(connection, row.source, row.run_of)
+        source = revisions.open_revision(connection, row.source, row.run_of)
         last = sa.select(translated.c.page, translated.c.made_from).where(translated.c.translation == translation)
         return Run(row, source, {one.page: one.made_from for one in connection.execute(last)})
 
@@ -179,10 +179,10 @@ def _complete(storage: Storage, began: Run) -> bool:
     """Make the result space what the run translated; False when it moved meanwhile, and this is to be tried again."""
     row = began.row
     with storage.read() as connection:
-        main = revisions.get(connection, row.result, row.result_main)
-        bare = revisions.get(connection, row.result, row.bare)
+        main = revisions.require_revision(connection, row.result, row.result_main)
+        bare = revisions.require_revision(connection, row.result, row.bare)
         pages = connection.execute(sa.select(translated).where(translated.c.translation == row.id)).all()
-        base, ours = (open_tree(connection, revision.root) for revision in (bare, main))
+        base, ours = (open_outline(connection, revision.root) for revision in (bare, main))
     sources = Sources(began.source, {page.page: page for page in pages}, base, ours)
     following = prepare(storage, sources)
     with storage.write() as connection:
@@ -195,7 +195,7 @@ def _complete(storage: Storage, began: Run) -> bool:
             return True
         if now.result_main != main.id:
             return False
-        _forget(connection, row.id, sorted(page.page for page in pages if page.page not in began.source.spots))
+        _forget(connection, row.id, sorted(page.page for page in pages if page.page not in began.source.entries))
         bare_id, result = land(storage, connection, following, main=main, bare=bare)
         _count(storage, connection, now, bare=bare_id, result_revision=result)
         if now.again:
