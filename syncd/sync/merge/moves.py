@@ -48,6 +48,16 @@ def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: st
     )
 
 
+def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str, str]:
+    """Given a commit and an older one, return the new paths of the older one's files, as far as records name them.
+
+    Shape: as in `find_recorded_moves`.
+    """
+    tree = repository.subtree(base)
+    assert tree is not None
+    return find_recorded_moves(repository, tree, commit, base)[0]
+
+
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
     """The newest part in another commit's history whose original contains the given commit, and that original."""
     for part in repository.marked(commit, other, PART_TRAILER)[1]:
@@ -63,6 +73,7 @@ def _follow_records(
     """The new paths of the base's files that one side's records name."""
     found: dict[str, str] = {}
     here = base
+    recorded = list(_drop_known_parts(repository, recorded, (side, other)))
     for commit in reversed(_find_first_parent_line(repository, recorded)):
         former = commit.parents[0]
         found = _follow_paths(found, _find_renames(repository, here, former))
@@ -125,6 +136,19 @@ def follow_moves(
         for old, new in listed
     ]
     return [change for change in (*pairs, *rest) if change[0] != change[1]]
+
+
+def _drop_known_parts(repository: Repository, recorded: Iterable[Commit], sides: tuple[str, str]) -> Iterator[Commit]:
+    """The commits without parts whose original a side has.
+
+    Where the same side has the original, the records of that side name all its moves. Where the other side has it, the
+    part belongs to the base.
+    """
+    for commit in recorded:
+        original = find_original(repository, commit) if PART_TRAILER in commit.trailers else None
+        is_here = original is not None and original in repository.present([original])
+        if original is None or not is_here or not any(repository.is_ancestor(original, side) for side in sides):
+            yield commit
 
 
 def _find_first_parent_line(repository: Repository, recorded: Iterable[Commit]) -> list[Commit]:

@@ -6,14 +6,12 @@ names: a rebase or a cherry-pick copies the trailer, but not the tree. Source: t
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from syncd.plan.merge.left_out import restore_entries
-from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Blob, Commit, Person, Repository
 from syncd.sync.merge.tables import read_summary
-from syncd.sync.workspace import COMMITTER, Binding
+from syncd.sync.workspace import Binding
 
 PART_TRAILER = "Syncd-Part"
 """Names the commit that a part stands for, and the tree that makes it one."""
@@ -28,19 +26,6 @@ def find_original(repository: Repository, commit: Commit) -> str | None:
     if len(words) != 2 or repository.subtree(commit.oid) != words[1]:
         return None
     return words[0]
-
-
-def write_part(repository: Repository, commit: str, base: Sequence[str], tree: str, *, name: str) -> str:
-    """Given a commit, the commits of the base and the tree without what is left out, write the part and return its id.
-
-    Shape: `name` is what people call the commit. The same arguments give the same commit, so that a second run writes
-    nothing new.
-    """
-    (original,) = repository.commits(None, commit, limit=1)
-    kept = [f"{key}: {value}" for key in (SPACE, REVISION) for value in original.trailers.get(key, [])[-1:]]
-    lines = [f"Take in {name} but for pages in conflict", "", *kept, f"{PART_TRAILER}: {commit} {tree}", ""]
-    person = replace(original.author, name=COMMITTER[0], email=COMMITTER[1])
-    return repository.commit_tree(tree, parents=base, message="\n".join(lines), author=person, committer=person)
 
 
 def leave_out(

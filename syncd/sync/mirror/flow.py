@@ -14,7 +14,8 @@ from syncd.plan.guard import guard_deletions, guard_restored
 from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
 from syncd.repo import Commit, Person
 from syncd.sync.merge.merge import merge
-from syncd.sync.merge.parts import find_original, leave_out, write_part
+from syncd.sync.merge.parts import find_original, leave_out
+from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
 from syncd.sync.mirror.plan_revision import GatheredRevision, MirrorBase, RevisionMoved, gather_content

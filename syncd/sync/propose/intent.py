@@ -10,8 +10,9 @@ from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
-from syncd.sync.merge.parts import UNNAMED, leave_out, write_part
+from syncd.sync.merge.parts import UNNAMED, leave_out
 from syncd.sync.merge.result import EXCLUDED, EntryConflict, MergeResult
+from syncd.sync.merge.write_part import write_part
 from syncd.sync.outcome import Held
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts

@@ -17,8 +17,9 @@ from syncd.plan.message import REVISION
 from syncd.repo import Repository
 from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import list_page_names, merge
-from syncd.sync.merge.parts import PART_TRAILER, find_original, leave_out, write_part
+from syncd.sync.merge.parts import PART_TRAILER, find_original, leave_out
 from syncd.sync.merge.tables import read_summary
+from syncd.sync.merge.write_part import write_part
 from syncd.sync.workspace import Binding, Workspace
 
 SENT_PARENTS = 3

@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer, conflicts, text_of
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, conflicts, text_of
 
 pytestmark = pytest.mark.story
 
@@ -121,3 +121,25 @@ def settle(docs: Writer, web: Web) -> None:
     for title, text in web.texts().items():
         assert text.startswith(f"# {title}")
     assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_page_that_takes_anothers_place_while_a_third_is_in_conflict_and_all_was_proposed(
+    team: Team, number: int
+) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    mine, other = in_order(web, number)
+    docs.edit("README.md", "Home one.", "Home one, says A.")
+    docs.edit(f"{mine.lower()}.md", f"{mine} one.", f"{mine} one, says A.")
+    web.edit(mine.lower(), f"{mine} three.", f"{mine} three, says the web.")
+    docs.run("push")
+    web.edit(HOME, "Home one.", "Home one, says the web.")
+    web.delete(other.lower())
+    web.rename(mine.lower(), other.lower())
+    assert conflicts(docs.run("sync", code=6)) == ["README.md"]
+    docs.run("resolve", "README.md", "--theirs")
+    settle(docs, web)
+    assert web.texts().keys() == {"Home", "P1", "P2", mine}
+    assert f"{mine} one, says A." in web.texts()[mine]
+    assert f"{mine} three, says the web." in web.texts()[mine]

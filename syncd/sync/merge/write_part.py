@@ -1,0 +1,32 @@
+"""Write a part, the commit that stands for another commit but for some entries, with the moves of its tree."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from syncd.plan.message import REVISION, SPACE
+from syncd.repo import Repository
+from syncd.sync.merge.moves import find_moves_since, render_moves
+from syncd.sync.merge.parts import PART_TRAILER
+from syncd.sync.workspace import COMMITTER
+
+
+def write_part(repository: Repository, commit: str, base: Sequence[str], tree: str, *, name: str) -> str:
+    """Given a commit, the commits of the base and the tree without what is left out, write the part and return its id.
+
+    Shape: `name` is what people call the commit. The same arguments give the same commit, so that a second run writes
+    nothing new. The commits that record moves are no ancestors of a part, so it has its own record of the moves.
+    """
+    (original,) = repository.commits(None, commit, limit=1)
+    kept = "".join(f"{key}: {value}\n" for key in (SPACE, REVISION) for value in original.trailers.get(key, [])[-1:])
+    moves = find_moves_since(repository, base[0], commit) if base else {}
+    moved = {old: new for old, new in moves.items() if _has_move(repository, old, new, commit, tree)}
+    message = (
+        f"Take in {name} but for pages in conflict\n\n{kept}{render_moves(moved)}{PART_TRAILER}: {commit} {tree}\n"
+    )
+    person = replace(original.author, name=COMMITTER[0], email=COMMITTER[1])
+    return repository.commit_tree(tree, parents=base, message=message, author=person, committer=person)
+
+
+def _has_move(repository: Repository, old: str, new: str, commit: str, tree: str) -> bool:
+    """Whether a tree has a move that a commit made. Where the entry is left out, both paths are as in the base."""
+    return all(repository.lookup(commit, path) == repository.lookup(tree, path) for path in (old, new))
