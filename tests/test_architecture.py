@@ -49,6 +49,7 @@ SOLE_IMPORTER = {
     "PIL": {"platform"},
     "cryptography": {"platform"},
     "jsonschema": {"platform"},
+    "snowballstemmer": {"platform"},
 }
 PURE = {"errors", "model", "layout", "plan"}
 PLUMBING = {

@@ -5,18 +5,14 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+import snowballstemmer
+
 STEM_MAX = 40
 """Characters of a stem; what is longer is no word."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Scripts that put no space between words."""
-_ENDINGS = (
-    *(("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("iveness", "ive"), ("ousness", "ous")),
-    *(("ements", "e"), ("ement", "e"), ("ments", ""), ("ment", ""), ("ations", "ate"), ("ation", "ate")),
-    *(("ings", ""), ("ing", ""), ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch")),
-    *(("xes", "x"), ("ers", ""), ("ors", ""), ("edly", ""), ("ed", ""), ("er", ""), ("ly", ""), ("es", "e"), ("s", "")),
-)
 _WITHOUT_MEANING = """
 a about above after again all also am an and any are as at be because been before being below between both but by came
 can come could did do does doing don down during each else even ever every few for from further get gets getting go goes
@@ -52,7 +48,7 @@ def stems(text: str) -> list[str]:
 def stem(word: str) -> str:
     """Given a word in lower case, return its stem, empty when it has no meaning of its own.
 
-    A few English endings are taken off, in one step: forms of one word must meet, and nothing more is asked.
+    Words in ASCII are stemmed as English, others are taken as they are written.
     """
     bare = word.replace("’", "'")
     if bare.endswith(("n't", "'re", "'ve", "'ll")):
@@ -60,15 +56,8 @@ def stem(word: str) -> str:
     bare = bare.partition("'")[0]
     if bare in _STOPPED or (len(bare) < 2 and not bare.isdigit()):
         return ""
-    for ending, instead in _ENDINGS if bare.isascii() else ():
-        if bare.endswith(ending) and len(bare) - len(ending) >= 3 and not bare.endswith(("ss", "us", "is")):
-            return _without_double((bare[: -len(ending)] + instead).removesuffix("e"))
-    return bare.removesuffix("e") if len(bare) > 4 else bare
-
-
-def _without_double(text: str) -> str:
-    # `stopped` and `stop`, but not `fill`, whose letters are its own.
-    return text[:-1] if len(text) > 3 and text[-1] == text[-2] and text[-1] not in "lsz" else text
+    # A stemmer keeps the word it works on in itself, so two threads must not share one.
+    return str(snowballstemmer.stemmer("english").stemWord(bare)) if bare.isascii() else bare
 
 
 def _pairs(word: str) -> Iterator[str]:

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from syncd.platform.services.words import stem
+
 ALIKE = 0.24
 """The least likeness of an issue and the cluster that takes it."""
 TERMS_MAX = 64
@@ -14,16 +16,19 @@ TERMS_MAX = 64
 STRONGEST = 12
 """Stems by which a cluster is found."""
 _LABEL_WORDS = 3
-_ICONS = (
-    ("key", "login password auth authenticat token sso saml permission acces credential signin"),
-    ("credit-card", "bill invoic pay payment pric price plan refund subscription charg"),
-    ("gauge", "slow performanc speed timeout latency fast load"),
-    ("file-export", "export download pdf import upload"),
-    ("magnifying-glass", "search find index result"),
-    ("plug", "integration webhook api connect slack github git sync"),
-    ("globe", "domain dns url publish ssl certificat site redirect"),
-    ("language", "translat language local"),
-    ("triangle-exclamation", "error fail crash bug broken break"),
+_ICONS = tuple(
+    (icon, frozenset(map(stem, words.split())))
+    for icon, words in (
+        ("key", "login password auth authenticate authentication token sso saml permission access credential signin"),
+        ("credit-card", "billing invoice pay payment pricing price plan refund subscription charge"),
+        ("gauge", "slow performance speed timeout latency fast load"),
+        ("file-export", "export download pdf import upload"),
+        ("magnifying-glass", "search find index result"),
+        ("plug", "integration webhook api connect slack github git sync"),
+        ("globe", "domain dns url publish ssl certificate site redirect"),
+        ("language", "translate translation language locale"),
+        ("triangle-exclamation", "error failure fail crash bug broken break"),
+    )
 )
 _NO_ICON = "messages"
 
@@ -87,7 +92,7 @@ class Cluster:
     def icon(self, known: Frequencies) -> str:
         """Return the name of a picture that suits its strongest words."""
         strongest = self.strongest(known)
-        return next((icon for icon, stems in _ICONS if not set(stems.split()).isdisjoint(strongest)), _NO_ICON)
+        return next((icon for icon, stems in _ICONS if not stems.isdisjoint(strongest)), _NO_ICON)
 
 
 def nearest(clusters: Iterable[Cluster], terms: Iterable[str], known: Frequencies) -> Cluster | None:
