@@ -60,7 +60,18 @@ ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site"),
     "plan": ("change", "guard", "message", "order", "toc_match", "mirror", "merge", "propose", "site"),
     "sync": (
-        *("policy", "workspace", "outcome", "branches", "gc_tuning", "summary_files", "merge", "state", "mirror"),
+        *(
+            "policy",
+            "workspace",
+            "outcome",
+            "branches",
+            "gc_tuning",
+            "settings",
+            "space_files",
+            "merge",
+            "state",
+            "mirror",
+        ),
         *("bind", "integrate", "propose", "review", "site", "run", "ci"),
     ),
     "cli": (

@@ -10,7 +10,8 @@ from syncd.daemon.records import list_subjects
 from syncd.daemon.service import Job
 from syncd.daemon.workplace import Circumstances, opened, wish
 from syncd.repo import Repository
-from syncd.sync.run.cycle import Result, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result
 
 
 def jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:

@@ -22,7 +22,7 @@ from syncd.daemon.health import USEFUL, find_whole
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import CONFLICT, PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.cycle import RUN, Result, find_exit_code, is_stopped
+from syncd.sync.run.values import RUN, Result, find_exit_code, is_stopped
 
 _WORST_FIRST = ("failed", "held", "waiting", "conflict", "approval", "manual", "ok")
 _FLOWS_OF_SPACES = frozenset({"bind", "mirror", "review", "close", "propose", "merge"})

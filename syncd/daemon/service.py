@@ -23,7 +23,7 @@ from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, StoreError, SyncdError
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
-from syncd.sync.run.cycle import RUN, Result, is_stopped
+from syncd.sync.run.values import RUN, Result, is_stopped
 from syncd.watch import Watcher
 
 __all__ = ["Job", "Service"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from syncd.daemon.records import Subject
 from syncd.errors import AnotherRuns, Unauthorized
 from syncd.sync.outcome import Held, Outcome, Waiting
-from syncd.sync.run.cycle import Result
+from syncd.sync.run.values import Result
 
 LONGEST = 900.0
 """Seconds between two tries of something that keeps failing, unless its interval is longer."""

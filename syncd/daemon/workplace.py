@@ -27,7 +27,7 @@ from syncd.repo.address import parse
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.policy import Policy
-from syncd.sync.run.cycle import Result, RunOptions
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteWish
 from syncd.sync.workspace import Binding, Progress, Upstream, Workspace, ignore_progress
 

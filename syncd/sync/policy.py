@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+PreferredSide = Literal["platform", "git"]
+"""Which side of a space wins where Git and the platform differ when they are joined for the first time."""
+
 
 @dataclass(frozen=True)
 class Policy:

@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from syncd.sync.outcome import Unchanged
-from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Workspace
 from tests.benchmarks.bare import Bare
 from tests.benchmarks.measure import Cost, Line, cost_of

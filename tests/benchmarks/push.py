@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 from tests.benchmarks.bare import Bare
 from tests.benchmarks.measure import Cost, Line, both, cost_of, duel, median, over
 from tests.benchmarks.relay import counted

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 from tests.benchmarks.measure import Line, cpu_seconds, memory_mb
 from tests.benchmarks.platform import fill, index, serving
 from tests.benchmarks.stage import MIRROR, Stage, run_flows, workspace_on

@@ -21,7 +21,8 @@ from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk
 from syncd.repo import Repository
 from syncd.store.store import Store
-from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Binding, Progress, Workspace, ignore_progress
 from tests.benchmarks.measure import Cost
 from tests.benchmarks.pages import write_pages

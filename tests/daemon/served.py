@@ -22,7 +22,7 @@ from syncd.daemon.systemd import Notifier
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.plan.change import Change
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.cycle import RUN, Result
+from syncd.sync.run.values import RUN, Result
 
 Cancelled = Callable[[], bool]
 GO_ON = Path("go-on")

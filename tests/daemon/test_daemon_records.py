@@ -7,7 +7,7 @@ import pytest
 from syncd.daemon.records import Subject, is_run, judge_run, summarize_run
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.cycle import RUN, Result
+from syncd.sync.run.values import RUN, Result
 
 SUBJECTS = (Subject("space", "api"), Subject("space", "guides"), Subject("site"), Subject("upstream", "origin"))
 EARLIER, NOW, LATER = "2026-05-01T10:00:00+00:00", "2026-05-01T11:00:00+00:00", "2026-05-01T12:00:00+00:00"

@@ -13,7 +13,8 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.sync.outcome import Applied
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from tests.sync.conftest import World, assert_fine, new_world
 
 HALF = "\ud800"

@@ -21,7 +21,8 @@ from syncd.platform.storage.storage import Storage
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.outcome import Applied
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.workspace import Binding, Workspace
 from tests.storages import new_storage
 

@@ -17,7 +17,7 @@ from syncd.plan.merge.pages import SAME_LINES, TWO_NEW
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied, Held
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 from tests.sync.editors import Editors
 from tests.sync.ledger import WORD, same_place, words
 from tests.sync.stage import Clone, mark_of

@@ -20,7 +20,8 @@ from syncd.model.page import walk as walk_pages
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.mirror.source import MainContent, ProposedContent
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.workspace import Binding, Workspace
 from tests.sync.ledger import MARK, WORD, Ledger
 

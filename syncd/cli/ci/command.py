@@ -30,7 +30,7 @@ from syncd.sync.ci.base import Job
 from syncd.sync.ci.flow import Done, run_ci
 from syncd.sync.outcome import Applied
 from syncd.sync.policy import Policy
-from syncd.sync.run.cycle import Result
+from syncd.sync.run.values import Result
 from syncd.sync.workspace import Progress, Workspace
 
 PENDING = 2

@@ -17,7 +17,7 @@ from syncd.plan.change import Change
 from syncd.sync.ci.base import Job
 from syncd.sync.ci.flow import Done
 from syncd.sync.outcome import Applied, Held, Waiting
-from syncd.sync.run.cycle import Result, find_exit_code
+from syncd.sync.run.values import Result, find_exit_code
 from syncd.sync.workspace import Binding
 
 ROWS_MAX = 200

@@ -18,7 +18,7 @@ from syncd.daemon.run_files import RunFiles, service_directory
 from syncd.daemon.service import SELF, Job, Service
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, Notifier
 from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, Waiting
-from syncd.sync.run.cycle import Result
+from syncd.sync.run.values import Result
 
 _PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
 

@@ -15,7 +15,8 @@ from syncd.config import Config
 from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
 from syncd.errors import ConfigInvalid
 from syncd.repo import Repository
-from syncd.sync.run.cycle import find_exit_code, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import find_exit_code
 from syncd.sync.workspace import Workspace
 
 BRANCH = "main"

@@ -21,7 +21,8 @@ from syncd.errors import Stopped, SyncdError
 from syncd.repo import Repository
 from syncd.sync.branches import is_own_branch
 from syncd.sync.outcome import outcome_from
-from syncd.sync.run.cycle import RUN, Result, RunOptions, find_exit_code, is_stopped, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RUN, Result, RunOptions, find_exit_code, is_stopped
 
 
 @dataclass(frozen=True)

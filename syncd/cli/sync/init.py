@@ -20,9 +20,10 @@ from syncd.daemon.workplace import Circumstances, record_command, wish, workplac
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
 from syncd.repo.place import discover, find, find_bare
-from syncd.sync.bind.flow import Side
 from syncd.sync.outcome import Waiting
-from syncd.sync.run.cycle import Result, find_exit_code, run_cycle
+from syncd.sync.policy import PreferredSide
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, find_exit_code
 
 
 @dataclass(frozen=True)
@@ -127,15 +128,15 @@ def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Re
     return results
 
 
-def _preferences(words: Sequence[str], repository: RepositoryConfig) -> Mapping[str, Side]:
+def _preferences(words: Sequence[str], repository: RepositoryConfig) -> Mapping[str, PreferredSide]:
     """Given `SIDE` or `NAME=SIDE` words, return the side of each space that is named."""
     names = [space.name for space in repository.space]
-    prefer: dict[str, Side] = {}
+    prefer: dict[str, PreferredSide] = {}
     for word in words:
         name, _, side = word.rpartition("=")
-        if side not in get_args(Side):
+        if side not in get_args(PreferredSide):
             raise typer.BadParameter(f"--prefer {word}: write platform or git, or NAME=platform or NAME=git")
         if name and name not in names:
             raise ConfigInvalid(f"no space is named {name}", hint=f"they are named {', '.join(names)}")
-        prefer |= dict.fromkeys([name] if name else names, cast(Side, side))
+        prefer |= dict.fromkeys([name] if name else names, cast(PreferredSide, side))
     return prefer

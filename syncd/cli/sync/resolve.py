@@ -27,7 +27,7 @@ from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages
 from syncd.sync.merge.result import Choice
 from syncd.sync.outcome import Applied
-from syncd.sync.run.run import Result
+from syncd.sync.run.values import Result
 from syncd.sync.workspace import Workspace
 
 NOTHING = "No page is in conflict."

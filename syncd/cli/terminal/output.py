@@ -10,7 +10,7 @@ from syncd.plan.change import Change, Plan, Verb
 from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe_outcome
 
 if TYPE_CHECKING:
-    from syncd.sync.run.cycle import Result
+    from syncd.sync.run.values import Result
 
 SIGNS = {"create": "+", "update": "~", "move": ">", "adopt": "=", "delete": "-", "report": "!"}
 COLOURS = {"create": 32, "update": 33, "move": 34, "adopt": 36, "delete": 31, "report": 35}

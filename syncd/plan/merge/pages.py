@@ -140,6 +140,11 @@ def pair_pages(
     return _join_moved_copies(found)
 
 
+def other_side(side: Side) -> Side:
+    """Given a side, return the other one."""
+    return "theirs" if side == "ours" else "ours"
+
+
 def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
     """Given a page, return what becomes of it; `retitled` are the sides that gave it another title.
 

@@ -22,7 +22,6 @@ Source: house, section 4, "Binding a repository that already has content".
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 from syncd.errors import HistoryCut
 from syncd.layout.page.frontmatter import is_blank
@@ -35,9 +34,9 @@ from syncd.repo import Commit, FileChange
 from syncd.store.store import Seen
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
+from syncd.sync.policy import PreferredSide
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
-Side = Literal["platform", "git"]
 SHOWN = 5
 _MAIN, _ASIDE = "main", "undecided"
 """Lanes of the store: what is mirrored, and what is only laid aside."""
@@ -49,7 +48,7 @@ def undecided(workspace: Workspace, binding: Binding) -> str:
 
 
 def bind_spaces(
-    workspace: Workspace, *, prefer: Mapping[str, Side] | None = None, move: bool = True
+    workspace: Workspace, *, prefer: Mapping[str, PreferredSide] | None = None, move: bool = True
 ) -> tuple[Workspace, list[tuple[str, Outcome]]]:
     """Given a workspace, bind every space that is not bound yet; return it with those that are, and what came of each.
 
@@ -70,7 +69,9 @@ def bind_spaces(
     return replace(workspace, bindings=tuple(ready)), met
 
 
-def _bind_space(workspace: Workspace, binding: Binding, prefer: Mapping[str, Side] | None, *, move: bool) -> Outcome:
+def _bind_space(
+    workspace: Workspace, binding: Binding, prefer: Mapping[str, PreferredSide] | None, *, move: bool
+) -> Outcome:
     bond = _Bond(workspace, binding)
     return Unchanged() if bond.is_bound() or bond.needs_no_choice() else bond.tie(prefer, move=move)
 
@@ -99,7 +100,7 @@ class _Bond:
             return True
         return self.main is not None and self.repository.subtree(self.tip, self.binding.directory) is None
 
-    def tie(self, prefer: Mapping[str, Side] | None, *, move: bool) -> Outcome:
+    def tie(self, prefer: Mapping[str, PreferredSide] | None, *, move: bool) -> Outcome:
         """Bind the space, or lay its mirror commit aside and say what differs.
 
         Raises: HistoryCut where both sides may have met in what a shallow clone lacks.
@@ -150,7 +151,7 @@ class _Bond:
     def _differences(self, laid: Commit) -> list[FileChange]:
         return self.repository.diff(laid.parents[0], laid.oid, self.binding.directory)
 
-    def _unasked(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Side | None:
+    def _unasked(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> PreferredSide | None:
         """The side that goes first without a person: when both are equal, or one of them has nothing to lose."""
         if all(change.status == "A" for change in changes) and (not changes or _is_empty(held)):
             return "platform"
@@ -180,7 +181,7 @@ class _Bond:
         )
         return Held(why, hint, paths=paths)
 
-    def _settle(self, side: Side, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Applied:
+    def _settle(self, side: PreferredSide, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Applied:
         """Let the branch take in the mirror commit, then let main content's ref name it."""
         assert self.tip is not None
         mirrored = laid.oid if self.main in (None, self.tip) else self._moved(laid)
@@ -202,7 +203,7 @@ class _Bond:
             tree, parents=[self.main], message=message, author=laid.author, committer=person
         )
 
-    def _taken_in(self, side: Side, held: Draft, laid: Commit, mirrored: str) -> str:
+    def _taken_in(self, side: PreferredSide, held: Draft, laid: Commit, mirrored: str) -> str:
         """The branch's next commit. Where Git declares no order of its pages, what folders suggest is written down."""
         assert self.tip is not None
         branch, person = self.workspace.branch, self.workspace.committer()
@@ -298,7 +299,7 @@ def _carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
     return None
 
 
-_WORDS: dict[Side, str] = {"platform": "took what the platform has", "git": "kept what Git has"}
+_WORDS: dict[PreferredSide, str] = {"platform": "took what the platform has", "git": "kept what Git has"}
 
 
 def _draft(workspace: Workspace, binding: Binding, commit: str) -> Draft:

@@ -10,7 +10,8 @@ from syncd.plan.propose.description import proposed_commit
 from syncd.sync.ci.base import Job, Known, known_requests
 from syncd.sync.ci.stage import staged
 from syncd.sync.outcome import Applied, Unchanged
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.state.proposals import list_records
 from syncd.sync.workspace import Binding, Workspace
 

@@ -8,10 +8,10 @@ from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
 from syncd.repo import Blob
 from syncd.sync.mirror.anchors import find_mirror_base
-from syncd.sync.mirror.fetch import PARTIAL
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent, ProposedContent, Source
-from syncd.sync.mirror.write_commit import Signature, write_content
+from syncd.sync.mirror.values import PARTIAL, Signature
+from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.workspace import Binding, Workspace
 
 SCRATCH = "refs/syncd/ci/past"

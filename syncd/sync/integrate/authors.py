@@ -9,7 +9,7 @@ from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
 from syncd.repo import Commit
 from syncd.sync.integrate.resolve import PageConflict
 from syncd.sync.merge.parts import find_original
-from syncd.sync.merge.tables import read_summary
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.workspace import COMMITTER, Workspace
 
 

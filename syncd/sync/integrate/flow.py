@@ -9,9 +9,9 @@ from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.base import TIP_REFS, record_tip
 from syncd.sync.merge.compose import apply_choices
+from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.lossy_forms import find_overwritten
 from syncd.sync.merge.merge import merge
-from syncd.sync.merge.parts import leave_out
 from syncd.sync.merge.result import Choice, MergeResult
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged

@@ -5,12 +5,12 @@ in its history. Source: two-way, section 2.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from syncd.plan.message import REVISION
 from syncd.repo import Blob, Commit, Repository
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.parts import PART_TRAILER, UNNAMED, find_original
+from syncd.sync.merge.result import Base
 from syncd.sync.workspace import Workspace
 
 BASES_MAX = 8
@@ -20,20 +20,6 @@ TIP_REFS = "refs/syncd/tip/"
 
 MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 """Merges two commits into one tree, and returns with it the paths in conflict."""
-
-
-@dataclass(frozen=True)
-class Base:
-    """The tree of a merge base, and its commits.
-
-    Shape: the commits are in the history of the branch as it is now. `ambiguous` are paths that are in conflict between
-    several best common ancestors: where the two sides differ in one of them, it is a conflict, since choosing one
-    ancestor would favour a side.
-    """
-
-    tree: str
-    commits: tuple[str, ...]
-    ambiguous: frozenset[str] = frozenset()
 
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:

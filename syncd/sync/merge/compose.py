@@ -1,13 +1,26 @@
 """Write the trees of a merge: pages as they were decided, and SUMMARY.md merged by structure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from syncd.plan.merge.pages import SIDES, TITLES, EntryPaths, Page, Side, Version
-from syncd.repo import Blob
-from syncd.sync.merge.base import Base
-from syncd.sync.merge.result import Choice, Decisions, EntryConflict, MergeResult
-from syncd.sync.merge.tables import PagePlaces, SummaryVersions, merge_summary
+from syncd.errors import FileInvalid
+from syncd.layout.tree.paths import is_markdown
+from syncd.layout.tree.summary import Entry
+from syncd.plan.merge.left_out import restore_entries
+from syncd.plan.merge.pages import SIDES, TITLES, EntryPaths, Page, Side, Version, other_side
+from syncd.plan.merge.summary import merge_entries
+from syncd.repo import Blob, Repository
+from syncd.sync.merge.result import (
+    Base,
+    Choice,
+    Decisions,
+    EntryConflict,
+    MergeResult,
+    PagePlaces,
+    SummaryVersions,
+    parse_entries,
+)
 from syncd.sync.workspace import Workspace
 
 
@@ -131,3 +144,70 @@ class _TreeChanges:
             self.removed[page.ours.path] = None
         if target is not None and target != page.ours:
             self.written[target.path] = Blob(target.oid, target.mode)
+
+
+def merge_summary(
+    repository: Repository, tables: SummaryVersions, places: PagePlaces, present: Collection[str]
+) -> tuple[Blob | bytes | None, tuple[str, ...]]:
+    """Given the versions of SUMMARY.md and where pages end up, return the merged file (None: as ours), with notes.
+
+    Shape: `present` are the files of the merged tree. The bytes of a side, or of a merge line by line, are used when
+    they have the same entries.
+    """
+    if not tables.is_changed("theirs") and not tables.is_changed("ours"):
+        return None, ()
+    former = tables.index_base_pages()
+    ours, theirs = (
+        restore_entries(
+            restore_entries(tables.at(side).entries, places.kept[other_side(side)], former),
+            places.titles_kept[other_side(side)],
+            former,
+            titles=True,
+        )
+        for side in SIDES
+    )
+    for side, entries in zip(SIDES, (ours, theirs), strict=True):
+        is_alone = entries == tables.at(side).entries and not tables.is_changed(other_side(side))
+        if is_alone and _fits_pages(tables, places, side):
+            return (Blob(tables.theirs.oid, "100644") if side == "theirs" else None), ()
+    structure = merge_entries(
+        tables.base.entries if tables.base is not None else (),
+        ours,
+        theirs,
+        ours_paths=places.list_renames("ours"),
+        theirs_paths=places.list_renames("theirs"),
+        present=present,
+    )
+    return _render_summary(repository, tables, structure.entries, present), structure.notes
+
+
+def _render_summary(
+    repository: Repository, tables: SummaryVersions, entries: tuple[Entry, ...], present: Collection[str]
+) -> Blob | bytes | None:
+    """The file for entries: ours', theirs', both merged line by line, or, when none has these entries, a new text."""
+    if entries == tables.ours.entries:
+        return None
+    if entries == tables.theirs.entries:
+        return Blob(tables.theirs.oid, "100644")
+    if tables.base is not None:
+        (text,) = repository.merge_texts([(tables.base.oid, tables.ours.oid, tables.theirs.oid)])
+        with suppress(FileInvalid, UnicodeDecodeError):
+            found = parse_entries(tables.ours.path, repository.read(text.oid), present.__contains__)
+            if not text.conflicts and found == entries:
+                return Blob(text.oid, "100644")
+    return tables.ours.render_entries(entries)
+
+
+def _fits_pages(tables: SummaryVersions, places: PagePlaces, side: Side) -> bool:
+    """Whether the version of the one side that changed it is right for all pages that the other side changed."""
+    listed, former = tables.at(side).index_pages(), tables.index_base_pages()
+    for page in places.pages:
+        if page.base is None or not is_markdown(page.base.path) or not tables.binding.holds(page.base.path):
+            continue
+        version = page.at(side)
+        final = places.final[page.base.path]
+        if final != (version.path if version is not None else None):
+            return False
+        if page.is_edited(other_side(side)) and page.base.path in former and final not in listed:
+            return False
+    return True

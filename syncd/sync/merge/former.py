@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 from syncd.repo import Repository
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.parts import PART_TRAILER, leave_out
+from syncd.sync.merge.leave_out import leave_out
+from syncd.sync.merge.parts import PART_TRAILER
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.workspace import Workspace
 

@@ -28,14 +28,24 @@ from syncd.plan.merge.pages import (
     separate_conflicts,
 )
 from syncd.repo import Difference, Repository
-from syncd.sync.merge.base import TIP_REFS, Base, find_base, find_branch_base
+from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
 from syncd.sync.merge.linked import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_overwritten
 from syncd.sync.merge.moves import RecordedMoves, find_exact_moves, find_recorded_moves, follow_moves
-from syncd.sync.merge.result import EXCLUDED, LOST_WORDS, SEVERAL_BASES, Decisions, EntryConflict, MergeResult
-from syncd.sync.merge.tables import PagePlaces, SummaryVersions, find_summaries
+from syncd.sync.merge.result import (
+    EXCLUDED,
+    LOST_WORDS,
+    SEVERAL_BASES,
+    Base,
+    Decisions,
+    EntryConflict,
+    MergeResult,
+    PagePlaces,
+    SummaryVersions,
+)
+from syncd.sync.merge.summaries import find_summaries
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)

@@ -1,17 +1,149 @@
 """The result of merging two commits: two trees, and the entries in conflict. Every flow acts on it and prints from
 it."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
 
-from syncd.plan.merge.pages import Decision, Page, Side
-from syncd.sync.merge.base import Base
-from syncd.sync.merge.tables import SummaryVersions
+from syncd.layout.page.links import relative
+from syncd.layout.tree.summary import Entry, parse, render, transform, walk
+from syncd.plan.merge.pages import Decision, EntryPaths, Page, Side, other_side
+from syncd.sync.workspace import Binding
 
 Choice = Side | bytes
 """What a person decided for a page in conflict: a side, or a text of their own."""
 EXCLUDED = "it was left out by the caller"
 SEVERAL_BASES = "both sides have merged it differently before"
 LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
+
+
+@dataclass(frozen=True)
+class Base:
+    """The tree of a merge base, and its commits.
+
+    Shape: the commits are in the history of the branch as it is now. `ambiguous` are paths that are in conflict between
+    several best common ancestors: where the two sides differ in one of them, it is a conflict, since choosing one
+    ancestor would favour a side.
+    """
+
+    tree: str
+    commits: tuple[str, ...]
+    ambiguous: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class SummaryFile:
+    """A space's SUMMARY.md in one tree; the paths of its entries are from the repository's root."""
+
+    path: str
+    oid: str
+    entries: tuple[Entry, ...]
+
+    def index_pages(self) -> dict[str, Entry]:
+        """Return the entry of each page by its path; a second entry for the same file is only a link to it."""
+        found: dict[str, Entry] = {}
+        for entry, _ in walk(self.entries):
+            if entry.path is not None and entry.anchor is None:
+                found.setdefault(entry.path, entry)
+        return found
+
+    def render_entries(self, entries: Iterable[Entry]) -> bytes:
+        """Given entries, return the text of the file for them."""
+        return render(transform(entries, self._make_relative)).encode()
+
+    def _make_relative(self, entry: Entry) -> Entry:
+        return entry if entry.path is None else replace(entry, path=relative(entry.path, at=self.path))
+
+
+def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[Entry, ...]:
+    """Given the text of a SUMMARY.md, return its entries, each with the path of its file from the repository's root.
+
+    Raises: FileInvalid, UnicodeDecodeError.
+    """
+    folder = dirname(path)
+
+    def located(entry: Entry) -> Entry:
+        if entry.path is None:
+            return entry
+        written = normpath(join(folder, entry.path))
+        plain = "%" not in written or exists(written)
+        found = written if plain else normpath(join(folder, unquote(entry.path)))
+        return entry if found == entry.path else replace(entry, path=found)
+
+    return transform(parse(text.decode(), at=path), located)
+
+
+@dataclass(frozen=True)
+class SummaryVersions:
+    """One space's SUMMARY.md in base, ours and theirs; the base may lack it."""
+
+    binding: Binding
+    base: SummaryFile | None
+    ours: SummaryFile
+    theirs: SummaryFile
+
+    def is_changed(self, side: Side) -> bool:
+        """Given a side, return whether it changed the file."""
+        return self.base is None or self.at(side).oid != self.base.oid
+
+    def at(self, side: Side) -> SummaryFile:
+        """Given a side, return its version."""
+        return self.ours if side == "ours" else self.theirs
+
+    def index_base_pages(self) -> dict[str, Entry]:
+        """Return the entries of the base's pages by path."""
+        return self.base.index_pages() if self.base is not None else {}
+
+    def find_retitled(self, side: Side, paths: Mapping[str, str]) -> set[str]:
+        """Given a side and its renames of the base's files, return the base's pages that it gave another title."""
+        if not self.is_changed(side):
+            return set()
+        pages = self.at(side).index_pages()
+        news = {path: pages.get(paths.get(path, path)) for path in self.index_base_pages()}
+        return {
+            path for path, entry in self.index_base_pages().items() if (new := news[path]) and new.title != entry.title
+        }
+
+    def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
+        """Given the renames of both sides, return the paths in base, ours and theirs of pages whose titles conflict."""
+        if not (self.is_changed("ours") and self.is_changed("theirs")):
+            return []
+        former, one, other = self.index_base_pages(), self.ours.index_pages(), self.theirs.index_pages()
+        found = []
+        for path in sorted({*former, *(one.keys() & other.keys())}):
+            in_ours, in_theirs = ours.get(path, path), theirs.get(path, path)
+            base, first, second = former.get(path), one.get(in_ours), other.get(in_theirs)
+            if first is None or second is None or first.title == second.title:
+                continue
+            if base is None or base.title not in (first.title, second.title):
+                found.append((path, in_ours, in_theirs))
+        return found
+
+
+@dataclass(frozen=True)
+class PagePlaces:
+    """Where the pages of a merge are on each side, and where they end up.
+
+    Shape: `final` are the final paths by those in the base, None for a deleted page. `kept` are the pages that stay as
+    one side has them, by side; `titles_kept` those of which only the title does.
+    """
+
+    pages: Sequence[Page]
+    final: Mapping[str, str | None]
+    kept: Mapping[Side, Sequence[EntryPaths]]
+    titles_kept: Mapping[Side, Sequence[EntryPaths]]
+
+    def list_renames(self, side: Side, *, but_kept: bool = True) -> dict[str, str]:
+        """Given a side, return its renames of the base's files; with `but_kept`, none of a page that stays as the other
+        side has it."""
+        unchanged = {path for paths in self.kept[other_side(side)] for path in paths} if but_kept else set[str]()
+        return {
+            page.base.path: version.path
+            for page in self.pages
+            if page.base and (version := page.at(side)) and version.path != page.base.path
+            if page.base.path not in unchanged
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)

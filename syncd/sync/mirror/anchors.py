@@ -15,11 +15,9 @@ from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import wanted
 from syncd.repo import Repository
 from syncd.store.store import Seen
-from syncd.sync.mirror.fetch import PARTIAL
-from syncd.sync.mirror.plan_revision import MirrorBase
 from syncd.sync.mirror.roots import follow_root
-from syncd.sync.mirror.write_commit import WrittenCommit
-from syncd.sync.summary_files import read_settings_at
+from syncd.sync.mirror.values import PARTIAL, MirrorBase, WrittenCommit
+from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding, Workspace
 
 LOST_PREFIX = "lost:"

@@ -25,11 +25,9 @@ from syncd.repo.failures import system_failures
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
 from syncd.sync.mirror.incoming_links import IncomingTexts
 from syncd.sync.mirror.lfs import LfsPointers
-from syncd.sync.mirror.plan_revision import GatheredRevision, RevisionMoved
+from syncd.sync.mirror.values import PARTIAL, GatheredRevision, RevisionMoved
 from syncd.sync.workspace import Binding, Workspace
 
-PARTIAL = "partial"
-"""The lane of what was fetched for a commit that is not written yet."""
 WORKERS = 16
 """Requests in flight: from a server 30 ms away twice the pages of eight; the transport keeps to the rate limit."""
 BATCH = 128

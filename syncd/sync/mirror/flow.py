@@ -13,14 +13,16 @@ from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions, guard_restored
 from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
 from syncd.repo import Commit, Person
+from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
-from syncd.sync.merge.parts import find_original, leave_out
+from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
-from syncd.sync.mirror.plan_revision import GatheredRevision, MirrorBase, RevisionMoved, gather_content
+from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.source import MainContent, Source
-from syncd.sync.mirror.write_commit import TRIES, Signature, write_content
+from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature
+from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, list_proposals
 from syncd.sync.state.sent_log import list_sent

@@ -9,7 +9,7 @@ from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.plan.mirror.revision import Wanted
 from syncd.repo import Repository
-from syncd.sync.mirror.plan_revision import GatheredRevision
+from syncd.sync.mirror.values import GatheredRevision
 from syncd.sync.workspace import Binding
 
 _LETTERS = re.compile("[A-Za-z0-9]+")

@@ -1,61 +1,18 @@
 """One revision of a space as it is read and planned, before anything is fetched or written for it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
-from syncd.errors import Unreachable
-from syncd.layout.tree.placement import Known, Placement, place
-from syncd.layout.tree.settings import PATH, Settings
+from syncd.layout.tree.placement import Known, place
+from syncd.layout.tree.settings import PATH
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
-from syncd.plan.mirror.revision import MirrorPlan, plan_mirror
+from syncd.plan.mirror.revision import plan_mirror
 from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
 from syncd.sync.mirror.source import Source
-from syncd.sync.summary_files import read_settings_at
+from syncd.sync.mirror.values import GatheredRevision, MirrorBase
+from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding, Workspace
-
-
-class RevisionMoved(Unreachable):
-    """The content changed while it was read; what was read of its tree is discarded."""
-
-
-@dataclass(frozen=True)
-class MirrorBase:
-    """What is known before the revision is read.
-
-    Shape: `anchors` by id; `start` the commit whose tree the new one starts from; `settled` says that `start` holds
-    exactly the anchors, so that nothing needs to be listed; `stored` and `shape` what the store
-    remembers of this lane. `seen` is the last mirror commit of the space, and `at` the commit whose `.gitbook.yaml`,
-    the `settings`, gave the anchors their paths. `written` are blobs by id that this run has just sent, with nobody
-    else in between; `sent` are commits that an earlier run may have sent, or that a person was asked to paste.
-    """
-
-    anchors: Mapping[str, Anchor]
-    start: str | None
-    is_complete: bool = True
-    stored: Mapping[str, Anchor] = field(default_factory=dict)
-    shape: str = ""
-    seen: str | None = None
-    at: str | None = None
-    settings: Settings = field(default_factory=Settings)
-    written: Mapping[str, str] = field(default_factory=dict)
-    sent: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class GatheredRevision:
-    """One revision, read and planned, with nothing written yet.
-
-    Shape: `carried` is the `.gitbook.yaml` of a branch that changed the root, which goes into the commit as it is.
-    """
-
-    source: Source
-    revision: Revision
-    placement: Placement
-    plan: MirrorPlan
-    base: MirrorBase
-    settings: Settings
-    carried_settings: str | None = None
 
 
 def list_known(anchors: Iterable[Anchor]) -> dict[str, Known]:

@@ -6,7 +6,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.tree.settings import PATH, Settings
 from syncd.model.anchor import Anchor
 from syncd.repo import Repository
-from syncd.sync.summary_files import read_settings_at
+from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding
 
 

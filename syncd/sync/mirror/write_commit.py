@@ -1,46 +1,17 @@
 """Bring one revision of a space into Git: fetch what changed, keep what means the same, write one commit."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from syncd.layout.tree.settings import PATH
 from syncd.model.anchor import Anchor
-from syncd.repo import Person, Writer
+from syncd.repo import Writer
 from syncd.sync.merge.moves import find_moved, render_moves
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
 from syncd.sync.mirror.obstacles import check_obstacles
-from syncd.sync.mirror.plan_revision import GatheredRevision, RevisionMoved
-from syncd.sync.summary_files import FormerFiles, SpaceFilesWriter, compute_shape
+from syncd.sync.mirror.values import GatheredRevision, RevisionMoved, Signature, WrittenCommit
+from syncd.sync.space_files import FormerFiles, SpaceFilesWriter, compute_shape
 from syncd.sync.workspace import Binding, Workspace
-
-TRIES = 4
-"""Times that a moving revision is read before the run gives up until the next interval."""
-
-
-@dataclass(frozen=True)
-class WrittenCommit:
-    """The commit that stands for the revision, and the anchors of all that it holds, by id.
-
-    Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
-    `moves` is where pages went that moved.
-    """
-
-    commit: str
-    anchors: Mapping[str, Anchor]
-    shape: str = ""
-    is_partial: bool = False
-    notes: tuple[str, ...] = ()
-    moves: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Signature:
-    """Who and what a commit says it is from."""
-
-    message: str
-    author: Person
-    parents: tuple[str, ...] = field(default=())
 
 
 def write_content(

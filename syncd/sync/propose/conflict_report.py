@@ -20,7 +20,7 @@ from syncd.plan.propose.description_conflicts import (
 )
 from syncd.sync.merge.lines import list_blobs
 from syncd.sync.merge.result import EntryConflict
-from syncd.sync.merge.tables import read_summary
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state.conflicts import find_shared_branch
 from syncd.sync.state.proposals import Proposal

@@ -21,10 +21,12 @@ from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import PART_TRAILER, UNNAMED
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries, save_anchors
 from syncd.sync.mirror.history import PastContent, find_passed
-from syncd.sync.mirror.plan_revision import RevisionMoved, gather_content, list_known
+from syncd.sync.mirror.plan_revision import gather_content, list_known
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.source import MainContent, ProposedContent, Source
-from syncd.sync.mirror.write_commit import TRIES, Signature, WrittenCommit, write_content
+from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, WrittenCommit
+from syncd.sync.mirror.write_commit import write_content
+from syncd.sync.settings import read_settings_at, read_text_at
 from syncd.sync.state.lane import (
     CONTENT,
     NO_UPDATE,
@@ -38,7 +40,6 @@ from syncd.sync.state.lane import (
 )
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.state.sent_log import list_sent, record_read
-from syncd.sync.summary_files import read_settings_at, read_text_at
 from syncd.sync.workspace import Binding, Workspace
 
 

@@ -1,26 +1,11 @@
-"""What a branch asks of one space: main content and its change request merged with it, as a commit that can be sent."""
+"""What a branch asks of one space, as a value."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syncd.plan.merge.left_out import join_names
 from syncd.plan.message import TIP
 from syncd.repo import Commit
-from syncd.sync.branches import HEADS
-from syncd.sync.integrate.flow import integrate_commit
-from syncd.sync.merge.base import Base
-from syncd.sync.merge.merge import find_merge_base, find_moves, merge
-from syncd.sync.merge.parts import UNNAMED, leave_out
-from syncd.sync.merge.result import EXCLUDED, EntryConflict, MergeResult
-from syncd.sync.merge.write_part import write_part
+from syncd.sync.merge.result import EntryConflict
 from syncd.sync.outcome import Held
-from syncd.sync.propose.refused import find_refusals, render_refusal
-from syncd.sync.state.conflicts import describe_conflicts
-from syncd.sync.state.lane import find_taken_main
-from syncd.sync.state.proposals import Proposal
-from syncd.sync.workspace import Binding, Workspace
-
-COMMITS_SHOWN = 50
 
 
 @dataclass(frozen=True)
@@ -48,124 +33,3 @@ class Intent:
     def named_tip(self) -> str:
         """The branch's commit as people know it: a run without memory puts one of its own upon it."""
         return self.commits[0].trailers.get(TIP, [self.tip])[-1]
-
-
-def find_own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | None:
-    """Given the space's proposals, return the branch's newest one that is not merged."""
-    mine = [p for p in proposals if p.branch == branch and p.change_request.status != "merged"]
-    return max(mine, key=lambda p: p.change_request.number, default=None)
-
-
-def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Proposal | None) -> Intent | None:
-    """Given a branch and its live change request, return what it asks of the space; None when it has nothing of its
-    own. Source: two-way, section 4, "propose"."""
-    repository = workspace.repository
-    tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
-    if tip is None or main is None or repository.is_ancestor(tip, main):
-        return None
-    name = f"{workspace.remote}/main"
-    both = integrate_commit(workspace, branch, tip, main, name=name)
-    conflicts = describe_conflicts(workspace, both.result, branch, name, among=binding.holds) if both.result else ()
-    here, added = main, dict[str, tuple[str, ...]]()
-    if live is not None:
-        number = live.change_request.number
-        here = repository.resolve(workspace.change_ref(binding, number)) or main
-        name = f"{workspace.remote}/changes/{binding.name}/{number}"
-        taken = find_taken_main(workspace, live.change_request)
-        added = _find_added_in_main(workspace, taken, main, both.commit)
-    excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
-    result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
-    refusals = find_refusals(workspace, binding, result.tree_with_theirs, here)
-    if refusals:
-        excluded = excluded.union(*(refusal.paths for refusal in refusals))
-        result = merge(workspace, both.commit, here, branch=branch, excluded=excluded)
-    if here != main:
-        known = {held.paths for held in conflicts}
-        more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
-        conflicts += tuple(held for held in more if held.paths not in known)
-    left_out = _list_left_out(both.result, result, added)
-    conflicts += tuple(map(render_refusal, refusals))
-    # A change request that never had a page cannot say that it is deleted, so an update will bring it.
-    is_unsaid = any(all(repository.lookup(both.commit, name) is None for name in names) for names in added.values())
-    desired = _write_desired(workspace, binding, branch, tip, result, left_out, is_unsaid=is_unsaid)
-    commits = tuple(repository.commits(main, tip, limit=COMMITS_SHOWN))
-    held = _find_held(binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None))
-    return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, held)
-
-
-def _find_held(binding: Binding, *found: tuple[str, MergeResult | None]) -> tuple[tuple[str, EntryConflict], ...]:
-    """The pages of a space that are in conflict, each once, with the other side's name."""
-    each = [(name, page) for name, result in found if result is not None for page in result.conflicts]
-    ours = [(n, page) for n, page in each if page.why != EXCLUDED and any(map(binding.holds, page.paths))]
-    first = {page.path: (name, page) for name, page in reversed(ours)}
-    return tuple(dict.fromkeys(first[page.path] for _, page in ours))
-
-
-def _list_left_out(
-    main: MergeResult | None, result: MergeResult, added: dict[str, tuple[str, ...]]
-) -> tuple[tuple[str, ...], ...]:
-    """The paths of each entry that is in conflict with either side, or that the change request is to have later: all
-    that main content and the change request call it."""
-    held = [
-        paths for page in (*(main.conflicts if main is not None else ()), *result.conflicts) for paths in page.entries
-    ]
-    names = join_names((*held, *added.values()))
-    return tuple(dict.fromkeys(tuple(sorted(paths)) for paths in names.values()))
-
-
-def _write_desired(
-    workspace: Workspace,
-    binding: Binding,
-    branch: str,
-    tip: str,
-    result: MergeResult,
-    left_out: Sequence[Sequence[str]],
-    *,
-    is_unsaid: bool,
-) -> str:
-    """A commit of what the space is to hold, with all that is told of it when it has been sent, or a run has ended.
-
-    No ref of a person ever names it, and it is the same commit each time, so that a second run asks for the same.
-    """
-    repository = workspace.repository
-    others = _list_other_directories(workspace, binding)
-    tree = leave_out(repository, (), result.tree_with_theirs, result.theirs, (), directories=others)
-    base = find_merge_base(workspace, tip, result.theirs, branch=branch)
-    first = tip
-    part_tree = leave_out(repository, workspace.bindings, tip, base.tree, left_out, directories=others)
-    if is_unsaid or part_tree != repository.subtree(tip):
-        first = write_part(repository, tip, base.commits, part_tree, name=branch)
-    return repository.commit_tree(
-        tree,
-        parents=[first, result.theirs, _write_base(workspace, base)],
-        message=f"syncd: what {binding.name} is to hold\n",
-        author=UNNAMED,
-        committer=UNNAMED,
-    )
-
-
-def _write_base(workspace: Workspace, base: Base) -> str:
-    return workspace.repository.commit_tree(
-        base.tree, parents=base.commits, message="syncd: the base of what is sent\n", author=UNNAMED, committer=UNNAMED
-    )
-
-
-def _list_other_directories(workspace: Workspace, binding: Binding) -> list[str]:
-    """The directories of other spaces that this one does not lie in."""
-    others = (other.directory for other in workspace.bindings if other != binding and other.directory)
-    return [directory for directory in others if not binding.path("").startswith(f"{directory}/")]
-
-
-def _find_added_in_main(workspace: Workspace, taken: str | None, main: str, ours: str) -> dict[str, tuple[str, ...]]:
-    """Files of main content that are new since a change request took it in: sent to it, they would be there twice.
-
-    Shape: all names of each by its name there, and by the one that the branch has given it since.
-    """
-    repository = workspace.repository
-    if taken is None or taken == main:
-        return {}
-    changes = repository.differences(taken, main, renames=True)
-    added = [change.path for change in changes if change.before is None]
-    later = find_moves(workspace, main, ours) if added else {}
-    names = [(path, later[path]) if path in later else (path,) for path in added]
-    return {name: both for both in names for name in both}

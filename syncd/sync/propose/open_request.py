@@ -23,8 +23,9 @@ from syncd.repo import Commit
 from syncd.sync.merge.parts import find_original
 from syncd.sync.propose.conflict_report import report_conflicts
 from syncd.sync.propose.intent import Intent
+from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, load_notes
-from syncd.sync.state.proposals import Proposal, has_equal_content, list_records
+from syncd.sync.state.proposals import Proposal, list_records
 from syncd.sync.workspace import Binding, Workspace
 
 

@@ -27,7 +27,7 @@ from syncd.model.content_write import (
 )
 from syncd.plan.propose.proposal import Proposal
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
-from syncd.sync.mirror.plan_revision import RevisionMoved
+from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.workspace import Binding, Workspace
 
 REQUEST_SIZE_MAX = 4_000_000

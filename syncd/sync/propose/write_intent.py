@@ -17,9 +17,10 @@ from syncd.plan.propose.description import base_revision, held_commit
 from syncd.plan.propose.proposal import Desired, plan_proposal
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
 from syncd.sync.merge.base import record_tip
-from syncd.sync.mirror.plan_revision import RevisionMoved
+from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.propose.existing import ExistingContent, find_linked_files, read_main_content, read_proposed_content
-from syncd.sync.propose.intent import Intent, gather_intent
+from syncd.sync.propose.gather_intent import gather_intent
+from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.open_request import open_proposal
 from syncd.sync.propose.via_comments import has_moved, propose_in_comments
 from syncd.sync.propose.via_comments import resolve_comments as settle_comments

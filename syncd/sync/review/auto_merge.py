@@ -12,9 +12,10 @@ from syncd.model.text import one_line
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.state.compare import has_equal_content
 from syncd.sync.state.lane import find_content
 from syncd.sync.state.notes import FILES_BY_HAND, add_notes, load_notes
-from syncd.sync.state.proposals import Proposal, detect_end, has_equal_content
+from syncd.sync.state.proposals import Proposal, detect_end
 from syncd.sync.workspace import Binding, Workspace
 
 REFUSED = "merge_refused"

@@ -13,8 +13,8 @@ from syncd.model.review import Review
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import CONFLICT
 from syncd.sync.review.auto_merge import list_verdicts
+from syncd.sync.settings import read_text_at
 from syncd.sync.state.proposals import ProposalRecord, list_records
-from syncd.sync.summary_files import read_text_at
 from syncd.sync.workspace import Binding, Workspace
 
 

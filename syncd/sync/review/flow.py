@@ -5,13 +5,14 @@ from dataclasses import replace
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
-from syncd.sync.merge.base import Base
 from syncd.sync.merge.merge import merge
+from syncd.sync.merge.result import Base
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.propose.existing import read_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
+from syncd.sync.state.compare import has_conflict
 from syncd.sync.state.lane import NO_UPDATE, Update, find_taken_main
-from syncd.sync.state.proposals import Proposal, has_conflict, is_branch_gone
+from syncd.sync.state.proposals import Proposal, is_branch_gone
 from syncd.sync.workspace import Binding, Workspace
 
 

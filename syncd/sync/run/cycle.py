@@ -7,15 +7,11 @@ from syncd.errors import Stopped
 from syncd.layout.tree.paths import in_unicode
 from syncd.store.glance import Outcome as Remembered
 from syncd.sync.gc_tuning import collect_seldom
-from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome, Unchanged, describe_outcome, outcome_of
-from syncd.sync.run.run import Flows, Result, RunOptions
+from syncd.sync.outcome import CONFLICT, PAGE, Outcome, Unchanged, describe_outcome, outcome_of
+from syncd.sync.run.run import Flows
+from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.workspace import Workspace
-
-__all__ = ["RUN", "Result", "RunOptions", "find_exit_code", "is_stopped", "run_cycle"]
-
-RUN = "run"
-"""The flow that stands for a run as a whole, in the result of one that ended before all of its flows had their turn."""
 
 
 def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:
@@ -41,11 +37,6 @@ def run_cycle(workspace: Workspace, wish: RunOptions) -> list[Result]:
     return results + [Result(RUN, "", wrong) for wrong in (ended, remembered) if wrong.exit_code]
 
 
-def is_stopped(results: Sequence[Result]) -> bool:
-    """Given results, return whether somebody asked the run to end before its time."""
-    return any(result.outcome.exit_code == Stopped.exit_code for result in results)
-
-
 def _record_results(workspace: Workspace, wish: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
     """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
     at = workspace.now().isoformat(timespec="seconds")
@@ -58,18 +49,3 @@ def _record_results(workspace: Workspace, wish: RunOptions, results: Sequence[Re
             clear_settled(workspace, flow, but=[in_unicode(result.key) for result in results if result.flow == flow])
     workspace.store.record(rows, whole=is_whole and wish.is_complete)
     return Unchanged()
-
-
-def find_exit_code(results: Sequence[Result]) -> int:
-    """Given results, return the exit code: 0, the one code of all failures, or 4 when some flows got through.
-
-    Source: house, section 8.
-    """
-    codes = {result.outcome.exit_code for result in results} - {0}
-    if not codes:
-        return 0
-    if all(result.flow in (CONFLICT, PAGE) for result in results if result.outcome.exit_code):
-        return codes.pop() if len(codes) == 1 else PARTLY_DONE
-    failed = {result.key for result in results if result.outcome.exit_code}
-    spaces = {result.key for result in results if result.flow == "mirror"}
-    return codes.pop() if len(codes) == 1 and (len(spaces) == 1 or spaces <= failed) else PARTLY_DONE

@@ -1,12 +1,12 @@
 """The flows of one run over one repository, in their order, and what they hand on to each other."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from syncd.errors import Conflict, PlatformError, RateLimited, Unauthorized, Unreachable
 from syncd.model.space import Space
-from syncd.sync.bind.flow import Side, bind_spaces
+from syncd.sync.bind.flow import bind_spaces
 from syncd.sync.branches import Branch, find_tracked
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.integrate.upstream import Exchange
@@ -14,51 +14,20 @@ from syncd.sync.integrate.upstream_mirror import push_mirror
 from syncd.sync.merge.former import convert_former_record
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, outcome_from, outcome_of
-from syncd.sync.propose.branch_guard import find_new_branches, guard_new_branches
-from syncd.sync.propose.flow import propose
+from syncd.sync.propose.flow import find_new_branches, guard_new_branches, propose
 from syncd.sync.review.auto_merge import merge_proposal
 from syncd.sync.review.close import close_proposals, is_over
 from syncd.sync.review.flow import review
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteWish
-from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, has_equal_content, list_proposals
+from syncd.sync.state.compare import has_equal_content
+from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Binding, Workspace
 
 SHARED_LISTING_FROM = 3
 """Spaces of one organization from which one listing costs less than a request each."""
 _NO_SUCH_CALLER = 401
 """The status of an answer that refuses the token whatever it asks for."""
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
-
-    Shape: `publish` pushes branches to their upstream. `prefer` says by name which side of a space goes first where Git
-    and the platform differ when they first meet.
-    """
-
-    branches: tuple[str, ...] = ("main",)
-    patterns: tuple[str, ...] = ()
-    integrate: bool = True
-    propose: bool = True
-    site: SiteWish | None = None
-    subject: str = ""
-    should_publish: bool = True
-    prefer: Mapping[str, Side] | None = None
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every tracked branch takes part in every flow, so that what is missing is gone."""
-        return self.integrate and self.propose
-
-
-@dataclass(frozen=True)
-class Result:
-    """What one flow came to; `key` is the space, branch or site that it was about."""
-
-    flow: str
-    key: str
-    outcome: Outcome
 
 
 @dataclass

@@ -22,8 +22,8 @@ from syncd.plan.site.live_state import Begun, Entry, Lock
 from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
 from syncd.store.locks import Basis
 from syncd.sync.branches import HEADS
+from syncd.sync.settings import read_text_at
 from syncd.sync.site.options import LockPlace
-from syncd.sync.summary_files import read_text_at
 from syncd.sync.workspace import Workspace
 
 TRAILER = "Syncd-Plan"

@@ -15,10 +15,11 @@ from syncd.model.change_request import ChangeRequest
 from syncd.plan.merge.summary import merge_entries
 from syncd.plan.message import REVISION
 from syncd.repo import Repository
-from syncd.sync.merge.base import Base
+from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import list_page_names, merge
-from syncd.sync.merge.parts import PART_TRAILER, find_original, leave_out
-from syncd.sync.merge.tables import read_summary
+from syncd.sync.merge.parts import PART_TRAILER, find_original
+from syncd.sync.merge.result import Base
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.workspace import Binding, Workspace
 

@@ -8,8 +8,6 @@ from syncd.errors import NotFound, Rejected, Unreachable
 from syncd.model.change_request import ChangeRequest
 from syncd.model.space import Space
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.merge import merge
-from syncd.sync.merge.result import MergeResult
 from syncd.sync.state.notes import notes_ref
 from syncd.sync.state.sent_log import forget_sent
 from syncd.sync.workspace import Binding, Workspace
@@ -136,26 +134,6 @@ def find_head(workspace: Workspace, binding: Binding, proposal: Proposal) -> str
 def is_branch_gone(workspace: Workspace, branch: str) -> bool:
     """Given a branch that was proposed, return whether there is no such branch any more."""
     return workspace.repository.resolve(f"{HEADS}{branch}") is None
-
-
-def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
-    """Given what a change request holds and a commit of its branch, return whether both say the same of the space.
-
-    Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
-    """
-    repository = workspace.repository
-    if workspace.has_same_content(binding, here, commit):
-        return True
-    main = repository.resolve(workspace.main)
-    if main is None or repository.is_ancestor(main, commit):
-        return False
-    both = merge(workspace, commit, main)
-    return not has_conflict(binding, both) and workspace.has_same_content(binding, here, both.tree_with_ours)
-
-
-def has_conflict(binding: Binding, result: MergeResult) -> bool:
-    """Given what two commits come to together, return whether a page of this space waits for a person."""
-    return any(binding.holds(path) for page in result.conflicts for path in page.paths)
 
 
 def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:

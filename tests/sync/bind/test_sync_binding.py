@@ -11,9 +11,10 @@ import pytest
 from syncd.model.space import SpaceCreate
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
-from syncd.sync.bind.flow import Side
 from syncd.sync.outcome import Applied, Held, Unchanged
-from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.policy import PreferredSide
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Binding
 
 Files = Mapping[str, str | bytes]
@@ -51,8 +52,8 @@ def of(results: Any, flow: str) -> Any:
     return [result.outcome for result in results if result.flow == flow]
 
 
-def init(world: Any, side: Side | None = None, *, directory: str = "") -> Any:
-    prefer: dict[str, Side] = {"docs": side} if side else {}
+def init(world: Any, side: PreferredSide | None = None, *, directory: str = "") -> Any:
+    prefer: dict[str, PreferredSide] = {"docs": side} if side else {}
     return world.run(RunOptions(propose=False, prefer=prefer), directory=directory)
 
 

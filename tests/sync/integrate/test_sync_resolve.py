@@ -14,7 +14,8 @@ from syncd.plan.merge.hunks import join_hunks
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.outcome import Unchanged
 from syncd.sync.review.comments import discussions
-from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 from tests.sync.conflicts import Stand, held, proposed, review
 
 MINE = "# Options\n\n* mine\n* second\n"

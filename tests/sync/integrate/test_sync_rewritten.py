@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from syncd.sync.outcome import Unchanged
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 from tests.sync.conflicts import held, proposed, review
 
 MINE = "# Options\n\n* first\n* second\n* mine\n"

@@ -11,7 +11,8 @@ import pytest
 from syncd.repo import Access, Repository
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
-from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Upstream
 from tests.serving_git import TOKEN, GitServer, serving_git
 

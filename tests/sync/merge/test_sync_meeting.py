@@ -12,8 +12,8 @@ from syncd.layout.tree.summary import parse, walk
 from syncd.plan.merge.pages import SIDES, Side
 from syncd.repo import Person, Repository
 from syncd.sync.merge.former import convert_former_record
+from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
-from syncd.sync.merge.parts import leave_out
 from syncd.sync.merge.result import MergeResult
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.workspace import Binding, Workspace

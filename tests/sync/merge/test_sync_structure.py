@@ -13,7 +13,8 @@ from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.model.page import walk
 from syncd.sync.integrate.resolve import resolve_pages
 from syncd.sync.outcome import Applied
-from syncd.sync.run.cycle import RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import RunOptions
 from tests.sync.conflicts import held, review
 
 HEAD = "# Table of contents\n\n"

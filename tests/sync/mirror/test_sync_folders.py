@@ -7,7 +7,7 @@ import pytest
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, InsertPage, Operation, UpdatePage
 from syncd.model.page import walk
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 
 TABLE = (
     "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Setup](guide/setup.md)\n"

@@ -10,7 +10,7 @@ from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.page import walk
 from syncd.sync.outcome import Held, Unchanged
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 
 
 def files_of(directory: Path) -> dict[str, bytes]:

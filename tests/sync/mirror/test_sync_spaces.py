@@ -12,7 +12,8 @@ from syncd.api.client import Client
 from syncd.api.tries import TRIES
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo import Repository
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.workspace import Binding
 from tests.sync.conftest import assert_fine, plant
 

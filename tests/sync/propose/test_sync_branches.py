@@ -15,7 +15,8 @@ from syncd.sync.branches import match_branches
 from syncd.sync.outcome import Applied, Held, outcome_of
 from syncd.sync.policy import Policy
 from syncd.sync.review.close import close_proposals
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.state.proposals import Proposal
 
 OPTIONS = "# Options\n\n* first\n* second\n"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from syncd.sync.outcome import Held, Unchanged
-from syncd.sync.run.cycle import RunOptions
+from syncd.sync.run.values import RunOptions
 
 SUMMARY = (
     "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Installing](guide/install.md)\n"

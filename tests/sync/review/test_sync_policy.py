@@ -18,7 +18,8 @@ from syncd.model.space import SpaceUpdate
 from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.policy import Policy
-from syncd.sync.run.cycle import Result, RunOptions, run_cycle
+from syncd.sync.run.cycle import run_cycle
+from syncd.sync.run.values import Result, RunOptions
 from tests.sync.conflicts import Stand
 
 OPTIONS = "# Options\n\n* first\n* second\n"

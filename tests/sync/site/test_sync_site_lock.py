@@ -8,7 +8,7 @@ import pytest
 
 from syncd.model.site import SiteCreate
 from syncd.sync.outcome import Applied, Unchanged
-from syncd.sync.run.cycle import Result, RunOptions
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.options import SiteWish
 
 Fine = Callable[[list[Result]], None]

@@ -1,4 +1,4 @@
-"""Read and write the files of a space that belong to no page: settings, SUMMARY.md, variables and tags."""
+"""Write the files of a space that belong to no page: SUMMARY.md, variables and tags."""
 
 import hashlib
 from typing import NamedTuple
@@ -6,27 +6,16 @@ from typing import NamedTuple
 from syncd.errors import FileInvalid
 from syncd.layout.tree.placement import Placement, entries_of
 from syncd.layout.tree.preserve import keep_entries, same_entries
-from syncd.layout.tree.settings import Settings, read_settings
+from syncd.layout.tree.settings import Settings
 from syncd.layout.tree.summary import Entry, parse, render
 from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_variables, render_tags, render_variables
 from syncd.model.page import walk
 from syncd.model.revision import Revision
 from syncd.repo import Repository, Writer
+from syncd.sync.settings import read_text_at
 from syncd.sync.workspace import Binding
 
 _VARIABLES, _TAGS = "+variables", "+tags"
-
-
-def read_settings_at(repository: Repository, binding: Binding, commit: str | None) -> Settings:
-    """Given a commit, return the settings of the space's `.gitbook.yaml` there, or the defaults."""
-    text = read_text_at(repository, commit, binding.path(".gitbook.yaml"))
-    return read_settings(text, at=binding.path(".gitbook.yaml"))
-
-
-def read_text_at(repository: Repository, commit: str | None, path: str) -> str | None:
-    """Given a commit and a path from the root, return the file's text, or None when there is none."""
-    oid = repository.lookup(commit, path) if commit else None
-    return repository.read(oid).decode("utf-8", "replace") if oid else None
 
 
 class FormerFiles(NamedTuple):

@@ -1,0 +1,42 @@
+"""Write a tree in which some entries are as the merge base has them."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from syncd.plan.merge.left_out import restore_entries
+from syncd.repo import Blob, Repository
+from syncd.sync.merge.summaries import read_summary
+from syncd.sync.workspace import Binding
+
+
+def leave_out(
+    repository: Repository,
+    bindings: Iterable[Binding],
+    tree: str,
+    base: str,
+    entries: Collection[Collection[str]],
+    *,
+    directories: Sequence[str] = (),
+) -> str:
+    """Given a commit or tree, return its tree with some entries, and whole directories, as the base's tree has them.
+
+    Shape: an entry is named by all paths that its page has on any side. Its place and title in SUMMARY.md become the
+    base's too.
+    """
+    changes: dict[str, Blob | bytes | None] = {}
+    paths = {path for paths in entries for path in paths}
+    if paths or directories:
+        inside = tuple(f"{directory}/" for directory in directories)
+        for found in repository.differences(tree, base):
+            if found.path in paths or found.path.startswith(inside):
+                changes[found.path] = found.after
+    for binding in bindings:
+        left_out = [frozenset(entry) for entry in entries if any(map(binding.holds, entry))]
+        summary, former = (read_summary(repository, binding, side) for side in (tree, base))
+        if not left_out or summary is None or former is None or summary.oid == former.oid or summary.path in changes:
+            continue
+        restored = restore_entries(summary.entries, left_out, former.index_pages())
+        if restored != summary.entries:
+            changes[summary.path] = summary.render_entries(restored)
+    full_tree = repository.subtree(tree)
+    assert full_tree is not None
+    return repository.replaced(full_tree, changes) if changes else full_tree

@@ -1,0 +1,89 @@
+"""Values of a mirror commit: what is known before it, what was read for it, and what was written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from syncd.errors import Unreachable
+from syncd.layout.tree.placement import Placement
+from syncd.layout.tree.settings import Settings
+from syncd.model.anchor import Anchor
+from syncd.model.revision import Revision
+from syncd.plan.mirror.revision import MirrorPlan
+from syncd.repo.values import Person
+from syncd.sync.mirror.source import Source
+
+
+class RevisionMoved(Unreachable):
+    """The content changed while it was read; what was read of its tree is discarded."""
+
+
+@dataclass(frozen=True)
+class MirrorBase:
+    """What is known before the revision is read.
+
+    Shape: `anchors` by id; `start` the commit whose tree the new one starts from; `settled` says that `start` holds
+    exactly the anchors, so that nothing needs to be listed; `stored` and `shape` what the store
+    remembers of this lane. `seen` is the last mirror commit of the space, and `at` the commit whose `.gitbook.yaml`,
+    the `settings`, gave the anchors their paths. `written` are blobs by id that this run has just sent, with nobody
+    else in between; `sent` are commits that an earlier run may have sent, or that a person was asked to paste.
+    """
+
+    anchors: Mapping[str, Anchor]
+    start: str | None
+    is_complete: bool = True
+    stored: Mapping[str, Anchor] = field(default_factory=dict)
+    shape: str = ""
+    seen: str | None = None
+    at: str | None = None
+    settings: Settings = field(default_factory=Settings)
+    written: Mapping[str, str] = field(default_factory=dict)
+    sent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GatheredRevision:
+    """One revision, read and planned, with nothing written yet.
+
+    Shape: `carried` is the `.gitbook.yaml` of a branch that changed the root, which goes into the commit as it is.
+    """
+
+    source: Source
+    revision: Revision
+    placement: Placement
+    plan: MirrorPlan
+    base: MirrorBase
+    settings: Settings
+    carried_settings: str | None = None
+
+
+TRIES = 4
+"""Times that a moving revision is read before the run gives up until the next interval."""
+
+
+@dataclass(frozen=True)
+class WrittenCommit:
+    """The commit that stands for the revision, and the anchors of all that it holds, by id.
+
+    Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
+    `moves` is where pages went that moved.
+    """
+
+    commit: str
+    anchors: Mapping[str, Anchor]
+    shape: str = ""
+    is_partial: bool = False
+    notes: tuple[str, ...] = ()
+    moves: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Who and what a commit says it is from."""
+
+    message: str
+    author: Person
+    parents: tuple[str, ...] = field(default=())
+
+
+PARTIAL = "partial"
+"""The lane of what was fetched for a commit that is not written yet."""

@@ -1,0 +1,65 @@
+"""Values of a run: what is asked for, and what each flow came to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from syncd.errors import Stopped
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE, Outcome
+from syncd.sync.policy import PreferredSide
+from syncd.sync.site.options import SiteWish
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
+
+    Shape: `publish` pushes branches to their upstream. `prefer` says by name which side of a space goes first where Git
+    and the platform differ when they first meet.
+    """
+
+    branches: tuple[str, ...] = ("main",)
+    patterns: tuple[str, ...] = ()
+    integrate: bool = True
+    propose: bool = True
+    site: SiteWish | None = None
+    subject: str = ""
+    should_publish: bool = True
+    prefer: Mapping[str, PreferredSide] | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every tracked branch takes part in every flow, so that what is missing is gone."""
+        return self.integrate and self.propose
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one flow came to; `key` is the space, branch or site that it was about."""
+
+    flow: str
+    key: str
+    outcome: Outcome
+
+
+RUN = "run"
+"""The flow that stands for a run as a whole, in the result of one that ended before all of its flows had their turn."""
+
+
+def is_stopped(results: Sequence[Result]) -> bool:
+    """Given results, return whether somebody asked the run to end before its time."""
+    return any(result.outcome.exit_code == Stopped.exit_code for result in results)
+
+
+def find_exit_code(results: Sequence[Result]) -> int:
+    """Given results, return the exit code: 0, the one code of all failures, or 4 when some flows got through.
+
+    Source: house, section 8.
+    """
+    codes = {result.outcome.exit_code for result in results} - {0}
+    if not codes:
+        return 0
+    if all(result.flow in (CONFLICT, PAGE) for result in results if result.outcome.exit_code):
+        return codes.pop() if len(codes) == 1 else PARTLY_DONE
+    failed = {result.key for result in results if result.outcome.exit_code}
+    spaces = {result.key for result in results if result.flow == "mirror"}
+    return codes.pop() if len(codes) == 1 and (len(spaces) == 1 or spaces <= failed) else PARTLY_DONE

@@ -1,0 +1,25 @@
+"""Compare what a change request holds with what its branch has."""
+
+from syncd.sync.merge.merge import merge
+from syncd.sync.merge.result import MergeResult
+from syncd.sync.workspace import Binding, Workspace
+
+
+def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
+    """Given what a change request holds and a commit of its branch, return whether both say the same of the space.
+
+    Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
+    """
+    repository = workspace.repository
+    if workspace.has_same_content(binding, here, commit):
+        return True
+    main = repository.resolve(workspace.main)
+    if main is None or repository.is_ancestor(main, commit):
+        return False
+    both = merge(workspace, commit, main)
+    return not has_conflict(binding, both) and workspace.has_same_content(binding, here, both.tree_with_ours)
+
+
+def has_conflict(binding: Binding, result: MergeResult) -> bool:
+    """Given what two commits come to together, return whether a page of this space waits for a person."""
+    return any(binding.holds(path) for page in result.conflicts for path in page.paths)
