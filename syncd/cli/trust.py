@@ -19,8 +19,8 @@ from syncd.config.trust import Key, find_privileged_keys, list_keys
 from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError
 from syncd.repo import Repository
-from syncd.repo.address import parse
-from syncd.repo.place import discover
+from syncd.repo.address import parse_address
+from syncd.repo.location import discover_repository
 
 MEANINGS = {
     "platform.url": "your token is sent there",
@@ -107,7 +107,7 @@ def _locate(given: Path | None) -> ConfigFile:
     """The configuration of the repository around a file, a directory, or the current directory."""
     path = Path(os.path.abspath(given or Path.cwd()))
     directory = path if path.is_dir() else path.parent
-    place = discover(directory)
+    place = discover_repository(directory)
     if place is None:
         raise NotARepository(f"{directory} is in no Git repository", hint="name a syncd.toml, or its repository")
     found = [ConfigFile(place.common_dir / NAME, "git directory", place.work_tree)]
@@ -175,8 +175,10 @@ def _remote_lines(file: ConfigFile, document: Document) -> list[str]:
     if not names:
         return []
     with Repository.open(file.top or file.path.parent) as repository:
-        urls = {name: repository.remote_url(name) for name in names}
-    return [f"  {safe(name)} is {safe(parse(url).url)}, says Git" for name, url in urls.items() if url is not None]
+        urls = {name: repository.find_remote_url(name) for name in names}
+    return [
+        f"  {safe(name)} is {safe(parse_address(url).url)}, says Git" for name, url in urls.items() if url is not None
+    ]
 
 
 def _document(file: ConfigFile, document: Document, *, is_trusted: bool) -> dict[str, object]:

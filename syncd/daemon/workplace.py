@@ -23,7 +23,7 @@ from syncd.daemon.records import is_run, judge_run, list_subjects
 from syncd.daemon.run_files import COMMAND
 from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo import Access, Repository
-from syncd.repo.address import parse
+from syncd.repo.address import parse_address
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.store import Store
 from syncd.sync.policy import Policy
@@ -139,10 +139,10 @@ def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[st
     """
     if config is None:
         return None
-    url = config.url or git.remote_url(config.remote)
+    url = config.url or git.find_remote_url(config.remote)
     if url is None:
         raise ConfigInvalid(f"Git knows no remote {config.remote}", hint=f"git remote add {config.remote} URL")
-    parse(url)
+    parse_address(url)
     if config.token_file is not None:
         read_token(config.token_file, "token_file", environ)
     if config.ssh_key_file is not None:

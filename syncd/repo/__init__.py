@@ -2,8 +2,7 @@
 
 from syncd.repo.remote import Access, Refusal, Remote
 from syncd.repo.repository import Repository
-from syncd.repo.trees import Difference
-from syncd.repo.values import Blob, Commit, FileChange, Head, Merged, MergedText, Person
+from syncd.repo.values import Blob, Commit, Difference, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.writer import Writer
 
 __all__ = [

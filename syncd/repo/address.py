@@ -24,7 +24,7 @@ class Address:
     host: str = ""
 
 
-def parse(url: str) -> Address:
+def parse_address(url: str) -> Address:
     """Given a remote's address, return it when syncd may speak to it.
 
     Shapes: https; ssh, also as `user@host:path`; a path or file:// of this machine; http to this machine only.
@@ -37,38 +37,38 @@ def parse(url: str) -> Address:
     if "://" not in url:
         found = _SCP.fullmatch(url)
         if found is None:
-            raise _refused("it is no https or ssh address and no absolute path")
+            raise _build_refusal("it is no https or ssh address and no absolute path")
         return Address(url, "ssh", found["host"])
-    return _of_url(url)
+    return _parse_url(url)
 
 
-def _of_url(url: str) -> Address:
+def _parse_url(url: str) -> Address:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise _refused("it is no URL") from None
+        raise _build_refusal("it is no URL") from None
     scheme = parts.scheme
     login, _, where = parts.netloc.rpartition("@")
     if scheme == "file" and not parts.netloc and parts.path.startswith("/"):
         return Address(url, "file")
     if scheme not in ("https", "http", "ssh"):
-        raise _refused(f"{scheme}:// is not spoken; https, ssh and absolute paths are")
+        raise _build_refusal(f"{scheme}:// is not spoken; https, ssh and absolute paths are")
     found = _WHERE.fullmatch(where)
     if found is None:
-        raise _refused("it has no host")
+        raise _build_refusal("it has no host")
     if login and not (scheme == "ssh" and _USER.fullmatch(login)):
         raise ConfigInvalid(
             f"the address of the Git remote at {found['host']} holds a credential",
             hint="take it out of the address: username and token_file of [repository.upstream] hold it",
         )
     if scheme == "http" and found["host"] not in _LOOPBACK:
-        raise _refused(f"plain http to {found['host']} would show the token to everyone on the way")
+        raise _build_refusal(f"plain http to {found['host']} would show the token to everyone on the way")
     if parts.query or parts.fragment:
-        raise _refused("it has a query or a fragment")
+        raise _build_refusal("it has a query or a fragment")
     return Address(url, scheme, where)
 
 
-def _refused(why: str) -> ConfigInvalid:
+def _build_refusal(why: str) -> ConfigInvalid:
     return ConfigInvalid(f"the Git remote's address cannot be used: {why}", hint="see url of [repository.upstream]")
 
 

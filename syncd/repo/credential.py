@@ -17,7 +17,7 @@ _TOKEN = re.compile(rb"[\x21-\x7e]{1,16384}")
 _BYTES_MAX = 1 << 16
 
 
-def answer(arguments: Sequence[str], question: str) -> str:
+def answer_question(arguments: Sequence[str], question: str) -> str:
     """Given how the file is kept, the file, the user's name, protocol, host and action, and git's question, answer it.
 
     Shape: nothing for any other host, as after a redirect, for any other action, and for a file that is no token's.
@@ -26,15 +26,15 @@ def answer(arguments: Sequence[str], question: str) -> str:
     asked = dict(line.partition("=")[::2] for line in question.splitlines())
     if action != "get" or (asked.get("protocol"), asked.get("host")) != (protocol, host):
         return ""
-    token = _read(file, is_private=kept != GUARDED)
+    token = _read_token(file, is_private=kept != GUARDED)
     return f"username={username}\npassword={token.decode('ascii')}\n" if _TOKEN.fullmatch(token) else ""
 
 
-def _read(path: str, *, is_private: bool) -> bytes:
+def _read_token(path: str, *, is_private: bool) -> bytes:
     with open(path, "rb") as file:
         is_open = os.fstat(file.fileno()).st_mode & (stat.S_IRWXG | stat.S_IRWXO)
         return b"" if is_private and is_open else file.read(_BYTES_MAX).strip()
 
 
 if __name__ == "__main__":
-    sys.stdout.write(answer(sys.argv[1:], sys.stdin.read()))
+    sys.stdout.write(answer_question(sys.argv[1:], sys.stdin.read()))

@@ -1,4 +1,4 @@
-"""Foreign failures become ours once, here: what git printed and what the system refused."""
+"""Translate failures of git and of the operating system into syncd's errors."""
 
 import errno
 import os
@@ -40,13 +40,13 @@ _LONGEST_LINE = 300
 _SMALL_FILE_BYTES = 4096
 
 
-def failure(verb: str, status: int, stderr: str, *, disk: Path | None = None) -> SyncdError:
+def build_failure(verb: str, status: int, stderr: str, *, disk: Path | None = None) -> SyncdError:
     """Given a git command's verb, exit status and error output, and where it writes, return the error to raise.
 
     Shape: the message carries git's last line of weight, without control characters. What git cannot explain is the
     disk's fault when that has no room: `git init`, for one, says only that it could not set a value.
     """
-    line = _weightiest(stderr)
+    line = _find_main_line(stderr)
     said = f"git {verb}: {line}" if line else f"git {verb} ended with status {status}"
     if _FULL.search(stderr):
         return DiskFull(said, hint="make room on the repository's disk, then run again")
@@ -74,7 +74,7 @@ def has_room(path: Path) -> bool:
     return blocks and (disk.f_files == 0 or disk.f_favail > 0)
 
 
-def remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdError:
+def build_remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdError:
     """Given a git command that spoke to a remote, and the remote's name, return the error to raise.
 
     Shape: what the remote itself said is left out: it is another's text, and may repeat what it was sent.
@@ -83,25 +83,25 @@ def remote_failure(verb: str, where: str, status: int, stderr: str) -> SyncdErro
     own = "\n".join(_REMOTE_WORDS.sub("remote error", line) for line in lines)
     if _STRANGER.search(own):
         return Unauthorized(f"{where} is not known to be who it says", hint="see known_hosts_file, or SSL_CERT_FILE")
-    if found := _telling(_NOT_ALLOWED, own):
+    if found := _find_line(_NOT_ALLOWED, own):
         return Unauthorized(
             f"{where}: {found}", hint="see username, token_file and ssh_key_file of [repository.upstream]"
         )
-    if found := _telling(_NOT_THERE, own):
+    if found := _find_line(_NOT_THERE, own):
         return NotFound(f"{where}: {found}", hint="check the address, and what the token or key may see")
-    if found := _telling(_NO_ANSWER, own):
+    if found := _find_line(_NO_ANSWER, own):
         return Unreachable(f"{where}: {found}")
-    return failure(verb, status, own)
+    return build_failure(verb, status, own)
 
 
-def _telling(words: re.Pattern[str], text: str) -> str:
+def _find_line(words: re.Pattern[str], text: str) -> str:
     """The first line of a complaint that holds one of these words, or ""."""
     line = next((line for line in text.splitlines() if words.search(line)), "")
     return mask_unprintable(line, "?")[:_LONGEST_LINE]
 
 
 @contextmanager
-def system_failures(what: str) -> Iterator[None]:
+def translate_system_failures(what: str) -> Iterator[None]:
     """Given what is being done, turn a refusal of the operating system inside the block into DiskFull or GitFailed."""
     try:
         yield
@@ -112,7 +112,7 @@ def system_failures(what: str) -> Iterator[None]:
         raise GitFailed(said) from error
 
 
-def _weightiest(stderr: str) -> str:
+def _find_main_line(stderr: str) -> str:
     """The last line that says fatal or error, else the last line at all."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     heavy = [line for line in lines if line.startswith(("fatal:", "error:"))]

@@ -26,9 +26,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from syncd.errors import GitFailed
-from syncd.repo.failures import failure, system_failures
-from syncd.repo.pipe import Holder, Pipe, unheeded
-from syncd.repo.place import Place
+from syncd.repo.failures import build_failure, translate_system_failures
+from syncd.repo.location import RepositoryLocation
+from syncd.repo.pipe import Holder, Pipe, ignore_pulse
 
 if TYPE_CHECKING:
     from git.cmd import Git as Starter
@@ -85,40 +85,40 @@ _MERGE_DRIVER = re.compile(r"merge\.(.*)\.driver", re.DOTALL)
 
 
 @cache
-def _programs() -> tuple[str, str]:
+def _find_programs() -> tuple[str, str]:
     """The absolute paths of env and git. Raises: GitFailed when git is missing or too old."""
     env, git = shutil.which("env"), shutil.which("git")
     if env is None or git is None:
         raise GitFailed("git is not installed", hint="install git 2.38 or newer")
-    command = _command(env, dict(_ENVIRONMENT, PATH=_path()), git, "version")
-    with system_failures("git version"):
-        said = str(_starter()("/").execute(command, shell=False, with_exceptions=False))
+    command = _build_command(env, dict(_ENVIRONMENT, PATH=_find_search_path()), git, "version")
+    with translate_system_failures("git version"):
+        said = str(_import_starter()("/").execute(command, shell=False, with_exceptions=False))
     found = _VERSION.match(said)
     if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
         raise GitFailed(f"{git} is too old: it says {said[:80]!r}", hint="install git 2.38 or newer")
     return env, git
 
 
-def _path() -> str:
+def _find_search_path() -> str:
     return os.environ.get("PATH", os.defpath)
 
 
-def _command(env: str, environment: Mapping[str, str], *words: str) -> list[str]:
+def _build_command(env: str, environment: Mapping[str, str], *words: str) -> list[str]:
     """A command that has this environment and nothing of ours."""
     return [env, "-i", *(f"{name}={value}" for name, value in environment.items()), *words]
 
 
 @cache
-def _starter() -> "type[Starter]":
+def _import_starter() -> "type[Starter]":
     # Imported here, because that takes long. GitPython runs a git when it is imported, with the environment of the
     # caller: it is given one that cannot be run, and told to say nothing about that.
-    with _IMPORTING, _variables(GIT_PYTHON_REFRESH="quiet", GIT_PYTHON_GIT_EXECUTABLE=os.devnull):
+    with _IMPORTING, _set_environment(GIT_PYTHON_REFRESH="quiet", GIT_PYTHON_GIT_EXECUTABLE=os.devnull):
         from git.cmd import Git as Starter
     return Starter
 
 
 @contextmanager
-def _variables(**values: str) -> Iterator[None]:
+def _set_environment(**values: str) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -135,13 +135,17 @@ class Git:
     """Runs git for one repository (or, without a git directory, for none yet); not shared between threads."""
 
     def __init__(
-        self, place: Place | None = None, *, seconds: float | None = None, pulse: Callable[[], None] = unheeded
+        self,
+        place: RepositoryLocation | None = None,
+        *,
+        seconds: float | None = None,
+        pulse: Callable[[], None] = ignore_pulse,
     ) -> None:
         self._place = place
         self._seconds, self._pulse = seconds, pulse
-        self._programs = _programs()
-        self._starter = _starter()(str(place.work_tree or place.git_dir) if place else "/")
-        self._environment = dict(_ENVIRONMENT, PATH=_path())
+        self._programs = _find_programs()
+        self._starter = _import_starter()(str(place.work_tree or place.git_dir) if place else "/")
+        self._environment = dict(_ENVIRONMENT, PATH=_find_search_path())
         self._config = dict(_HARDENING)
         self.is_bare = False
         """Whether the configuration says so, which `disarm` reads; no file of a work tree is for such a repository."""
@@ -153,20 +157,20 @@ class Git:
             self._environment["GIT_WORK_TREE"] = str(place.work_tree)
 
     @property
-    def place(self) -> Place:
+    def location(self) -> RepositoryLocation:
         """Where the repository is. Given a runner for none, this is a mistake of the caller."""
         assert self._place is not None
         return self._place
 
-    def disarm(self) -> None:
+    def override_programs(self) -> None:
         """Override what the repository's own configuration would run: filters do nothing, merge drivers fail.
 
         Shape: a merge driver that fails is a conflict, never a wrong merge. Commands of an empty name are no commands.
         A repository that says it is bare has no work tree, whatever its directory is called; only linked ones have.
         """
-        for key, value in self._configured():
-            if key == "core.bare" and value in ("true", "yes", "on", "1", None) and not self.place.is_linked:
-                self._place = replace(self.place, work_tree=None)
+        for key, value in self._read_configuration():
+            if key == "core.bare" and value in ("true", "yes", "on", "1", None) and not self.location.is_linked:
+                self._place = replace(self.location, work_tree=None)
                 self._environment.pop("GIT_WORK_TREE", None)
             elif found := _FILTER.fullmatch(key):
                 for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
@@ -174,25 +178,27 @@ class Git:
             elif found := _MERGE_DRIVER.fullmatch(key):
                 self._config[f"merge.{found[1]}.driver"] = "false"
 
-    def _configured(self) -> Sequence[tuple[str, str | None]]:
+    def _read_configuration(self) -> Sequence[tuple[str, str | None]]:
         """What the repository's configuration says; the same files say the same, unless they include others."""
-        files = self._config_files()
+        files = self._read_config_files()
         if files in _CONFIGURED:
             return _CONFIGURED[files]
         listed = self.run("config", "--list", "-z").decode("utf-8", "surrogateescape")
         items = (item.partition("\n") for item in listed.split("\0")[:-1])
         found = [(key, value if is_set else None) for key, is_set, value in items]
-        if files == self._config_files() and not any(key.startswith(("include.", "includeif.")) for key, _ in found):
+        if files == self._read_config_files() and not any(
+            key.startswith(("include.", "includeif.")) for key, _ in found
+        ):
             if len(_CONFIGURED) >= _CONFIGURED_MAX:
                 _CONFIGURED.clear()
             _CONFIGURED[files] = found
         return found
 
-    def _config_files(self) -> tuple[bytes | None, ...]:
+    def _read_config_files(self) -> tuple[bytes | None, ...]:
         """The files that the configuration is read from, as they are. Source: git-config(1), FILES."""
         found: list[bytes | None] = []
-        for path in (self.place.common_dir / "config", self.place.git_dir / "config.worktree"):
-            with system_failures("reading the configuration"):
+        for path in (self.location.common_dir / "config", self.location.git_dir / "config.worktree"):
+            with translate_system_failures("reading the configuration"):
                 found.append(path.read_bytes() if path.exists() else None)
         return tuple(found)
 
@@ -211,7 +217,7 @@ class Git:
         status, output, complaint = self.attempt(verb, *arguments, data=data, extra=extra)
         if status:
             here = self._place.common_dir if self._place is not None else None
-            raise failure(verb, status, complaint, disk=disk or here)
+            raise build_failure(verb, status, complaint, disk=disk or here)
         return output
 
     def attempt(
@@ -236,16 +242,16 @@ class Git:
     ) -> Pipe:
         """Given a command, return it running."""
         env, git = self._programs
-        environment = self._environment | _config_variables(self._config | dict(config or {})) | dict(extra or {})
-        command = _command(env, environment, git, verb, *arguments)
-        with system_failures(f"git {verb}"):
+        environment = self._environment | _build_config_variables(self._config | dict(config or {})) | dict(extra or {})
+        command = _build_command(env, environment, git, verb, *arguments)
+        with translate_system_failures(f"git {verb}"):
             process = self._starter.execute(
                 command, istream=PIPE, as_process=True, shell=False, process_group=0, pass_fds=self.inherited
             )
         return Pipe(verb, cast(Holder, process), seconds=self._seconds or SECONDS, pulse=self._pulse)
 
 
-def _config_variables(config: Mapping[str, str]) -> dict[str, str]:
+def _build_config_variables(config: Mapping[str, str]) -> dict[str, str]:
     variables = {"GIT_CONFIG_COUNT": str(len(config))}
     for number, (key, value) in enumerate(config.items()):
         variables[f"GIT_CONFIG_KEY_{number}"] = key

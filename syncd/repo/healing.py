@@ -1,10 +1,10 @@
-"""What a move of the work tree finds on disk: files that are as they shall be already, and files that stand in the way.
+"""Survey the files on disk before a move of the work tree: those that are up to date, and those in the way.
 
-A move that was killed has updated some files and not others. A file whose content is that of the later tree needs no
-update, whoever wrote it; its index entry is set to say so. A file that a killed move had only begun to write is a
-beginning of that content: nothing is lost with it. All else on disk that is not what the index says is a person's.
-When the move goes back, a file that is still as it was on the way is said to be so in the index, and is taken back to
-what the branch has of it.
+A move that was killed has updated some files and not others. A file that has the content of the later tree needs no
+update, whoever wrote it; its index entry is set to that content. A file that a killed move wrote only in part holds a
+beginning of that content: nothing is lost with it. Any other file that differs from the index is a person's edit.
+When a move is undone, a file that the move has written gets the index entry of that content, so that git takes it back
+to what the branch has.
 
 `git read-tree` is not asked about files that the later tree adds: it would overwrite those that .gitignore names.
 """
@@ -17,19 +17,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from syncd.files import read_file, remove_file
-from syncd.repo.failures import system_failures
+from syncd.repo.failures import translate_system_failures
 from syncd.repo.git import Git
-from syncd.repo.names import quote
-from syncd.repo.objects import SYMBOLIC_LINK, Reader
-from syncd.repo.trees import Difference
-from syncd.repo.values import Blob
+from syncd.repo.names import quote_path
+from syncd.repo.objects import Reader
+from syncd.repo.values import SYMBOLIC_LINK, Blob, Difference
 
 _REMOVED = "0"
 """The mode by which `update-index --index-info` removes an entry."""
 
 
-class Way(Enum):
-    """How the disk is read: as a person left it, or as a killed move did, which now goes on, or back."""
+class MoveStage(Enum):
+    """How files on disk are read: as a person left them, or as a killed move did that is now finished or undone."""
 
     FRESH = "fresh"
     ONWARDS = "onwards"
@@ -37,39 +36,39 @@ class Way(Enum):
 
 
 @dataclass
-class Survey:
-    """The paths that a move changes, those settled already by the entry to give them, and those that are in its way."""
+class FileSurvey:
+    """The paths that a move changes; `settled` need only an index entry, and `obstacles` are in the way."""
 
     paths: set[str]
     settled: dict[str, Blob] = field(default_factory=dict)
-    blocked: set[str] = field(default_factory=set)
+    obstacles: set[str] = field(default_factory=set)
 
-    def index_lines(self) -> bytes:
+    def format_index_lines(self) -> bytes:
         """Return the settled entries as `update-index --index-info` reads them, removals first."""
         entries = sorted(self.settled.items(), key=lambda entry: entry[1].mode != _REMOVED)
         lines = "".join(f"{blob.mode} {blob.oid}\t{path}\0" for path, blob in entries)
         return lines.encode("utf-8", "surrogateescape")
 
 
-def survey(
-    git: Git, reader: Reader, changes: Iterable[Difference], environment: Mapping[str, str], *, way: Way
-) -> Survey:
-    """Given what differs between two trees, return what the disk says about each path.
+def survey_files(
+    git: Git, reader: Reader, changes: Iterable[Difference], environment: Mapping[str, str], *, way: MoveStage
+) -> FileSurvey:
+    """Given what differs between two trees, return what is on disk at each path.
 
-    Shape: only after a killed move is a file that is no more than begun removed.
+    Shape: after a killed move, files that it wrote only in part are removed.
     """
-    wanted = [change for change in changes if not change.is_link]
+    wanted = [change for change in changes if not change.is_submodule]
     disk = _Disk(git, reader)
-    with system_failures("reading the work tree"):
-        settled = disk.settled(wanted, way)
+    with translate_system_failures("reading the work tree"):
+        settled = disk.find_settled(wanted, way)
         gone = {change.path for change in wanted if change.after is None}
         added = [change.path for change in wanted if change.before is None and settled.get(change.path) != change.after]
-        blocked = {found for path in added if (found := disk.in_the_way(path, gone))}
+        blocked = {found for path in added if (found := disk.find_obstacle(path, gone))}
     paths = {change.path for change in wanted}
-    return Survey(paths, _unstaged(git, wanted, settled, environment) if settled else {}, blocked)
+    return FileSurvey(paths, _drop_staged(git, wanted, settled, environment) if settled else {}, blocked)
 
 
-def _unstaged(
+def _drop_staged(
     git: Git, wanted: list[Difference], settled: dict[str, Blob], environment: Mapping[str, str]
 ) -> dict[str, Blob]:
     """Leave out the paths for which the index holds neither side: a person has staged that."""
@@ -88,62 +87,62 @@ class _Disk:
     """The work tree as it is, read without following symbolic links."""
 
     def __init__(self, git: Git, reader: Reader) -> None:
-        assert git.place.work_tree is not None
-        self._git, self._reader, self._top = git, reader, git.place.work_tree
+        assert git.location.work_tree is not None
+        self._git, self._reader, self._top = git, reader, git.location.work_tree
         self._directories: dict[str, str | None] = {"": None}
 
-    def settled(self, wanted: list[Difference], way: Way) -> dict[str, Blob]:
+    def find_settled(self, wanted: list[Difference], way: MoveStage) -> dict[str, Blob]:
         """Which paths need an index entry of their own, and which; files that are no more than begun are removed."""
         found: dict[str, Blob] = {}
-        there = self._entries([change.path for change in wanted])
+        there = self._read_entries([change.path for change in wanted])
         for change in wanted:
             here = there.get(change.path)
-            if _is(here, change.after, change):
-                found[change.path] = entry_of(change.after, change)
+            if _is_same(here, change.after, change):
+                found[change.path] = build_entry(change.after, change)
                 continue
-            begun = way is not Way.FRESH and here is not None and self._is_begun(change, here, way)
+            begun = way is not MoveStage.FRESH and here is not None and self._is_begun(change, here, way)
             if begun:
                 remove_file(self._top, change.path)
-            if way is Way.BACK and (begun or here is None or _is(here, change.before, change)):
-                found[change.path] = entry_of(change.before, change)
+            if way is MoveStage.BACK and (begun or here is None or _is_same(here, change.before, change)):
+                found[change.path] = build_entry(change.before, change)
         return found
 
-    def _entries(self, paths: list[str]) -> dict[str, Blob]:
+    def _read_entries(self, paths: list[str]) -> dict[str, Blob]:
         """What git would hold for each path; nothing for what is absent or a directory."""
         found: dict[str, Blob] = {}
         files: dict[str, str] = {}
         for path in paths:
-            status = self._status(path)
+            status = self._read_status(path)
             if status is None or stat.S_ISDIR(status.st_mode):
                 continue
             if stat.S_ISREG(status.st_mode):
                 files[path] = "100755" if status.st_mode & stat.S_IXUSR else "100644"
             elif stat.S_ISLNK(status.st_mode):
-                found[path] = Blob(self._link(path), SYMBOLIC_LINK)
+                found[path] = Blob(self._hash_link(path), SYMBOLIC_LINK)
             else:
                 found[path] = Blob("", "")
-        for (path, mode), oid in zip(files.items(), self._hashes(list(files)), strict=True):
+        for (path, mode), oid in zip(files.items(), self._compute_hashes(list(files)), strict=True):
             found[path] = Blob(oid, mode)
         return found
 
-    def in_the_way(self, path: str, gone: set[str]) -> str | None:
+    def find_obstacle(self, path: str, gone: set[str]) -> str | None:
         """Given a path that is to be added, return what stands there and does not go: a path, or None."""
-        blocker = self._blocker(os.path.dirname(path))
+        blocker = self._find_blocker(os.path.dirname(path))
         if blocker is not None:
             return None if blocker in gone else blocker
-        status = self._status(path)
+        status = self._read_status(path)
         if status is None:
             return None
         if stat.S_ISDIR(status.st_mode):
-            return self._kept_below(path, gone)
+            return self._find_kept_below(path, gone)
         # On a disk that folds case, the file may be the one that a rename takes away.
         twin = next((other for other in gone if other.casefold() == path.casefold()), None)
-        return None if twin is not None and (self._top / twin).exists() and self._same(path, twin) else path
+        return None if twin is not None and (self._top / twin).exists() and self._is_same_file(path, twin) else path
 
-    def _same(self, path: str, twin: str) -> bool:
+    def _is_same_file(self, path: str, twin: str) -> bool:
         return os.path.samestat(os.lstat(self._top / path), os.lstat(self._top / twin))
 
-    def _kept_below(self, path: str, gone: set[str]) -> str | None:
+    def _find_kept_below(self, path: str, gone: set[str]) -> str | None:
         for directory, _, names in os.walk(self._top / path):
             for name in names:
                 inner = os.path.relpath(os.path.join(directory, name), self._top)
@@ -151,15 +150,15 @@ class _Disk:
                     return inner
         return None
 
-    def _status(self, path: str) -> os.stat_result | None:
+    def _read_status(self, path: str) -> os.stat_result | None:
         """What is at a path, when all above it are directories."""
-        if self._blocker(os.path.dirname(path)) is not None:
+        if self._find_blocker(os.path.dirname(path)) is not None:
             return None
         with suppress(FileNotFoundError, NotADirectoryError):
             return os.lstat(self._top / path)
         return None
 
-    def _blocker(self, directory: str) -> str | None:
+    def _find_blocker(self, directory: str) -> str | None:
         """The first of a directory and those above it that exists and is no directory."""
         if directory in self._directories:
             return self._directories[directory]
@@ -176,35 +175,35 @@ class _Disk:
             return not stat.S_ISDIR(os.lstat(self._top / path).st_mode)
         return False
 
-    def _hashes(self, paths: list[str]) -> list[str]:
+    def _compute_hashes(self, paths: list[str]) -> list[str]:
         """The blob ids that files would have in Git, line ends converted as the repository says."""
         if not paths:
             return []
-        data = b"".join(quote(path) + b"\n" for path in paths)
+        data = b"".join(quote_path(path) + b"\n" for path in paths)
         return self._git.run("hash-object", "--stdin-paths", data=data).decode().split()
 
-    def _link(self, path: str) -> str:
+    def _hash_link(self, path: str) -> str:
         """The blob id of a symbolic link."""
         target = os.fsencode(os.readlink(self._top / path))
         return self._git.run("hash-object", "--stdin", data=target).decode().strip()
 
-    def _is_begun(self, change: Difference, here: Blob, way: Way) -> bool:
+    def _is_begun(self, change: Difference, here: Blob, way: MoveStage) -> bool:
         """Whether a file is a proper beginning of what the move was writing, and not the file that it found."""
-        if not here.mode.startswith("100") or _is(here, change.before, change):
+        if not here.mode.startswith("100") or _is_same(here, change.before, change):
             return False
-        data = _with_plain_line_ends(read_file(self._top, change.path))
-        sides = (change.after, change.before) if way is Way.BACK else (change.after,)
-        texts = [self._reader.contents(side.oid, "blob") for side in sides if side and side.mode != SYMBOLIC_LINK]
-        wholes = map(_with_plain_line_ends, texts)
+        data = _normalise_line_ends(read_file(self._top, change.path))
+        sides = (change.after, change.before) if way is MoveStage.BACK else (change.after,)
+        texts = [self._reader.read_object(side.oid, "blob") for side in sides if side and side.mode != SYMBOLIC_LINK]
+        wholes = map(_normalise_line_ends, texts)
         return any(len(data) < len(whole) and whole.startswith(data) for whole in wholes)
 
 
-def _with_plain_line_ends(data: bytes) -> bytes:
+def _normalise_line_ends(data: bytes) -> bytes:
     r"""A content without what git may have made of its line ends; `\r` at the end may be half of one."""
     return data.replace(b"\r\n", b"\n").removesuffix(b"\r")
 
 
-def _is(here: Blob | None, side: Blob | None, change: Difference) -> bool:
+def _is_same(here: Blob | None, side: Blob | None, change: Difference) -> bool:
     """Whether the disk holds one side; whoever wrote a changed content has set its mode too, as far as the disk can."""
     if here is None or side is None:
         return here is side
@@ -213,7 +212,7 @@ def _is(here: Blob | None, side: Blob | None, change: Difference) -> bool:
     return here.oid == side.oid and same_kind and (here.mode == side.mode or not same_content)
 
 
-def entry_of(side: Blob | None, change: Difference) -> Blob:
+def build_entry(side: Blob | None, change: Difference) -> Blob:
     """Given one side of a difference, return the entry that the index has to be given for it: none removes it."""
     other = change.before or change.after
     return side or Blob("0" * len(other.oid if other else ""), _REMOVED)

@@ -4,25 +4,24 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from syncd.errors import GitFailed
-from syncd.repo.failures import failure
 from syncd.repo.git import Git
-from syncd.repo.graph import Graph, Unread
+from syncd.repo.graph import CommitGraph
 from syncd.repo.names import check_oid
 from syncd.repo.objects import Reader
-from syncd.repo.trail import Trail, list_messages
-from syncd.repo.values import Commit
+from syncd.repo.rev_list import find_marked, find_merge_bases, is_ancestor, list_commits, list_messages, read_commit
+from syncd.repo.values import Commit, NeedsGit
 
 
 class History:
-    """The commits of a repository; they never change, so what was answered once is answered again from memory."""
+    """Questions about the commits of a repository; commits never change, so each answer is kept."""
 
     def __init__(self, git: Git, reader: Reader) -> None:
         self._git, self._reader = git, reader
-        self._graph = Graph(git, reader)
+        self._graph = CommitGraph(git, reader)
         self._ancestry: dict[tuple[str, str], bool] = {}
         self._bases: dict[tuple[str, str], list[str]] = {}
         self._marked: dict[tuple[str, str, str], tuple[list[Commit], list[Commit]]] = {}
-        self._trails: dict[str, Trail] = {}
+        self._trails: dict[str, TrailerIndex] = {}
 
     def is_ancestor(self, ancestor: str, commit: str) -> bool:
         """Given two commits, return whether the first is the second or one of its ancestors."""
@@ -30,35 +29,35 @@ class History:
         if key not in self._ancestry:
             try:
                 self._ancestry[key] = self._graph.is_ancestor(*key)
-            except Unread:
+            except NeedsGit:
                 self._ancestry[key] = is_ancestor(self._git, *key)
         return self._ancestry[key]
 
-    def merge_bases(self, ours: str, theirs: str) -> list[str]:
+    def find_merge_bases(self, ours: str, theirs: str) -> list[str]:
         """Given two commits, return all best common ancestors; none for unrelated histories."""
         key = check_oid(ours), check_oid(theirs)
         if key not in self._bases:
             try:
-                self._bases[key] = self._graph.merge_bases(*key)
-            except Unread:
-                self._bases[key] = merge_bases(self._git, *key)
+                self._bases[key] = self._graph.find_merge_bases(*key)
+            except NeedsGit:
+                self._bases[key] = find_merge_bases(self._git, *key)
         return list(self._bases[key])
 
-    def marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
+    def find_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
         """Given two commits, return those with a trailer that only one of them reaches, newest first."""
         key = check_oid(ours), check_oid(theirs), trailer
         if key not in self._marked:
-            found = self._few_marked(*key)
-            self._marked[key] = found if found is not None else marked(self._git, self._reader, *key)
+            found = self._find_few_marked(*key)
+            self._marked[key] = found if found is not None else find_marked(self._git, self._reader, *key)
         left, right = self._marked[key]
         return list(left), list(right)
 
-    def _few_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]] | None:
-        """As `marked`, when there is at most one on each side: the order of more is Git's."""
+    def _find_few_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]] | None:
+        """As `find_marked`, when there is at most one on each side: only Git knows the order of more."""
         try:
-            sides = self._graph.only(ours, theirs)
-            nodes = [[self._graph.node(oid) for oid in side] for side in sides]
-        except Unread:
+            sides = self._graph.find_unshared(ours, theirs)
+            nodes = [[self._graph.read_node(oid) for oid in side] for side in sides]
+        except NeedsGit:
             return None
         wanted = f"\n{trailer}: "
         left, right = (
@@ -67,85 +66,96 @@ class History:
         )
         return (left, right) if max(len(left), len(right)) < 2 else None
 
-    def commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
+    def list_commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
         """Given a commit, return it and its ancestors, newest first, without those of another, at most `limit`."""
         if exclude is None and limit == 1:
-            return [read(self._reader, check_oid(include))]
+            return [read_commit(self._reader, check_oid(include))]
         try:
-            return self._graph.newest(check_oid(exclude) if exclude else None, check_oid(include), limit)
-        except Unread:
-            return commits(self._git, self._reader, exclude, include, limit=limit)
+            return self._graph.list_newest(check_oid(exclude) if exclude else None, check_oid(include), limit)
+        except NeedsGit:
+            return list_commits(self._git, self._reader, exclude, include, limit=limit)
 
-    def find(self, tip: str, trailer: str, value: str) -> Commit | None:
+    def find_commit(self, tip: str, trailer: str, value: str) -> Commit | None:
         """Given a commit, return the newest of its first-parent line that carries a trailer with exactly this value."""
         if any(character in f"{trailer}{value}" for character in "\n\r\0"):
             raise GitFailed("a trailer is one line")
         trail = self._trails.get(trailer)
         if trail is None or trail.tip != tip:
-            trail = self._trails[trailer] = Trail(self._git, self._graph, tip, trailer, trail)
-        for oid in trail.carriers(value):
-            commit = read(self._reader, oid)
+            trail = self._trails[trailer] = TrailerIndex(self._git, self._graph, tip, trailer, trail)
+        for oid in trail.find_commits(value):
+            commit = read_commit(self._reader, oid)
             if value in commit.trailers.get(trailer, []):
                 return commit
         return None
 
 
-def is_ancestor(git: Git, ancestor: str, commit: str) -> bool:
-    """Given two commits, return whether the first is the second or one of its ancestors."""
-    status, _, complaint = git.attempt("merge-base", "--is-ancestor", "--", check_oid(ancestor), check_oid(commit))
-    if status not in (0, 1):
-        raise failure("merge-base", status, complaint)
-    return status == 0
+BATCH, LARGEST_BATCH = 64, 8192
+"""Commits that one process reads; then twice as many each time, so far."""
 
 
-def merge_bases(git: Git, ours: str, theirs: str) -> list[str]:
-    """Given two commits, return all best common ancestors; none for unrelated histories."""
-    status, output, complaint = git.attempt("merge-base", "--all", "--", check_oid(ours), check_oid(theirs))
-    if status not in (0, 1):
-        raise failure("merge-base", status, complaint)
-    return output.decode().split()
+class TrailerIndex:
+    """The commits of a first-parent line by their values of one trailer, read only as far as somebody asked.
 
-
-def marked(git: Git, reader: Reader, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
-    """Given two commits, return those with a trailer that only the first and only the second reaches, newest first."""
-    span = f"{check_oid(ours)}...{check_oid(theirs)}"
-    sides: dict[str, list[Commit]] = {"<": [], ">": []}
-    for side, oid, _ in _carriers(git, f"{trailer}: ", "--left-right", "--topo-order", span):
-        commit = read(reader, oid)
-        if trailer in commit.trailers:
-            sides[side].append(commit)
-    return sides["<"], sides[">"]
-
-
-def commits(git: Git, reader: Reader, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
-    """Given a commit, return it and its ancestors, newest first, without those of another, at most `limit`."""
-    names = [check_oid(include), *([f"^{check_oid(exclude)}"] if exclude else [])]
-    listed = git.run("rev-list", f"--max-count={int(limit)}", *names, "--")
-    return [read(reader, oid) for oid in listed.decode().splitlines()]
-
-
-def read(reader: Reader, oid: str) -> Commit:
-    """Given a commit's id, return it parsed."""
-    return reader.node(oid).commit
-
-
-def carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
-    """Given a commit, return it and all of its ancestors that carry a trailer, newest first.
-
-    Shape: `committer` is in the name and address of the committer of each.
+    Shape: `former` is the index of an earlier tip; where this line reaches that tip, its content is reused.
     """
-    for _, oid, person in _carriers(git, f"{trailer}: {value}", "--topo-order", check_oid(tip)):
-        if committer in person:
-            commit = read(reader, oid)
-            if value in commit.trailers.get(trailer, []):
-                yield commit
 
+    def __init__(
+        self, git: Git, graph: CommitGraph, tip: str, trailer: str, former: "TrailerIndex | None" = None
+    ) -> None:
+        self.tip = check_oid(tip)
+        self._git, self._graph, self._lead, self._former = git, graph, f"{trailer}: ", former
+        self._commits: dict[str, list[str]] = {}
+        self._next, self._size = self.tip, BATCH
 
-def _carriers(git: Git, words: str, *arguments: str) -> Iterator[tuple[str, str, str]]:
-    """Given arguments of git rev-list, return side, id and committer of each commit with a line that begins so."""
-    wanted = f"\n{words}".encode()
-    with closing(list_messages(git, "%m %H %cn <%ce>", *arguments)) as records:
-        for record in records:
-            if wanted in record:
-                side, oid, person = record.split(b"\n", 1)[0].decode("utf-8", "replace").split(" ", 2)
-                yield side, oid, person
+    def find_commits(self, value: str) -> Iterator[str]:
+        """Given a trailer's value, return the commits whose message has such a line, newest first."""
+        shown = 0
+        while True:
+            found = self._commits.get(value, [])
+            yield from found[shown:]
+            shown = max(shown, len(found))
+            if not self._next:
+                return
+            self._read_more()
+
+    def _read_more(self) -> None:
+        if not self._read_few():
+            self._read_many()
+
+    def _read_few(self) -> bool:
+        """Read one commit without a process; return whether that could be done."""
+        if self._former is not None and self._next == self._former.tip:
+            self._continue_as(self._former)
+            return True
+        try:
+            node = self._graph.read_complete(self._next)
+        except NeedsGit:
+            return False
+        if f"\n{self._lead}" in f"\n{node.message}":
+            self._index_message(self._next, node.message)
+        self._next = next(iter(node.commit.parents), "")
+        return True
+
+    def _read_many(self) -> None:
+        wanted = f"\n{self._lead}".encode()
+        arguments = ("--first-parent", f"--max-count={self._size}", self._next)
+        with closing(list_messages(self._git, "%H %P", *arguments)) as records:
+            for record in records:
+                oid, *parents = record.split(b"\n", 1)[0].decode().split()
+                if self._former is not None and oid == self._former.tip:
+                    self._continue_as(self._former)
+                    return
+                if wanted in record:
+                    self._index_message(oid, record.decode("utf-8", "replace"))
+                self._next = parents[0] if parents else ""
+        self._size = min(2 * self._size, LARGEST_BATCH)
+
+    def _index_message(self, oid: str, message: str) -> None:
+        for line in message.split("\n"):
+            if line.startswith(self._lead):
+                self._commits.setdefault(line.removeprefix(self._lead).strip(), []).append(oid)
+
+    def _continue_as(self, former: "TrailerIndex") -> None:
+        for value, oids in former._commits.items():
+            self._commits.setdefault(value, []).extend(oids)
+        self._next, self._size, self._former = former._next, former._size, former._former

@@ -2,41 +2,40 @@
 
 from syncd.errors import GitFailed
 from syncd.repo.git import Git
-from syncd.repo.objects import LINK
-from syncd.repo.values import Blob
+from syncd.repo.values import SUBMODULE, Blob
 
 
-def staged(git: Git) -> dict[str, Blob]:
+def list_staged(git: Git) -> dict[str, Blob]:
     """Given a work tree, return the files of its index; of a path in conflict, our side. Submodules are left out.
 
     Source: git-ls-files(1), --stage.
     """
     found: dict[str, Blob] = {}
-    for record in _records(git.run("ls-files", "--stage", "-z")):
+    for record in _split_records(git.run("ls-files", "--stage", "-z")):
         facts, path = record.split("\t", 1)
         mode, oid, stage = facts.split(" ")
-        if mode != LINK and stage in ("0", "2"):
+        if mode != SUBMODULE and stage in ("0", "2"):
             found[path] = Blob(oid, mode)
     return found
 
 
-def listed(git: Git) -> list[str]:
+def list_tracked(git: Git) -> list[str]:
     """Given a work tree, return the paths that are tracked, or untracked and not ignored; some may not be on disk."""
-    if git.place.work_tree is None:
-        raise GitFailed(f"{git.place.git_dir} has no work tree", hint="name a commit")
+    if git.location.work_tree is None:
+        raise GitFailed(f"{git.location.git_dir} has no work tree", hint="name a commit")
     options = ("--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
-    return [path for path in _records(git.run("ls-files", *options)) if not path.endswith("/")]
+    return [path for path in _split_records(git.run("ls-files", *options)) if not path.endswith("/")]
 
 
-def uncommitted(git: Git) -> list[str]:
+def list_uncommitted(git: Git) -> list[str]:
     """Given a work tree, return the paths that differ from the last commit, staged or not, and those not tracked.
 
     Shape: submodules and what is ignored are left out; of an untracked directory each file is named.
     Source: git-status(1), porcelain format version 1.
     """
     options = ("--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
-    return [record[3:] for record in _records(git.run("status", *options))]
+    return [record[3:] for record in _split_records(git.run("status", *options))]
 
 
-def _records(output: bytes) -> list[str]:
+def _split_records(output: bytes) -> list[str]:
     return output.decode("utf-8", "surrogateescape").split("\0")[:-1]

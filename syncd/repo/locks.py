@@ -1,4 +1,4 @@
-"""Locks of git that a killed process would leave behind, and how to tell that they are ours.
+"""Take Git's locks such that those which a killed process of syncd leaves behind are known and removed.
 
 | lock                                     | how it is known as ours                                          |
 |------------------------------------------|------------------------------------------------------------------|
@@ -23,7 +23,7 @@ from pathlib import Path
 from time import monotonic, sleep, time
 
 from syncd.errors import AnotherRuns, OperationInProgress
-from syncd.repo.failures import system_failures
+from syncd.repo.failures import translate_system_failures
 from syncd.repo.git import Git
 
 STALE_SECONDS = 2.0
@@ -32,26 +32,26 @@ _OWNER_TEXT = "syncd holds the index while it moves the work tree.\n"
 
 
 @contextmanager
-def alone(git: Git, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+def lock_work_tree(git: Git, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
     """Given a work tree, keep every other syncd from moving it, and wait for what a killed one has left running.
 
     Units: `patience` in seconds. Raises: AnotherRuns.
     """
-    with system_failures("locking the work tree"):
-        descriptor = os.open(git.place.own() / "move.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    with _held(git, descriptor, patience):
+    with translate_system_failures("locking the work tree"):
+        descriptor = os.open(git.location.make_own_directory() / "move.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    with _hold_lock(git, descriptor, patience):
         yield
 
 
 @contextmanager
-def noted(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
+def note_locks(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
     """Given the locks that git is about to take, leave a note of them for as long as it runs."""
-    with system_failures("noting a lock"):
-        note = git.place.notes() / f"{os.getpid()}-{secrets.token_hex(6)}"
+    with translate_system_failures("noting a lock"):
+        note = git.location.make_notes_directory() / f"{os.getpid()}-{secrets.token_hex(6)}"
         descriptor = os.open(note, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    with _held(git, descriptor, PATIENCE_SECONDS):
+    with _hold_lock(git, descriptor, PATIENCE_SECONDS):
         try:
-            with system_failures("noting a lock"):
+            with translate_system_failures("noting a lock"):
                 os.write(descriptor, json.dumps({"locks": [str(lock) for lock in locks], "oid": oid}).encode())
             yield
         finally:
@@ -59,7 +59,7 @@ def noted(git: Git, locks: Sequence[Path], oid: str) -> Iterator[None]:
 
 
 @contextmanager
-def _held(git: Git, descriptor: int, patience: float) -> Iterator[None]:
+def _hold_lock(git: Git, descriptor: int, patience: float) -> Iterator[None]:
     before = git.inherited
     try:
         _lock(descriptor, patience)
@@ -67,7 +67,7 @@ def _held(git: Git, descriptor: int, patience: float) -> Iterator[None]:
         yield
     finally:
         git.inherited = before
-        # Said aloud, because a process that inherited the descriptor and lives on would keep the lock.
+        # Unlocked explicitly: a process that inherited the descriptor and still runs would keep the lock.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
@@ -84,10 +84,10 @@ def _lock(descriptor: int, patience: float) -> None:
 
 
 @contextmanager
-def index_locked(git: Git) -> Iterator[None]:
+def lock_index(git: Git) -> Iterator[None]:
     """Given a work tree, hold git's lock of its index. Raises: OperationInProgress when someone else does."""
-    owner, lock = git.place.own() / "index.lock-owner", git.place.git_dir / "index.lock"
-    with system_failures("locking the index"):
+    owner, lock = git.location.make_own_directory() / "index.lock-owner", git.location.git_dir / "index.lock"
+    with translate_system_failures("locking the index"):
         if not owner.exists():
             owner.write_text(_OWNER_TEXT, encoding="utf-8")
         try:
@@ -104,7 +104,7 @@ def index_locked(git: Git) -> Iterator[None]:
 
 def release_index(git: Git) -> None:
     """Given a work tree, remove the lock of its index when it is ours."""
-    owner, lock = git.place.own() / "index.lock-owner", git.place.git_dir / "index.lock"
+    owner, lock = git.location.make_own_directory() / "index.lock-owner", git.location.git_dir / "index.lock"
     if _is_ours(owner, lock):
         lock.unlink(missing_ok=True)
 
@@ -125,8 +125,8 @@ def has_leftovers(git: Git) -> bool:
 
     Shape: nothing is written to find out.
     """
-    own, notes = git.place.git_dir / "syncd", git.place.common_dir / "syncd" / "locks"
-    if _is_ours(own / "index.lock-owner", git.place.git_dir / "index.lock"):
+    own, notes = git.location.git_dir / "syncd", git.location.common_dir / "syncd" / "locks"
+    if _is_ours(own / "index.lock-owner", git.location.git_dir / "index.lock"):
         return True
     with suppress(FileNotFoundError):
         return any(notes.iterdir())
@@ -135,29 +135,29 @@ def has_leftovers(git: Git) -> bool:
 
 def remove_stale(git: Git, remote: str) -> None:
     """Given a repository whose run lock the caller holds, remove what killed runs of syncd left locked."""
-    refs = git.place.common_dir / "refs"
+    refs = git.location.common_dir / "refs"
     for directory in (refs / "syncd", refs / "remotes" / remote):
         for lock in directory.rglob("*.lock"):
             lock.unlink(missing_ok=True)
-    settle_notes(git)
+    clear_notes(git)
 
 
-def settle_notes(git: Git, *, patience: float = PATIENCE_SECONDS) -> None:
+def clear_notes(git: Git, *, patience: float = PATIENCE_SECONDS) -> None:
     """Given a repository, remove the locks that notes of killed runs name; a note of a living one is waited for.
 
     Units: `patience` in seconds. Raises: AnotherRuns.
     """
-    for note in git.place.notes().iterdir():
-        _settle(git, note, patience)
+    for note in git.location.make_notes_directory().iterdir():
+        _clear_note(git, note, patience)
 
 
-def _settle(git: Git, note: Path, patience: float) -> None:
+def _clear_note(git: Git, note: Path, patience: float) -> None:
     """Given a note, remove the locks it names once nobody works under it."""
     try:
         descriptor = os.open(note, os.O_RDWR)
     except FileNotFoundError:
         return
-    with _held(git, descriptor, patience):
+    with _hold_lock(git, descriptor, patience):
         # A note that was cut off was left before git was started.
         with suppress(ValueError):
             known = json.loads(note.read_bytes() if note.exists() else b"{}")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from syncd.errors import GitFailed
-from syncd.repo.failures import failure
+from syncd.repo.failures import build_failure
 from syncd.repo.git import Git
-from syncd.repo.names import check_oid, quote
+from syncd.repo.names import check_oid, quote_path
 from syncd.repo.objects import Reader
 from syncd.repo.values import Blob, Merged, MergedText, Person
-from syncd.repo.writer import message_bytes, signature
+from syncd.repo.writer import encode_message, format_signature
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""
@@ -16,7 +16,7 @@ _OPTIONS = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrel
 _DIFF3 = {"merge.conflictStyle": "diff3"}
 
 
-def merge(git: Git, ours: str, theirs: str, *, config: Mapping[str, str] | None = None) -> Merged:
+def merge_commits(git: Git, ours: str, theirs: str, *, config: Mapping[str, str] | None = None) -> Merged:
     """Given two commits, related or not, return the tree that merges them and the paths in conflict.
 
     Source: git-merge-tree(1): exit status 1 is a conflict; -z lists the tree, then each path once.
@@ -25,7 +25,7 @@ def merge(git: Git, ours: str, theirs: str, *, config: Mapping[str, str] | None 
         "merge-tree", *_OPTIONS, "--", check_oid(ours), check_oid(theirs), config=config
     )
     if status not in (0, 1):
-        raise failure("merge-tree", status, complaint)
+        raise build_failure("merge-tree", status, complaint)
     tree, *paths = output.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
     if status == 1 and not paths:
         raise GitFailed("git merge-tree found a conflict in no path", hint="merge by hand with git merge")
@@ -40,46 +40,46 @@ def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]])
     """
     if not trios:
         return []
-    base, ours, theirs = _three_commits(git, trios)
+    base, ours, theirs = _write_three_commits(git, trios)
     # What two texts without a base have in common is found only where the base is not shown.
-    merged = merge(git, ours, theirs, config=_DIFF3 if all(trio[0] for trio in trios) else None)
+    merged = merge_commits(git, ours, theirs, config=_DIFF3 if all(trio[0] for trio in trios) else None)
     conflicts = set(merged.conflicts)
     found: list[MergedText] = []
     for number in range(len(trios)):
         name = str(number)
-        entry = reader.info(f"{merged.tree}:{name}")
+        entry = reader.find_object(f"{merged.tree}:{name}")
         if entry is None:
             raise GitFailed("git merge-tree lost a file", hint="merge by hand with git merge")
-        text = _labelled(reader.contents(entry[0], "blob"), ours, base, theirs) if name in conflicts else b""
+        text = _label_markers(reader.read_object(entry[0], "blob"), ours, base, theirs) if name in conflicts else b""
         found.append(MergedText(entry[0], name in conflicts, text))
     return found
 
 
-def replaced(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
+def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
     """Given a tree (None: the empty one) and what some paths are to hold (None: nothing), return the tree that does.
 
     Shape: cost follows the changed paths; a path that loses its file takes empty directories with it.
     """
-    lines = [_begun(1)]
+    lines = [_begin_commit(1)]
     if tree is not None:
         lines.append(b'M 040000 %b ""\n' % check_oid(tree).encode())
     # Removals first, so that a file may take the place of a directory and the other way round.
     for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
-        lines.append(_line(path, content))
-    commit = _streamed(git, [*lines, b"reset %b\nget-mark :1\ndone\n" % _BRANCH])[0]
-    found = reader.info(f"{commit}^{{tree}}")
+        lines.append(_format_change(path, content))
+    commit = _run_stream(git, [*lines, b"reset %b\nget-mark :1\ndone\n" % _BRANCH])[0]
+    found = reader.find_object(f"{commit}^{{tree}}")
     if found is None:
         raise GitFailed(f"commit {commit} is missing", hint="git fsck")
     return found[0]
 
 
-def commit_data(tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> bytes:
+def build_commit(tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> bytes:
     """Given a tree and what is to be said about it, return the commit object.
 
     Shape: made here, since commit-tree would add what the user's configuration says about encodings.
     """
     lines = [f"tree {check_oid(tree)}\n", *(f"parent {check_oid(parent)}\n" for parent in parents)]
-    return "".join(lines).encode() + signature(author, committer) + b"\n" + message_bytes(message)
+    return "".join(lines).encode() + format_signature(author, committer) + b"\n" + encode_message(message)
 
 
 def write_commit(git: Git, data: bytes) -> str:
@@ -87,45 +87,49 @@ def write_commit(git: Git, data: bytes) -> str:
     return git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data).decode().strip()
 
 
-def _three_commits(git: Git, trios: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
+def _write_three_commits(git: Git, trios: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
     """Commits that hold one blob of each three; the second and third grow from the first."""
     lines = []
     for side in range(3):
-        lines.append(_begun(side + 1, b"from :1\n" if side else b""))
-        lines += [_line(str(number), Blob(trio[side], "100644")) for number, trio in enumerate(trios) if trio[side]]
-    base, ours, theirs = _streamed(git, [*lines, b"reset %b\n" % _BRANCH, *map(_mark, (1, 2, 3)), b"done\n"])
+        lines.append(_begin_commit(side + 1, b"from :1\n" if side else b""))
+        lines += [
+            _format_change(str(number), Blob(trio[side], "100644")) for number, trio in enumerate(trios) if trio[side]
+        ]
+    base, ours, theirs = _run_stream(
+        git, [*lines, b"reset %b\n" % _BRANCH, *map(_format_mark_request, (1, 2, 3)), b"done\n"]
+    )
     return base, ours, theirs
 
 
-def _mark(number: int) -> bytes:
+def _format_mark_request(number: int) -> bytes:
     return b"get-mark :%d\n" % number
 
 
-def _begun(mark: int, ancestry: bytes = b"") -> bytes:
+def _begin_commit(mark: int, ancestry: bytes = b"") -> bytes:
     return b"commit %b\nmark :%d\ncommitter syncd <syncd@localhost> 0 +0000\ndata 0\n%b" % (_BRANCH, mark, ancestry)
 
 
-def _line(path: str, content: Blob | bytes | None) -> bytes:
+def _format_change(path: str, content: Blob | bytes | None) -> bytes:
     if content is None:
-        return b"D %b\n" % quote(path)
+        return b"D %b\n" % quote_path(path)
     if isinstance(content, bytes):
-        return b"M 100644 inline %b\ndata %d\n%b\n" % (quote(path), len(content), content)
-    return b"M %b %b %b\n" % (content.mode.encode(), check_oid(content.oid).encode(), quote(path))
+        return b"M 100644 inline %b\ndata %d\n%b\n" % (quote_path(path), len(content), content)
+    return b"M %b %b %b\n" % (content.mode.encode(), check_oid(content.oid).encode(), quote_path(path))
 
 
-def _streamed(git: Git, lines: Sequence[bytes]) -> list[str]:
+def _run_stream(git: Git, lines: Sequence[bytes]) -> list[str]:
     """Let fast-import read a stream that names its own marks, and return what it answers."""
     pipe = git.start("fast-import", "--quiet", "--done", "--date-format=raw")
     for line in lines:
         pipe.send(line)
     status, answer, complaint = pipe.finish()
     if status:
-        (git.place.git_dir / f"fast_import_crash_{pipe.process.pid}").unlink(missing_ok=True)
-        raise failure("fast-import", status, complaint)
+        (git.location.git_dir / f"fast_import_crash_{pipe.process.pid}").unlink(missing_ok=True)
+        raise build_failure("fast-import", status, complaint)
     return [check_oid(line) for line in answer.decode().split()]
 
 
-def _labelled(text: bytes, ours: str, base: str, theirs: str) -> bytes:
+def _label_markers(text: bytes, ours: str, base: str, theirs: str) -> bytes:
     """Markers with names that people know; git knows only the commits'."""
     lines = text.split(b"\n")
     for number, line in enumerate(lines):

@@ -58,12 +58,12 @@ def check_path(path: str) -> str:
     This is the second gate, behind the layout's: it knows nothing of what the first let through.
     Source: research, reliability, sections 3.4 and 5.3; git's verify_path() with protectHFS and protectNTFS.
     """
-    if reason := _reason(path):
+    if reason := _find_reason(path):
         raise PathRefused(f"path {path[:200]!r} {reason}")
     return path
 
 
-def _reason(path: str) -> str:
+def _find_reason(path: str) -> str:
     """Why a path may not be written, or ""."""
     if has_half(path):
         return "is not UTF-8"
@@ -73,11 +73,11 @@ def _reason(path: str) -> str:
         return "holds a backslash"
     if len(path.encode()) > _LONGEST_PATH:
         return "is too long"
-    return next((reason for part in path.split("/") if (reason := _part_reason(part))), "")
+    return next((reason for part in path.split("/") if (reason := _find_part_reason(part))), "")
 
 
 @lru_cache(maxsize=4096)
-def _part_reason(part: str) -> str:
+def _find_part_reason(part: str) -> str:
     """Directories repeat, so what was found of a name is kept."""
     if part in ("", ".", ".."):
         return "is absolute or has an empty or dot segment"
@@ -94,6 +94,6 @@ def _part_reason(part: str) -> str:
     return ""
 
 
-def quote(path: str) -> bytes:
+def quote_path(path: str) -> bytes:
     """Given a path, return it in the C-style quotes that fast-import and --stdin-paths read."""
     return b'"%b"' % _ESCAPED.sub(lambda found: b"\\%03o" % found[0][0], path.encode("utf-8", "surrogateescape"))

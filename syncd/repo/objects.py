@@ -1,22 +1,23 @@
-"""Read objects: one long-lived cat-file, and what it said of commits and trees, which never change."""
+"""Read objects through one long-lived git cat-file; commits and trees never change, so they are kept in memory."""
 
+import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 from syncd.errors import GitFailed
+from syncd.layout.tree.lfs_pointers import Pointer
 from syncd.repo.git import Git
+from syncd.repo.location import RepositoryLocation
 from syncd.repo.names import check_oid, is_oid
 from syncd.repo.pipe import LARGEST_ANSWER, Pipe
-from syncd.repo.values import Blob, Commit, Person
+from syncd.repo.values import DIRECTORY, SUBMODULE, SYMBOLIC_LINK, Blob, Commit, CommitNode, Person
 
 LARGEST_OBJECT = LARGEST_ANSWER // 2
 COMMITS_MAX, ENTRIES_MAX = 5_000, 200_000
-"""How many commits, and entries of trees, are remembered; then all are forgotten."""
+"""How many commits, and entries of trees, are kept in memory; with one more, all are dropped."""
 
-LINK, DIRECTORY, SYMBOLIC_LINK = "160000", "040000", "120000"
-"""The mode of a submodule's entry, which names a commit of another repository; of a tree's; and of a link's."""
 
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s*(.*)")
 _ENCODING = re.compile(rb"\nencoding ([^\n]*)")
@@ -26,32 +27,23 @@ _MODES = {
     b"100644": "100644",
     b"100755": "100755",
     b"120000": SYMBOLIC_LINK,
-    b"160000": LINK,
+    b"160000": SUBMODULE,
 }
 _IDENTITY = re.compile(r"(.*?) ?<(.*?)> (-?\d+) ([+-])(\d\d)(\d\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A commit, the second since 1970 at which it was recorded, and its whole message."""
-
-    commit: Commit
-    when: int
-    message: str
-
-
 class Reader:
-    """The object database as one conversation: asked by name, answered in order."""
+    """Reads the object database: questions go to one process, and its answers come in the same order."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
         self._pipe: Pipe | None = None
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, CommitNode] = {}
         self._trees: dict[str, str] = {}
         self._entries: dict[str, dict[bytes, Blob] | None] = {}
         self._entries_count = 0
 
-    def info(self, name: str) -> tuple[str, str] | None:
+    def find_object(self, name: str) -> tuple[str, str] | None:
         """Given a name of an object, return its id and type; None when there is none.
 
         Source: git-cat-file(1), --batch-command; a name ends at the end of its line.
@@ -59,7 +51,7 @@ class Reader:
         found = self._ask(f"info {name}")
         return (found[0], found[1]) if found else None
 
-    def contents(self, oid: str, kind: str) -> bytes:
+    def read_object(self, oid: str, kind: str) -> bytes:
         """Given an object's id and the type that it must have, return its bytes."""
         found = self._ask(f"contents {check_oid(oid)}")
         if found is None:
@@ -67,42 +59,42 @@ class Reader:
         if found[2] > LARGEST_OBJECT:
             self.close()
             raise GitFailed(f"object {oid} is over {LARGEST_OBJECT >> 20} MiB")
-        data = self._conversation().take(found[2] + 1)[:-1]
+        data = self._open_pipe().read_exactly(found[2] + 1)[:-1]
         if found[1] != kind:
             raise GitFailed(f"object {oid} is a {found[1]}, not a {kind}")
         return data
 
-    def sizes(self, oids: Iterable[str]) -> dict[str, int]:
+    def read_sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Given object ids, return the size in bytes of each that exists; what is no full id does not."""
         asked = [oid for oid in set(oids) if is_oid(oid)]
-        return {oid: found[2] for oid, found in zip(asked, self.infos(asked), strict=True) if found is not None}
+        return {oid: found[2] for oid, found in zip(asked, self.find_objects(asked), strict=True) if found is not None}
 
-    def infos(self, names: Iterable[str]) -> list[tuple[str, str, int] | None]:
+    def find_objects(self, names: Iterable[str]) -> list[tuple[str, str, int] | None]:
         """Given names of objects, return the id, type and size in bytes of each in turn; None for one that is not."""
         asked = list(names)
-        self._conversation().send("".join(f"info {name}\n" for name in asked).encode())
-        return [self._answer() for _ in asked]
+        self._open_pipe().send("".join(f"info {name}\n" for name in asked).encode())
+        return [self._read_answer() for _ in asked]
 
-    def node(self, oid: str) -> Node:
-        """Given a commit's id, return what it says. Raises: GitFailed when it is missing, or no commit."""
+    def read_node(self, oid: str) -> CommitNode:
+        """Given a commit's id, return the commit. Raises: GitFailed when it is missing, or no commit."""
         if oid not in self._nodes:
             if len(self._nodes) >= COMMITS_MAX:
                 self._nodes.clear()
-            self._nodes[oid] = parse_node(oid, self.contents(oid, "commit"))
+            self._nodes[oid] = parse_node(oid, self.read_object(oid, "commit"))
         return self._nodes[oid]
 
-    def known_commits(self) -> int:
-        """Return how many commits are remembered."""
+    def count_commits(self) -> int:
+        """Return how many commits are in memory."""
         return len(self._nodes)
 
     def knows_commit(self, oid: str) -> bool:
-        """Given a commit's id, return whether it is remembered."""
+        """Given a commit's id, return whether it is in memory."""
         return oid in self._nodes
 
-    def tree_of(self, oid: str) -> str | None:
+    def find_tree(self, oid: str) -> str | None:
         """Given the id of a commit or tree, return the tree's; None when there is none."""
         if oid not in self._trees:
-            found = self.info(f"{check_oid(oid)}^{{tree}}")
+            found = self.find_object(f"{check_oid(oid)}^{{tree}}")
             if found is None:
                 return None
             if len(self._trees) >= COMMITS_MAX:
@@ -111,17 +103,17 @@ class Reader:
         return self._trees[oid]
 
     def knows_tree(self, oid: str) -> bool:
-        """Given a tree's id, return whether its entries are remembered."""
+        """Given a tree's id, return whether its entries are in memory."""
         return oid in self._entries
 
-    def entries(self, oid: str) -> dict[bytes, Blob] | None:
-        """Given a tree's id, return its entries by name, in its order; None for one that Git itself has to judge."""
+    def read_entries(self, oid: str) -> dict[bytes, Blob] | None:
+        """Given a tree's id, return its entries by name, in its order; None for one that is not as Git writes it."""
         if oid not in self._entries:
-            self.remember_entries(oid, parse_tree(self.contents(oid, "tree"), len(oid) // 2))
+            self.remember_entries(oid, parse_tree(self.read_object(oid, "tree"), len(oid) // 2))
         return self._entries[oid]
 
     def remember_entries(self, oid: str, entries: dict[bytes, Blob] | None) -> None:
-        """Given a tree's id and its entries, remember them."""
+        """Given a tree's id and its entries, keep them in memory."""
         size = 1 + len(entries or ())
         if self._entries_count + size > ENTRIES_MAX:
             self._entries.clear()
@@ -130,22 +122,22 @@ class Reader:
         self._entries_count += size
 
     def close(self) -> None:
-        """End the conversation."""
+        """End the process."""
         if self._pipe is not None:
             self._pipe.kill()
             self._pipe = None
 
-    def _conversation(self) -> Pipe:
+    def _open_pipe(self) -> Pipe:
         if self._pipe is None:
             self._pipe = self._git.start("cat-file", "--batch-command")
         return self._pipe
 
     def _ask(self, question: str) -> tuple[str, str, int] | None:
-        self._conversation().send(f"{question}\n".encode())
-        return self._answer()
+        self._open_pipe().send(f"{question}\n".encode())
+        return self._read_answer()
 
-    def _answer(self) -> tuple[str, str, int] | None:
-        words = self._conversation().line().rsplit(b" ", 2)
+    def _read_answer(self) -> tuple[str, str, int] | None:
+        words = self._open_pipe().read_line().rsplit(b" ", 2)
         if words[-1] in (b"missing", b"ambiguous"):
             return None
         oid, kind, size = words
@@ -153,32 +145,32 @@ class Reader:
 
 
 def parse_commit(oid: str, data: bytes) -> Commit:
-    """Given a commit object, return what it says."""
+    """Given a commit object, return it parsed."""
     head, _, message = data.partition(b"\n\n")
     headers: dict[bytes, list[bytes]] = {}
     for line in head.split(b"\n"):
         key, _, value = line.partition(b" ")
         headers.setdefault(key, []).append(value)
     encoding = headers.get(b"encoding", [b"utf-8"])[0].decode("ascii", "replace")
-    text = _decoded(message, encoding)
+    text = _decode(message, encoding)
     subject, _, body = text.strip("\n").partition("\n\n")
     return Commit(
         oid=oid,
         parents=tuple(parent.decode() for parent in headers.get(b"parent", [])),
         subject=" ".join(subject.split("\n")),
         body=body.strip("\n"),
-        author=_person(_decoded(headers.get(b"author", [b""])[0], encoding)),
-        trailers=trailers(text),
+        author=_parse_person(_decode(headers.get(b"author", [b""])[0], encoding)),
+        trailers=parse_trailers(text),
     )
 
 
-def parse_node(oid: str, data: bytes) -> Node:
-    """Given a commit object, return what it says, and when it was recorded."""
+def parse_node(oid: str, data: bytes) -> CommitNode:
+    """Given a commit object, return it parsed, with its whole message and the time at which it was recorded."""
     head, _, message = data.partition(b"\n\n")
     encoding = _ENCODING.search(head)
     recorded = _RECORDED.search(head)
-    text = _decoded(message, encoding[1].decode("ascii", "replace") if encoding else "utf-8")
-    return Node(parse_commit(oid, data), int(recorded[1]) if recorded else 0, text.split("\0", 1)[0])
+    text = _decode(message, encoding[1].decode("ascii", "replace") if encoding else "utf-8")
+    return CommitNode(parse_commit(oid, data), int(recorded[1]) if recorded else 0, text.split("\0", 1)[0])
 
 
 def parse_tree(data: bytes, width: int) -> dict[bytes, Blob] | None:
@@ -201,7 +193,7 @@ def parse_tree(data: bytes, width: int) -> dict[bytes, Blob] | None:
     return found
 
 
-def trailers(message: str) -> dict[str, list[str]]:
+def parse_trailers(message: str) -> dict[str, list[str]]:
     """Given a commit message, return the trailers of its last paragraph; the subject holds none.
 
     Shape: every line of the paragraph is `Key: value` or continues the one above with a leading space.
@@ -220,7 +212,7 @@ def trailers(message: str) -> dict[str, list[str]]:
     return found
 
 
-def _person(text: str) -> Person:
+def _parse_person(text: str) -> Person:
     found = _IDENTITY.fullmatch(text)
     if found is None:
         return Person(text, "", datetime.fromtimestamp(0, UTC))
@@ -233,8 +225,23 @@ def _person(text: str) -> Person:
     return Person(name, email, when)
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def _decode(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding, "replace")
     except LookupError:
         return data.decode("utf-8", "replace")
+
+
+def read_lfs_object(place: RepositoryLocation, pointer: Pointer) -> bytes | None:
+    """Given a pointer, return the bytes that it stands for; None when they are not here, or are not those.
+
+    Source: git-lfs specification, "Local storage": `lfs/objects/OID[0:2]/OID[2:4]/OID`.
+    """
+    if pointer.size > LARGEST_OBJECT:
+        return None
+    path = place.common_dir / "lfs" / "objects" / pointer.oid[:2] / pointer.oid[2:4] / pointer.oid
+    with suppress(OSError):
+        if path.stat().st_size == pointer.size:
+            data = path.read_bytes()
+            return data if hashlib.sha256(data).hexdigest() == pointer.oid else None
+    return None

@@ -1,35 +1,36 @@
-"""What is in the way of files in a tree: submodules and symbolic links, which are neither followed nor replaced."""
+"""Find submodules and symbolic links where files of a tree are to be: these are neither followed nor replaced."""
 
 from collections.abc import Iterable
 
 from syncd.repo.git import Git
 from syncd.repo.names import check_oid, is_plain
-from syncd.repo.objects import LINK, SYMBOLIC_LINK, Reader
-from syncd.repo.trees import TreeWalk, Unread
+from syncd.repo.objects import Reader
+from syncd.repo.trees import TreeWalk
+from syncd.repo.values import SUBMODULE, SYMBOLIC_LINK, NeedsGit
 
-_KINDS = {LINK: "submodule", SYMBOLIC_LINK: "symbolic link"}
+_KINDS = {SUBMODULE: "submodule", SYMBOLIC_LINK: "symbolic link"}
 _ASKED_MAX = 500
 """Names on one command line; for more, the whole tree is listed."""
 
 
-def obstacles(git: Git, reader: Reader, commit: str, paths: Iterable[str]) -> dict[str, str]:
+def find_obstacles(git: Git, reader: Reader, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """Given a commit and paths of files, return what stands at one of them, or above it, and is no file or directory.
 
     Shape: path to kind, `submodule` or `symbolic link`.
     """
-    names = {name for path in paths if is_plain(path) for name in _with_those_above(path)}
+    names = {name for path in paths if is_plain(path) for name in _list_with_parents(path)}
     if not names:
         return {}
     walk = TreeWalk(reader)
     try:
-        root = walk.root(check_oid(commit))
+        root = walk.find_root(check_oid(commit))
         found = {name: walk.find(root, name) for name in sorted(names)}
         return {name: _KINDS[entry.mode] for name, entry in found.items() if entry is not None and entry.mode in _KINDS}
-    except Unread:
-        return _listed(git, commit, names)
+    except NeedsGit:
+        return _find_by_listing(git, commit, names)
 
 
-def _listed(git: Git, commit: str, names: set[str]) -> dict[str, str]:
+def _find_by_listing(git: Git, commit: str, names: set[str]) -> dict[str, str]:
     few = sorted(names) if len(names) <= _ASKED_MAX else []
     options = ["-z", "--full-tree", *(["-t"] if few else ["-r"])]
     listed = git.run("ls-tree", *options, check_oid(commit), "--", *few).decode("utf-8", "surrogateescape")
@@ -38,7 +39,7 @@ def _listed(git: Git, commit: str, names: set[str]) -> dict[str, str]:
     return {path: kind for path, kind in found if kind is not None and path in names}
 
 
-def _with_those_above(path: str) -> Iterable[str]:
+def _list_with_parents(path: str) -> Iterable[str]:
     yield path
     while (cut := path.rfind("/")) > 0:
         path = path[:cut]

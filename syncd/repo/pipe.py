@@ -1,4 +1,4 @@
-"""A running git process, spoken to without ever blocking for good: every wait has a deadline, every answer a bound."""
+"""A running git process: every wait for it has a deadline, and every answer a size limit."""
 
 import os
 import select
@@ -10,18 +10,18 @@ from time import monotonic
 from typing import Protocol
 
 from syncd.errors import GitFailed
-from syncd.repo.failures import failure
+from syncd.repo.failures import build_failure
 
 CHUNK = 1 << 18
 LARGEST_ANSWER = 1 << 28
 LARGEST_COMPLAINT = 1 << 16
 NOTHING = memoryview(b"")
 PULSE_SECONDS = 1.0
-"""How long a wait goes on without asking whether to go on."""
+"""Seconds between two calls of `pulse` during a wait."""
 
 
-def unheeded() -> None:
-    """Nobody asks a process to end before its time."""
+def ignore_pulse() -> None:
+    """Do nothing during a wait: nobody asks for the process to be stopped."""
 
 
 class Holder(Protocol):
@@ -33,7 +33,7 @@ class Holder(Protocol):
 class Pipe:
     """One process, its three pipes and how long each exchange with it may take."""
 
-    def __init__(self, verb: str, holder: Holder, *, seconds: float, pulse: Callable[[], None] = unheeded) -> None:
+    def __init__(self, verb: str, holder: Holder, *, seconds: float, pulse: Callable[[], None] = ignore_pulse) -> None:
         """Given a running process, speak to it; `pulse` is called during each wait, and ends it by an exception."""
         process = holder.proc
         assert process is not None
@@ -64,7 +64,7 @@ class Pipe:
         try:
             self._drain(monotonic() + self._seconds)
         except BrokenPipeError:
-            raise self._broken() from None
+            raise self._build_broken_error() from None
 
     def _drain(self, deadline: float) -> None:
         self._poll.register(self._in, select.POLLOUT)
@@ -72,27 +72,27 @@ class Pipe:
         try:
             sent = 0
             while sent < len(view):
-                sent += self._turn(deadline, view[sent : sent + CHUNK])
+                sent += self._exchange(deadline, view[sent : sent + CHUNK])
         finally:
             view.release()
             self._poll.unregister(self._in)
         self._unsent = bytearray()
 
-    def line(self) -> bytes:
+    def read_line(self) -> bytes:
         """Return the next line of the answer, without its end."""
         self.flush()
         deadline = monotonic() + self._seconds
         while (end := self._answer.find(b"\n")) < 0:
-            self._more(deadline)
+            self._read_more(deadline)
         line = bytes(self._answer[:end])
         del self._answer[: end + 1]
         return line
 
-    def take(self, size: int) -> bytes:
+    def read_exactly(self, size: int) -> bytes:
         """Return the next bytes of the answer, exactly as many."""
         deadline = monotonic() + self._seconds
         while len(self._answer) < size:
-            self._more(deadline)
+            self._read_more(deadline)
         data = bytes(self._answer[:size])
         del self._answer[:size]
         return data
@@ -104,11 +104,11 @@ class Pipe:
         with suppress(BrokenPipeError):
             self._drain(deadline)
         self._files[0].close()
-        self._hear_out(deadline)
-        status = self._ended(deadline)
+        self._read_rest(deadline)
+        status = self._wait_for_end(deadline)
         return status, bytes(self._answer), self._complaint.decode("utf-8", "replace")
 
-    def records(self, end: bytes) -> Generator[bytes, None, None]:
+    def read_records(self, end: bytes) -> Generator[bytes, None, None]:
         """Yield each piece of the answer that `end` closes, as the process says it; the whole is never in memory.
 
         Raises: what the process's failure means. A caller that stops asking ends the process.
@@ -117,7 +117,7 @@ class Pipe:
             self._files[0].close()
             searched = 0
             while self._out in self._open:
-                self._turn(monotonic() + self._seconds)
+                self._exchange(monotonic() + self._seconds)
                 last = self._answer.rfind(end, max(0, searched - len(end)))
                 searched = len(self._answer)
                 if last >= 0:
@@ -126,9 +126,9 @@ class Pipe:
                     searched = 0
                     yield from whole.split(end)
             deadline = monotonic() + self._seconds
-            self._hear_out(deadline)
-            if status := self._ended(deadline):
-                raise failure(self.verb, status, self._complaint.decode("utf-8", "replace"))
+            self._read_rest(deadline)
+            if status := self._wait_for_end(deadline):
+                raise build_failure(self.verb, status, self._complaint.decode("utf-8", "replace"))
         finally:
             self.kill()
 
@@ -140,17 +140,17 @@ class Pipe:
         self.process.wait()
         self._close()
 
-    def _broken(self) -> Exception:
+    def _build_broken_error(self) -> Exception:
         """Given that the process ended too early, end it for good and return the error that its complaint means."""
-        self._hear_out(monotonic() + self._seconds)
+        self._read_rest(monotonic() + self._seconds)
         self.kill()
-        return failure(self.verb, self.process.returncode, self._complaint.decode("utf-8", "replace"))
+        return build_failure(self.verb, self.process.returncode, self._complaint.decode("utf-8", "replace"))
 
-    def _hear_out(self, deadline: float) -> None:
+    def _read_rest(self, deadline: float) -> None:
         while self._open:
-            self._turn(deadline)
+            self._exchange(deadline)
 
-    def _ended(self, deadline: float) -> int:
+    def _wait_for_end(self, deadline: float) -> int:
         try:
             return self.process.wait(max(0.1, deadline - monotonic()))
         except TimeoutExpired as error:
@@ -158,16 +158,16 @@ class Pipe:
         finally:
             self.kill()
 
-    def _more(self, deadline: float) -> None:
+    def _read_more(self, deadline: float) -> None:
         if self._out not in self._open:
-            raise self._broken()
-        self._turn(deadline)
+            raise self._build_broken_error()
+        self._exchange(deadline)
 
-    def _turn(self, deadline: float, data: memoryview = NOTHING) -> int:
+    def _exchange(self, deadline: float, data: memoryview = NOTHING) -> int:
         """Wait once for the process: read what it says, write what it takes; return how much it took."""
         while not (ready := self._poll.poll(max(0.0, min(PULSE_SECONDS, deadline - monotonic())) * 1000)):
             if monotonic() < deadline:
-                self._go_on()
+                self._check_pulse()
                 continue
             self.kill()
             raise GitFailed(f"git {self.verb} gave no sign for {self._seconds:.0f} s and was ended")
@@ -179,7 +179,7 @@ class Pipe:
                 self._receive(descriptor)
         return sent
 
-    def _go_on(self) -> None:
+    def _check_pulse(self) -> None:
         try:
             self._pulse()
         except BaseException:

@@ -4,20 +4,20 @@ from contextlib import AbstractContextManager, nullcontext
 
 from syncd.errors import RefMoved
 from syncd.fault_points import FaultPoint, reach
-from syncd.repo.failures import failure
+from syncd.repo.failures import build_failure
 from syncd.repo.git import Git
-from syncd.repo.locks import noted
+from syncd.repo.locks import note_locks
 from syncd.repo.names import check_oid, check_ref
 from syncd.repo.objects import Reader
 
 
 def resolve(reader: Reader, ref: str) -> str | None:
     """Given a full ref name or HEAD, return the commit that it leads to; None when there is none."""
-    found = reader.info(f"{check_ref(ref)}^{{commit}}")
+    found = reader.find_object(f"{check_ref(ref)}^{{commit}}")
     return found[0] if found else None
 
 
-def listing(git: Git, prefix: str) -> dict[str, str]:
+def list_refs(git: Git, prefix: str) -> dict[str, str]:
     """Given a prefix that ends at a slash or a name's end, return the refs below it and what each names."""
     check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
     listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix)
@@ -25,22 +25,22 @@ def listing(git: Git, prefix: str) -> dict[str, str]:
     return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)}
 
 
-def update(git: Git, reader: Reader, ref: str, new: str, *, old: str | None) -> None:
+def update_ref(git: Git, reader: Reader, ref: str, new: str, *, old: str | None) -> None:
     """Given a ref and the commit that it names now (None: it does not exist), let it name another.
 
     Raises: RefMoved when it names something else.
     """
     arguments = ("-m", "syncd", "--", check_ref(ref), check_oid(new), check_oid(old) if old else "")
-    _run(git, reader, arguments, ref, old)
+    _run_update(git, reader, arguments, ref, old)
 
 
-def delete(git: Git, reader: Reader, ref: str, *, old: str) -> None:
+def delete_ref(git: Git, reader: Reader, ref: str, *, old: str) -> None:
     """Given a ref and the commit that it names now, remove it. Raises: RefMoved when it names something else."""
-    _run(git, reader, ("-d", "--", check_ref(ref), check_oid(old)), ref, old)
+    _run_update(git, reader, ("-d", "--", check_ref(ref), check_oid(old)), ref, old)
 
 
-def _run(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, old: str | None) -> None:
-    with _noted(git, arguments, ref):
+def _run_update(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, old: str | None) -> None:
+    with _note_locks(git, arguments, ref):
         status, _, complaint = git.attempt("update-ref", *arguments)
         reach(FaultPoint.REF_MOVED)
     if not status:
@@ -48,13 +48,13 @@ def _run(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, old: st
     # What git says differs between its versions; where the ref is now tells the reason apart.
     if resolve(reader, ref) != old:
         raise RefMoved(f"{ref} moved while syncd was at work; nothing was changed", hint="run the command again")
-    raise failure("update-ref", status, complaint)
+    raise build_failure("update-ref", status, complaint)
 
 
-def _noted(git: Git, arguments: tuple[str, ...], ref: str) -> AbstractContextManager[None]:
+def _note_locks(git: Git, arguments: tuple[str, ...], ref: str) -> AbstractContextManager[None]:
     """Leave a note of the locks that others take too: a branch's, HEAD's with it, and packed-refs' for a removal."""
-    place = git.place
+    place = git.location
     shared = [place.common_dir / f"{ref}.lock", place.git_dir / "HEAD.lock"] if ref.startswith("refs/heads/") else []
     if "-d" in arguments:
-        return noted(git, [*shared, place.common_dir / "packed-refs.lock"], "")
-    return noted(git, shared, arguments[-2]) if shared else nullcontext()
+        return note_locks(git, [*shared, place.common_dir / "packed-refs.lock"], "")
+    return note_locks(git, shared, arguments[-2]) if shared else nullcontext()

@@ -1,4 +1,4 @@
-"""Speak to a Git remote: list its branches, fetch from it, push to it; from a repository of nothing but our own.
+"""Speak to a Git remote: list its branches, fetch from it and push to it, from a scratch repository.
 
 | rule                                              | why                                                              |
 |---------------------------------------------------|------------------------------------------------------------------|
@@ -28,18 +28,18 @@ from typing import Self
 from syncd.errors import GitFailed
 from syncd.model.text import mask_unprintable
 from syncd.repo import credential
-from syncd.repo.address import Address, parse, ssh_path
-from syncd.repo.failures import remote_failure, system_failures
+from syncd.repo.address import Address, parse_address, ssh_path
+from syncd.repo.failures import build_remote_failure, translate_system_failures
 from syncd.repo.git import Git
+from syncd.repo.location import RepositoryLocation
 from syncd.repo.names import check_branch, check_oid
-from syncd.repo.pipe import unheeded
-from syncd.repo.place import Place
+from syncd.repo.pipe import ignore_pulse
 
 SECONDS = 3600.0
 """How long one exchange with a remote may take; one that stands still is ended after a minute."""
 STALL_SECONDS = 60
 USERNAME = "x-access-token"
-"""Whom a token stands for where no name is given: hosts that look at the token only take any."""
+"""The user's name that goes with a token where none is given: hosts that check only the token take any name."""
 
 _HEADS, _FETCHED = "refs/heads/", "refs/fetched/"
 _PROTECTED = re.compile(r"protected|hook declined|rule violations|pull request|TF402455|prohibited", re.IGNORECASE)
@@ -66,35 +66,40 @@ class Refusal:
     """Why a remote did not take a branch; `protected` when it takes it from a pull request only."""
 
     reason: str
-    protected: bool
+    is_protected: bool
 
 
 class Remote:
     """One remote of one repository, for one run; a context manager."""
 
     def __init__(
-        self, place: Place, access: Access, *, pulse: Callable[[], None] = unheeded, ssh: str | None = None
+        self,
+        place: RepositoryLocation,
+        access: Access,
+        *,
+        pulse: Callable[[], None] = ignore_pulse,
+        ssh: str | None = None,
     ) -> None:
         """Given a repository's place and the access, prepare to speak; nothing is sent yet.
 
         Shape: `pulse` is called while git works and ends it by an exception; `ssh` is a program in place of ssh.
         Raises: ConfigInvalid.
         """
-        self.address = parse(access.url)
+        self.address = parse_address(access.url)
         self.name = self.address.host or self.address.url
         self._place, self._access = place, access
-        self._scratch = place.own() / "upstream.git"
-        self._git = Git(Place(self._scratch, self._scratch, None), seconds=SECONDS, pulse=pulse)
-        self._config = _config(self.address, access)
-        self._extra = {"GIT_OBJECT_DIRECTORY": str(place.common_dir / "objects"), **_environment(self.address)}
+        self._scratch = place.make_own_directory() / "upstream.git"
+        self._git = Git(RepositoryLocation(self._scratch, self._scratch, None), seconds=SECONDS, pulse=pulse)
+        self._config = _build_config(self.address, access)
+        self._extra = {"GIT_OBJECT_DIRECTORY": str(place.common_dir / "objects"), **_build_environment(self.address)}
         if self.address.protocol == "ssh":
-            self._extra |= _ssh_environment(access, ssh)
+            self._extra |= _build_ssh_environment(access, ssh)
 
     def __enter__(self) -> Self:
         self._remove()
         git, format = Git(self._place), "--show-object-format"
         kind = git.run("rev-parse", format).decode().strip()
-        with system_failures("preparing to speak to a remote"):
+        with translate_system_failures("preparing to speak to a remote"):
             self._scratch.parent.mkdir(mode=0o700, exist_ok=True)
         options = ["--quiet", "--bare", "--template=", f"--object-format={kind}"]
         # Objects are fetched into the repository itself, where others of its group may have to read them.
@@ -104,7 +109,7 @@ class Remote:
         Git().run("init", *options, "--", str(self._scratch), disk=self._scratch)
         shallow = self._place.common_dir / "shallow"
         if shallow.exists():
-            with system_failures("preparing to speak to a remote"):
+            with translate_system_failures("preparing to speak to a remote"):
                 shutil.copyfile(shallow, self._scratch / "shallow")
         return self
 
@@ -113,7 +118,7 @@ class Remote:
     ) -> None:
         self._remove()
 
-    def heads(self, names: Sequence[str]) -> dict[str, str]:
+    def list_heads(self, names: Sequence[str]) -> dict[str, str]:
         """Given names or patterns of branches, return the remote's branches that they match, and what each names.
 
         Raises: Unreachable, Unauthorized, NotFound.
@@ -164,13 +169,15 @@ class Remote:
         for line in output.decode("utf-8", "replace").splitlines():
             found = _PUSHED.fullmatch(line)
             if found is not None and found[1] == "!":
-                return Refusal(_reason(found[2]), protected="[remote rejected]" in found[2] and _is_protected(found[2]))
-        raise remote_failure("push", self.name, status, complaint)
+                return Refusal(
+                    _find_reason(found[2]), is_protected="[remote rejected]" in found[2] and _is_protected(found[2])
+                )
+        raise build_remote_failure("push", self.name, status, complaint)
 
     def _run(self, verb: str, *arguments: str) -> bytes:
         status, output, complaint = self._attempt(verb, *arguments)
         if status:
-            raise remote_failure(verb, self.name, status, complaint)
+            raise build_remote_failure(verb, self.name, status, complaint)
         return output
 
     def _attempt(self, verb: str, *arguments: str) -> tuple[int, bytes, str]:
@@ -184,13 +191,13 @@ def _is_protected(summary: str) -> bool:
     return _PROTECTED.search(summary) is not None
 
 
-def _reason(summary: str) -> str:
+def _find_reason(summary: str) -> str:
     """What stands in brackets, or all of it; it is the remote's text, so it is cut."""
     found = re.search(r"\((.*)\)\s*$", summary)
     return mask_unprintable(found[1] if found else summary, "?")[:120]
 
 
-def _config(address: Address, access: Access) -> Mapping[str, str]:
+def _build_config(address: Address, access: Access) -> Mapping[str, str]:
     config = {
         "credential.helper": "",
         "http.followRedirects": "initial",
@@ -203,17 +210,17 @@ def _config(address: Address, access: Access) -> Mapping[str, str]:
     if access.token_file is not None and address.protocol in ("https", "http"):
         guard = credential.GUARDED if access.is_guarded else credential.PRIVATE
         words = [guard, str(access.token_file), access.username or USERNAME, address.protocol, address.host]
-        config["credential.helper"] = "!" + shlex.join([_python(), "-I", "-S", str(credential.__file__), *words])
+        config["credential.helper"] = "!" + shlex.join([_find_python(), "-I", "-S", str(credential.__file__), *words])
     return config
 
 
-def _python() -> str:
+def _find_python() -> str:
     if not sys.executable:
         raise GitFailed("Python does not say where it is, so git cannot read the token", hint="run syncd as a program")
     return sys.executable
 
 
-def _environment(address: Address) -> Mapping[str, str]:
+def _build_environment(address: Address) -> Mapping[str, str]:
     """What git needs to know besides; only certificate authorities come from the caller."""
     environment = {"GIT_ALLOW_PROTOCOL": address.protocol}
     if authorities := os.environ.get("SSL_CERT_FILE"):
@@ -221,13 +228,13 @@ def _environment(address: Address) -> Mapping[str, str]:
     return environment
 
 
-def _ssh_environment(access: Access, program: str | None) -> Mapping[str, str]:
-    environment = {"GIT_SSH_COMMAND": ssh_command(access, program), "GIT_SSH_VARIANT": "ssh"}
+def _build_ssh_environment(access: Access, program: str | None) -> Mapping[str, str]:
+    environment = {"GIT_SSH_COMMAND": build_ssh_command(access, program), "GIT_SSH_VARIANT": "ssh"}
     agent = os.environ.get("SSH_AUTH_SOCK")
     return environment | ({"SSH_AUTH_SOCK": agent} if agent and access.ssh_key_file is None else {})
 
 
-def ssh_command(access: Access, program: str | None = None) -> str:
+def build_ssh_command(access: Access, program: str | None = None) -> str:
     """Given the access, return the command for ssh, quoted for a shell: it reads no configuration and asks nobody.
 
     Raises: ConfigInvalid, GitFailed when there is no ssh.

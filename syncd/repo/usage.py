@@ -1,4 +1,4 @@
-"""Who uses a branch: what is checked out where, and which operation is in progress."""
+"""Find out where a branch is checked out, and which operation, such as a rebase, is in progress."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from syncd.errors import OperationInProgress
 from syncd.repo import refs
-from syncd.repo.failures import failure
+from syncd.repo.failures import build_failure
 from syncd.repo.git import Git
 from syncd.repo.objects import Reader
 from syncd.repo.values import Head
@@ -27,25 +27,25 @@ _SIGNS = {
 }
 
 
-def operation(git: Git) -> str | None:
+def find_operation(git: Git) -> str | None:
     """Return what is in progress in this work tree: rebase, merge, cherry-pick, revert or bisect; None for nothing."""
-    return next((name for sign, name in _SIGNS.items() if (git.place.git_dir / sign).exists()), None)
+    return next((name for sign, name in _SIGNS.items() if (git.location.git_dir / sign).exists()), None)
 
 
-def head(git: Git, reader: Reader) -> Head:
+def read_head(git: Git, reader: Reader) -> Head:
     """Return the branch that is checked out and its commit."""
-    target = _head_target(git)
+    target = _read_head_target(git)
     branch = target.removeprefix(_HEADS) if target.startswith(_HEADS) else None
     return Head(branch, refs.resolve(reader, "HEAD"))
 
 
-def _head_target(git: Git) -> str:
+def _read_head_target(git: Git) -> str:
     """The ref that HEAD stands for, "" when it names a commit.
 
     Source: gitrepository-layout(5), HEAD; with the reftable format the file says no branch that can be.
     """
     with suppress(OSError):
-        head = git.place.git_dir / "HEAD"
+        head = git.location.git_dir / "HEAD"
         data = b"" if head.is_symlink() else head.read_bytes()
         if _NAMES_COMMIT.fullmatch(data):
             return ""
@@ -53,7 +53,7 @@ def _head_target(git: Git) -> str:
             return found[1].decode("utf-8", "surrogateescape")
     status, output, complaint = git.attempt("symbolic-ref", "--quiet", "HEAD")
     if status not in (0, 1):
-        raise failure("symbolic-ref", status, complaint)
+        raise build_failure("symbolic-ref", status, complaint)
     return output.decode("utf-8", "surrogateescape").rstrip("\n")
 
 
@@ -62,26 +62,26 @@ def is_checked_out(git: Git, reader: Reader, branch: str) -> bool:
 
     Raises: OperationInProgress when another work tree of the repository does, or when such an operation goes on here.
     """
-    for place in _elsewhere(git, branch):
+    for place in _find_elsewhere(git, branch):
         raise OperationInProgress(f"{branch} is checked out in {place}", hint=f"run syncd in {place}")
-    here = git.place.work_tree is not None and head(git, reader).branch == branch
-    under_way = operation(git)
-    if under_way and (here or branch in _subjects(git.place.git_dir)):
+    here = git.location.work_tree is not None and read_head(git, reader).branch == branch
+    under_way = find_operation(git)
+    if under_way and (here or branch in _list_subject_branches(git.location.git_dir)):
         raise OperationInProgress(
             f"{branch} is in the middle of a {under_way}",
-            hint=f"finish the {under_way}, or git {under_way} {_way_out(under_way)}",
+            hint=f"finish the {under_way}, or git {under_way} {_find_abort_option(under_way)}",
         )
     return here
 
 
-def _way_out(name: str) -> str:
+def _find_abort_option(name: str) -> str:
     return "reset" if name == "bisect" else "--abort"
 
 
-def _elsewhere(git: Git, branch: str) -> Iterator[str]:
+def _find_elsewhere(git: Git, branch: str) -> Iterator[str]:
     """The other work trees that show a branch, or in which an operation will move it."""
-    place = git.place
-    others = _children(place.common_dir / "worktrees")
+    place = git.location
+    others = _list_children(place.common_dir / "worktrees")
     if not others and not place.is_linked:
         return
     records = git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "surrogateescape").split("\0\0")
@@ -95,11 +95,11 @@ def _elsewhere(git: Git, branch: str) -> Iterator[str]:
             yield path
     main = [place.common_dir] if place.is_linked else []
     for git_dir in (*main, *others):
-        if git_dir != place.git_dir and branch in _subjects(git_dir):
+        if git_dir != place.git_dir and branch in _list_subject_branches(git_dir):
             yield str(git_dir)
 
 
-def _subjects(git_dir: Path) -> set[str]:
+def _list_subject_branches(git_dir: Path) -> set[str]:
     """The branches that a rebase or bisect in a work tree will come back to."""
     found = set()
     for name in ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"):
@@ -108,7 +108,7 @@ def _subjects(git_dir: Path) -> set[str]:
     return found
 
 
-def _children(directory: Path) -> list[Path]:
+def _list_children(directory: Path) -> list[Path]:
     with suppress(OSError):
         return sorted(directory.iterdir())
     return []

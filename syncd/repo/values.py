@@ -1,4 +1,4 @@
-"""What the repository answers and takes: small frozen values, without behaviour."""
+"""Values that the repository returns and takes: small frozen dataclasses without behaviour."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,3 +74,39 @@ class MergedText:
     oid: str
     conflicts: bool
     text: bytes = b""
+
+
+class NeedsGit(Exception):
+    """A question about commits or trees that only a git process can answer, or that it answers faster.
+
+    Reading some objects through the open conversation is cheaper than a process; reading many is not.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One path that differs between two trees, from the root, with what each of them has there."""
+
+    status: Status
+    path: str
+    old_path: str | None
+    before: Blob | None
+    after: Blob | None
+
+    @property
+    def is_submodule(self) -> bool:
+        """Whether a submodule is on either side."""
+        return any(side is not None and side.mode == SUBMODULE for side in (self.before, self.after))
+
+
+SUBMODULE, DIRECTORY, SYMBOLIC_LINK = "160000", "040000", "120000"
+"""The mode of a submodule's entry, which names a commit of another repository; of a tree's; and of a link's."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitNode:
+    """A commit, the second since 1970 at which it was recorded, and its whole message."""
+
+    commit: Commit
+    when: int
+    message: str

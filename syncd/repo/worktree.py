@@ -25,23 +25,24 @@ from pathlib import Path
 from syncd.errors import GitFailed, Held, RefMoved, SyncdError, WorkTreeInTheWay
 from syncd.fault_points import FaultPoint, reach
 from syncd.repo import refs
-from syncd.repo.failures import failure, system_failures
+from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.git import Git
-from syncd.repo.healing import Survey, Way, entry_of, survey
+from syncd.repo.healing import FileSurvey, MoveStage, build_entry, survey_files
 from syncd.repo.history import History
 from syncd.repo.locks import (
     PATIENCE_SECONDS,
-    alone,
+    clear_notes,
     has_leftovers,
-    index_locked,
+    lock_index,
+    lock_work_tree,
     release_index,
     remove_stale,
-    settle_notes,
 )
 from syncd.repo.names import check_branch, check_oid, is_oid
 from syncd.repo.objects import Reader
-from syncd.repo.trees import Difference, differences
-from syncd.repo.usage import head, is_checked_out
+from syncd.repo.trees import compare_trees
+from syncd.repo.usage import is_checked_out, read_head
+from syncd.repo.values import Difference
 
 EMPTY_TREE = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -72,15 +73,15 @@ class Move:
     here: str | None
     publish: bool = True
 
-    def back(self, here: str | None, to: str | None) -> "Move":
+    def reverse(self, here: str | None, to: str | None) -> "Move":
         """Given where the branch is and a tree, return the way back to it, which leaves the branch alone."""
         return replace(self, before=self.after, after=to, here=here, publish=False)
 
-    def way(self, resumed: bool) -> Way:
+    def find_stage(self, resumed: bool) -> MoveStage:
         """Return how the disk is to be read before the move."""
         if not resumed:
-            return Way.FRESH
-        return Way.ONWARDS if self.publish or self.before is None else Way.BACK
+            return MoveStage.FRESH
+        return MoveStage.ONWARDS if self.publish or self.before is None else MoveStage.BACK
 
     def is_over(self, here: str | None) -> bool:
         """Given where the branch is, return whether nothing is left to do, or a person has committed since."""
@@ -93,7 +94,7 @@ class WorkTree:
     def __init__(self, git: Git, reader: Reader) -> None:
         self._git, self._reader = git, reader
 
-    @system_failures("moving the work tree")
+    @translate_system_failures("moving the work tree")
     def fast_forward(self, branch: str, *, old: str | None, new: str) -> None:
         """Given a branch, where it is (None: unborn) and a descendant, move it there, with the files where it is shown.
 
@@ -103,13 +104,13 @@ class WorkTree:
             raise GitFailed(f"{branch} cannot be fast-forwarded from {check_oid(old)[:10]} to {new[:10]}")
         self.follow(branch, old=old, new=new)
 
-    @system_failures("moving the work tree")
+    @translate_system_failures("moving the work tree")
     def follow(self, branch: str, *, old: str | None, new: str) -> None:
         """Given a branch, where it is, and any commit, move it there like a fast-forward: the caller has seen to it
         that nothing is lost. Raises: WorkTreeInTheWay, OperationInProgress, RefMoved; then nothing has moved.
         """
         ref = check_branch(branch)
-        with alone(self._git):
+        with lock_work_tree(self._git):
             self._resume_for(branch)
             here = refs.resolve(self._reader, ref)
             if here == new:
@@ -119,30 +120,30 @@ class WorkTree:
             if is_checked_out(self._git, self._reader, branch):
                 self._carry_out(Move(branch, old, check_oid(new), here=old))
             else:
-                refs.update(self._git, self._reader, ref, new, old=old)
+                refs.update_ref(self._git, self._reader, ref, new, old=old)
 
-    @system_failures("filling the work tree")
+    @translate_system_failures("filling the work tree")
     def checkout_new(self, branch: str) -> None:
         """Given the branch that a fresh work tree is on, fill index and files from it; do nothing when it has an index.
 
         Raises: WorkTreeInTheWay when a file is there already, with other content.
         """
         ref = check_branch(branch)
-        with alone(self._git):
+        with lock_work_tree(self._git):
             self._resume_for(branch)
             tip = refs.resolve(self._reader, ref)
-            if self._index().exists() or tip is None or not is_checked_out(self._git, self._reader, branch):
+            if self._index_path().exists() or tip is None or not is_checked_out(self._git, self._reader, branch):
                 return
             self._carry_out(Move(branch, None, tip, here=tip, publish=False))
 
-    @system_failures("recovering the work tree")
+    @translate_system_failures("recovering the work tree")
     def recover(self, remote: str) -> None:
         """Given that the caller holds the repository's run lock, remove stale locks of ours and finish a cut-off move.
 
         Shape: a move that a person's edit or operation is in the way of stays noted; the next move says so.
         """
         remove_stale(self._git, remote)
-        with alone(self._git), suppress(Held):
+        with lock_work_tree(self._git), suppress(Held):
             self._resume()
 
     def heal(self) -> None:
@@ -150,9 +151,9 @@ class WorkTree:
 
         Shape: what cannot be finished now stays noted, and the next move says why.
         """
-        with suppress(SyncdError), system_failures("finishing a move"):
-            if self._moving().exists() or has_leftovers(self._git):
-                with alone(self._git, patience=HEALING_SECONDS):
+        with suppress(SyncdError), translate_system_failures("finishing a move"):
+            if self._note_path().exists() or has_leftovers(self._git):
+                with lock_work_tree(self._git, patience=HEALING_SECONDS):
                     self._resume(patience=HEALING_SECONDS)
 
     def _resume_for(self, branch: str) -> None:
@@ -160,109 +161,114 @@ class WorkTree:
         try:
             self._resume()
         except Held:
-            left = self._noted()
+            left = self._read_note()
             if left is None or left.branch == branch:
                 raise
 
     def _resume(self, *, patience: float = PATIENCE_SECONDS) -> None:
         """Finish the move that an earlier process was killed in, forwards or backwards."""
-        settle_notes(self._git, patience=patience)
+        clear_notes(self._git, patience=patience)
         release_index(self._git)
-        move = self._noted()
+        move = self._read_note()
         if move is None:
             return
         here = refs.resolve(self._reader, check_branch(move.branch))
         # The index was in place before the branch moved; and who has gone to another branch has looked at the files.
         if move.is_over(here) or not is_checked_out(self._git, self._reader, move.branch):
-            self._forget()
+            self._delete_note()
         else:
-            self._carry_out(move if here == move.here else self._way_back(move, here), resumed=True)
+            self._carry_out(move if here == move.here else self._plan_return(move, here), resumed=True)
 
-    def _way_back(self, move: Move, here: str | None) -> Move:
+    def _plan_return(self, move: Move, here: str | None) -> Move:
         """The way from where a move was to lead to what the branch has by now of the files that the move has touched.
 
         Only the tip says what a person has made of them: with the files that the move has written in it, to go back to
         the state before would be to revert them.
         """
         if here is None or move.after is None:
-            return move.back(here, move.before)
-        touched = {change.path for change in self._differences(_tree(move.after, move.before), move.after)}
-        since = self._differences(move.after, here)
-        entries = {change.path: entry_of(change.after, change) for change in since if change.path in touched}
-        return move.back(here, self._changed(move.after, Survey(touched, entries)) if entries else move.after)
+            return move.reverse(here, move.before)
+        touched = {change.path for change in self._compare_trees(_choose_tree(move.after, move.before), move.after)}
+        since = self._compare_trees(move.after, here)
+        entries = {change.path: build_entry(change.after, change) for change in since if change.path in touched}
+        return move.reverse(
+            here, self._write_settled_tree(move.after, FileSurvey(touched, entries)) if entries else move.after
+        )
 
     def _carry_out(self, move: Move, *, resumed: bool = False) -> None:
-        with index_locked(self._git):
+        with lock_index(self._git):
             reach(FaultPoint.MOVE_LOCKED)
             # A person may have gone to another branch before the lock was ours.
-            if head(self._git, self._reader).branch != move.branch:
+            if read_head(self._git, self._reader).branch != move.branch:
                 raise RefMoved(
                     f"{move.branch} is not checked out any more; nothing was changed", hint="run syncd again"
                 )
-            self._note(move)
+            self._write_note(move)
             reach(FaultPoint.MOVE_NOTED)
             try:
-                self._shift(move, resumed=resumed)
+                self._move_files(move, resumed=resumed)
             except Held:
                 if not resumed:
-                    self._forget()
+                    self._delete_note()
                 raise
             if move.publish:
-                self._publish(move)
+                self._move_branch(move)
             reach(FaultPoint.MOVE_BRANCH_DONE)
-        self._forget()
+        self._delete_note()
 
-    def _publish(self, move: Move) -> None:
+    def _move_branch(self, move: Move) -> None:
         assert move.after is not None
         ref = check_branch(move.branch)
         try:
-            refs.update(self._git, self._reader, ref, move.after, old=move.here)
+            refs.update_ref(self._git, self._reader, ref, move.after, old=move.here)
         except SyncdError:
             # What a person has edited since stays; then the note stays too, and the next run says what is in the way.
             with suppress(SyncdError):
-                back = self._way_back(move, refs.resolve(self._reader, ref))
-                self._note(back)
-                self._shift(back, resumed=True)
-                self._forget()
+                back = self._plan_return(move, refs.resolve(self._reader, ref))
+                self._write_note(back)
+                self._move_files(back, resumed=True)
+                self._delete_note()
             raise
 
-    def _shift(self, move: Move, *, resumed: bool) -> None:
+    def _move_files(self, move: Move, *, resumed: bool) -> None:
         """Take index and files from one commit to another. Raises: WorkTreeInTheWay, then nothing was touched."""
-        private = self._private_index()
-        old, new = _tree(move.before or move.after, move.before), _tree(move.after or move.before, move.after)
+        private = self._copy_index()
+        old, new = (
+            _choose_tree(move.before or move.after, move.before),
+            _choose_tree(move.after or move.before, move.after),
+        )
         environment = {"GIT_INDEX_FILE": str(private)}
         self._refresh(environment)
-        changes = self._differences(old, new)
-        found = survey(self._git, self._reader, changes, environment, way=move.way(resumed))
-        if found.blocked:
-            raise _in_the_way(found.blocked)
+        changes = self._compare_trees(old, new)
+        found = survey_files(self._git, self._reader, changes, environment, way=move.find_stage(resumed))
+        if found.obstacles:
+            raise _build_in_the_way(found.obstacles)
         if found.settled:
-            self._git.run("update-index", "-z", "--index-info", data=found.index_lines(), extra=environment)
+            self._git.run("update-index", "-z", "--index-info", data=found.format_index_lines(), extra=environment)
             self._refresh(environment)
-            old = self._changed(old, found)
+            old = self._write_settled_tree(old, found)
         status, _, complaint = self._git.attempt("read-tree", "-m", "-u", old, new, extra=environment)
         if status:
             if _IN_THE_WAY.search(complaint):
-                raise _in_the_way(self._dirty(old, found, complaint, environment))
-            raise failure("read-tree", status, complaint)
+                raise _build_in_the_way(self._find_edited(old, found, complaint, environment))
+            raise build_failure("read-tree", status, complaint)
         reach(FaultPoint.MOVE_FILES_DONE)
-        with system_failures("putting the index in place"):
-            os.replace(private, self._index())
-            _sync(self._git.place.git_dir)
+        with translate_system_failures("putting the index in place"):
+            os.replace(private, self._index_path())
+            _sync_directory(self._git.location.git_dir)
         reach(FaultPoint.MOVE_INDEX_DONE)
 
-    def _differences(self, before: str, after: str) -> list[Difference]:
-        return differences(self._git, self._reader, before, after)
+    def _compare_trees(self, before: str, after: str) -> list[Difference]:
+        return compare_trees(self._git, self._reader, before, after)
 
-    def _changed(self, old: str, found: Survey) -> str:
+    def _write_settled_tree(self, old: str, found: FileSurvey) -> str:
         """A tree with what is settled in it; where a move starts from it, git sees no difference and no clash there."""
-        scratch = self._git.place.own() / "ground"
+        scratch = self._git.location.make_own_directory() / "ground"
         environment = {"GIT_INDEX_FILE": str(scratch)}
-        with system_failures("settling files"):
+        with translate_system_failures("settling files"):
             for left in (scratch, scratch.with_name("ground.lock")):
                 left.unlink(missing_ok=True)
             self._git.run("read-tree", old, extra=environment)
-            self._git.run("update-index", "-z", "--index-info", data=found.index_lines(), extra=environment)
+            self._git.run("update-index", "-z", "--index-info", data=found.format_index_lines(), extra=environment)
             tree = self._git.run("write-tree", extra=environment).decode().strip()
             scratch.unlink(missing_ok=True)
         return tree
@@ -271,57 +277,57 @@ class WorkTree:
         """Let the index know files that were touched and not changed; that others were changed is no failure."""
         self._git.attempt("update-index", "-q", "--ignore-submodules", "--refresh", extra=environment)
 
-    def _dirty(self, old: str, found: Survey, complaint: str, environment: Mapping[str, str]) -> set[str]:
+    def _find_edited(self, old: str, found: FileSurvey, complaint: str, environment: Mapping[str, str]) -> set[str]:
         """Which of the files that a move would touch hold an edit; git names only the first."""
         options = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all", "--diff-filter=d")
         listed = self._git.run("diff-index", *options, old, "--", extra=environment)
         edited = set(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
         return (edited & found.paths - found.settled.keys()) | set(_NAMED.findall(complaint))
 
-    def _private_index(self) -> Path:
+    def _copy_index(self) -> Path:
         """A copy of the index, with its time: git compares that with a file's to see edits of the same moment."""
-        private = self._git.place.own() / "index"
-        with system_failures("copying the index"):
+        private = self._git.location.make_own_directory() / "index"
+        with translate_system_failures("copying the index"):
             for left in (private, private.with_name("index.lock")):
                 left.unlink(missing_ok=True)
-            if self._index().exists():
-                shutil.copy2(self._index(), private)
+            if self._index_path().exists():
+                shutil.copy2(self._index_path(), private)
         return private
 
-    def _index(self) -> Path:
-        return self._git.place.git_dir / "index"
+    def _index_path(self) -> Path:
+        return self._git.location.git_dir / "index"
 
-    def _moving(self) -> Path:
-        return self._git.place.git_dir / "syncd" / "moving.json"
+    def _note_path(self) -> Path:
+        return self._git.location.git_dir / "syncd" / "moving.json"
 
-    def _note(self, move: Move) -> None:
-        aside = self._git.place.own() / "moving.new"
-        with system_failures("noting a move"):
+    def _write_note(self, move: Move) -> None:
+        aside = self._git.location.make_own_directory() / "moving.new"
+        with translate_system_failures("noting a move"):
             with aside.open("w", encoding="utf-8") as file:
                 json.dump(asdict(move), file)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(aside, self._moving())
+            os.replace(aside, self._note_path())
 
-    def _noted(self) -> Move | None:
+    def _read_note(self) -> Move | None:
         try:
-            found = json.loads(self._moving().read_bytes())
+            found = json.loads(self._note_path().read_bytes())
             move = Move(**found)
         except (FileNotFoundError, ValueError, TypeError):
             return None
         ids = [oid for oid in (move.before, move.after) if oid is not None]
         return move if ids and all(is_oid(oid) for oid in ids) else None
 
-    def _forget(self) -> None:
-        self._moving().unlink(missing_ok=True)
+    def _delete_note(self) -> None:
+        self._note_path().unlink(missing_ok=True)
 
 
-def _tree(sample: str | None, commit: str | None) -> str:
+def _choose_tree(sample: str | None, commit: str | None) -> str:
     """A commit, or the empty tree in its place."""
     return commit or EMPTY_TREE[len(sample or "")]
 
 
-def _in_the_way(paths: set[str]) -> WorkTreeInTheWay:
+def _build_in_the_way(paths: set[str]) -> WorkTreeInTheWay:
     names = tuple(sorted(paths))
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     return WorkTreeInTheWay(
@@ -331,7 +337,7 @@ def _in_the_way(paths: set[str]) -> WorkTreeInTheWay:
     )
 
 
-def _sync(directory: Path) -> None:
+def _sync_directory(directory: Path) -> None:
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -18,9 +18,9 @@ from syncd.errors import GitFailed, SyncdError
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.text import one_line
 from syncd.repo import refs
-from syncd.repo.failures import failure, system_failures
+from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.git import Git
-from syncd.repo.names import check_oid, check_path, check_ref, quote
+from syncd.repo.names import check_oid, check_path, check_ref, quote_path
 from syncd.repo.objects import Reader
 from syncd.repo.pipe import Pipe
 from syncd.repo.values import Person
@@ -58,13 +58,13 @@ class Writer:
     ) -> None:
         self.close()
 
-    def blob(self, data: bytes) -> str:
+    def write_blob(self, data: bytes) -> str:
         """Given a file's bytes, send them and return the mark that stands for the blob in `put`."""
         return self.stream(len(data), (data,))
 
     def stream(self, size: int, pieces: Iterable[bytes]) -> str:
         """Given a file's length and its bytes in pieces, send them and return the mark that stands for the blob."""
-        pipe, sent = self._stream(), 0
+        pipe, sent = self._require_pipe(), 0
         self._marks += 1
         pipe.send(b"blob\nmark :%d\ndata %d\n" % (self._marks, size))
         for piece in pieces:
@@ -78,22 +78,22 @@ class Writer:
 
     def checkpoint(self) -> None:
         """Let every blob sent so far outlive this process. Source: git-fast-import(1), checkpoint and progress."""
-        pipe = self._stream()
+        pipe = self._require_pipe()
         pipe.send(b"checkpoint\nprogress done\n")
-        while (line := pipe.line()) != b"progress done":
-            self._heard(line)
+        while (line := pipe.read_line()) != b"progress done":
+            self._note_pack(line)
 
     def put(self, path: str, oid_or_mark: str) -> None:
         """Given a path from the repository's root and a blob, let the commit hold it there. Raises: PathRefused."""
         check_path(path)
         if not self._is_mark(oid_or_mark):
             check_oid(oid_or_mark)
-        self._changes[path] = b"M 100644 %b %b\n" % (oid_or_mark.encode(), quote(path))
+        self._changes[path] = b"M 100644 %b %b\n" % (oid_or_mark.encode(), quote_path(path))
 
     def remove(self, path: str) -> None:
         """Given a path from the repository's root, let the commit not hold it. Raises: PathRefused."""
         check_path(path)
-        self._changes[path] = b"D %b\n" % quote(path)
+        self._changes[path] = b"D %b\n" % quote_path(path)
 
     def commit(
         self, *, message: str, author: Person, committer: Person, parents: Sequence[str], base: str | None
@@ -103,19 +103,19 @@ class Writer:
         Shape: the tree is that of the commit `base` (empty when there is none) with what was put and removed.
         Raises: RefMoved when the ref is not at `old` any more; then the ref is left alone.
         """
-        pipe = self._stream()
+        pipe = self._require_pipe()
         self._marks += 1
-        pipe.send(b"commit %b\nmark :%d\n" % (_BRANCH, self._marks) + signature(author, committer))
-        pipe.send(_data(message) + b"".join(_ancestry(parents)))
-        pipe.send(self._ground(base or self._start, parents))
+        pipe.send(b"commit %b\nmark :%d\n" % (_BRANCH, self._marks) + format_signature(author, committer))
+        pipe.send(_format_message(message) + b"".join(_format_parents(parents)))
+        pipe.send(self._format_base(base or self._start, parents))
         # Removals first, so that a file may take the place of a directory and the other way round.
         for line in sorted(self._changes.values(), key=lambda line: line[:1]):
             pipe.send(line)
         pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (_BRANCH, self._marks))
         reach(FaultPoint.COMMIT_STREAMED)
-        commit = check_oid(self._complete(pipe))
+        commit = check_oid(self._finish_stream(pipe))
         reach(FaultPoint.COMMIT_WRITTEN)
-        refs.update(self._git, self._reader, self._ref, commit, old=self._old)
+        refs.update_ref(self._git, self._reader, self._ref, commit, old=self._old)
         with suppress(SyncdError):  # tidiness only: the commit stands, and git's own repacking finds the packs
             self._join_packs()
         return commit
@@ -124,29 +124,29 @@ class Writer:
         """End the stream; without a commit nothing of it stays."""
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
-            held = _temporary_packs(pipe)
+            held = _find_temporary_packs(pipe)
             pipe.kill()
             self._clean(pipe, held)
 
-    def _stream(self) -> Pipe:
+    def _require_pipe(self) -> Pipe:
         if self._pipe is None:
             raise GitFailed("this writer is closed")
         return self._pipe
 
-    def _complete(self, pipe: Pipe) -> str:
+    def _finish_stream(self, pipe: Pipe) -> str:
         """End the stream and return what it answered."""
-        held = _temporary_packs(pipe)
+        held = _find_temporary_packs(pipe)
         status, answer, complaint = pipe.finish()
         self._pipe = None
         if status:
             self._clean(pipe, held)
-            raise failure("fast-import", status, complaint)
+            raise build_failure("fast-import", status, complaint)
         commit, *rest = answer.splitlines()
         for line in rest:
-            self._heard(line)
+            self._note_pack(line)
         return commit.decode()
 
-    def _heard(self, line: bytes) -> None:
+    def _note_pack(self, line: bytes) -> None:
         """Take note of a pack: fast-import names it, a colon, and the commits that it ends with."""
         name, sign, _ = line.rpartition(_PACK + b":")
         if sign:
@@ -159,60 +159,62 @@ class Writer:
         names = b"".join(os.fsencode(pack.name) + b"\n" for pack in self._packs)
         whole = str(self._packs[0].with_name("pack"))
         joined = self._git.run("pack-objects", "-q", "--stdin-packs", "--window=0", whole, data=names).decode().strip()
-        with system_failures("removing packs that were joined"):
+        with translate_system_failures("removing packs that were joined"):
             for pack in self._packs:
                 if pack.stem != f"pack-{joined}":
                     _remove_pack(pack)
 
     def _clean(self, pipe: Pipe, held: list[Path]) -> None:
         """Remove what a fast-import that failed leaves: unfinished packs, and its report, which the error repeats."""
-        for path in (*held, self._git.place.git_dir / f"fast_import_crash_{pipe.process.pid}"):
+        for path in (*held, self._git.location.git_dir / f"fast_import_crash_{pipe.process.pid}"):
             path.unlink(missing_ok=True)
 
     def _is_mark(self, text: str) -> bool:
         number = text.removeprefix(":")
         return text.startswith(":") and number.isascii() and number.isdecimal() and 0 < int(number) <= self._marks
 
-    def _ground(self, base: str | None, parents: Sequence[str]) -> bytes:
+    def _format_base(self, base: str | None, parents: Sequence[str]) -> bytes:
         """The line that sets the whole tree, when fast-import would start from another: the first parent's."""
         if base is None:
             return b"deleteall\n" if parents else b""
-        found = self._reader.info(f"{check_oid(base)}^{{tree}}")
+        found = self._reader.find_object(f"{check_oid(base)}^{{tree}}")
         if found is None:
             raise GitFailed(f"commit {base} is missing", hint="git fsck")
         return b'M 040000 %b ""\n' % found[0].encode()
 
 
-def signature(author: Person, committer: Person) -> bytes:
+def format_signature(author: Person, committer: Person) -> bytes:
     """Given both persons, return their lines of a commit."""
-    return f"author {_identity(author)}\ncommitter {_identity(committer)}\n".encode()
+    return f"author {_format_person(author)}\ncommitter {_format_person(committer)}\n".encode()
 
 
-def _identity(person: Person) -> str:
+def _format_person(person: Person) -> str:
     offset = person.when.utcoffset() or timedelta()
     minutes = int(offset.total_seconds()) // 60
     sign = "-" if minutes < 0 else "+"
     hours, minutes = divmod(abs(minutes), 60)
     seconds = max(0, int(person.when.timestamp()))
-    return f"{_tidy(person.name) or 'unknown'} <{_tidy(person.email)}> {seconds} {sign}{hours:02}{minutes:02}"
+    return (
+        f"{_clean_name(person.name) or 'unknown'} <{_clean_name(person.email)}> {seconds} {sign}{hours:02}{minutes:02}"
+    )
 
 
-def _tidy(text: str) -> str:
+def _clean_name(text: str) -> str:
     """A name as a commit's header can hold it: without what would end it or is unseen. Source: git, ident.c."""
     return one_line(text.replace("<", " ").replace(">", " "))
 
 
-def _data(message: str) -> bytes:
-    data = message_bytes(message)
+def _format_message(message: str) -> bytes:
+    data = encode_message(message)
     return b"data %d\n%b\n" % (len(data), data)
 
 
-def message_bytes(message: str) -> bytes:
+def encode_message(message: str) -> bytes:
     """Given a commit message, return its bytes, with one line end at the end and nothing that a commit cannot hold."""
     return message.replace("\0", "").rstrip("\n").encode("utf-8", "replace") + b"\n"
 
 
-def _ancestry(parents: Sequence[str]) -> list[bytes]:
+def _format_parents(parents: Sequence[str]) -> list[bytes]:
     words = ["from", *["merge"] * (len(parents) - 1)]
     return [f"{word} {check_oid(parent)}\n".encode() for word, parent in zip(words, parents, strict=False)]
 
@@ -223,7 +225,7 @@ def _remove_pack(pack: Path) -> None:
         pack.with_suffix(suffix).unlink(missing_ok=True)
 
 
-def _temporary_packs(pipe: Pipe) -> list[Path]:
+def _find_temporary_packs(pipe: Pipe) -> list[Path]:
     """The unfinished packs that a process holds open; where the system does not tell, git gc removes them in time."""
     held: list[Path] = []
     if pipe.process.poll() is not None:

@@ -39,7 +39,7 @@ def find_tracked(repository: Repository, names: Sequence[str], patterns: Sequenc
     named = [Branch(name) for name in dict.fromkeys(names)]
     if not patterns:
         return named
-    present = (ref.removeprefix(HEADS) for ref in repository.refs(HEADS))
+    present = (ref.removeprefix(HEADS) for ref in repository.list_refs(HEADS))
     return named + [
         Branch(name, is_named=False) for name in sorted(match_branches(present, patterns)) if name not in names
     ]

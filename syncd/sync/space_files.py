@@ -93,7 +93,7 @@ class SpaceFilesWriter:
             self.writer.remove(path)
 
     def _put(self, path: str, text: str) -> None:
-        self.writer.put(path, self.writer.blob(text.encode()))
+        self.writer.put(path, self.writer.write_blob(text.encode()))
 
 
 def compute_shape(revision: Revision, placement: Placement) -> str:

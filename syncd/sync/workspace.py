@@ -129,7 +129,7 @@ class Workspace:
 
     def has_same_content(self, binding: Binding, one: str, other: str) -> bool:
         """Given two commits, return whether they hold the same in the space's directory."""
-        subtree = self.repository.subtree
+        subtree = self.repository.find_tree
         return subtree(one, binding.directory) == subtree(other, binding.directory)
 
     def committer(self) -> Person:

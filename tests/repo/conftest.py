@@ -64,12 +64,12 @@ def commit(repository: Repository) -> Callable[..., str]:
     number = count()
 
     def write(files: Mapping[str, bytes | None], parent: str | None = None, message: str = "Change\n") -> str:
-        with repository.writer(f"refs/syncd/test/{next(number)}", old=None) as writer:
+        with repository.open_writer(f"refs/syncd/test/{next(number)}", old=None) as writer:
             for path, data in files.items():
                 if data is None:
                     writer.remove(path)
                 else:
-                    writer.put(path, writer.blob(data))
+                    writer.put(path, writer.write_blob(data))
             return writer.commit(
                 message=message, author=AUTHOR, committer=AUTHOR, parents=[parent] if parent else [], base=parent
             )

@@ -31,23 +31,25 @@ def history(top: Path, git: Git) -> dict[str, str]:
 
 def test_each_line_has_the_commit_that_wrote_it(top: Path, history: dict[str, str]) -> None:
     with Repository.open(top) as repository:
-        lines = repository.line_commits(history["moved"], "moved.md", [(0, 2), (3, 4)], exclude=[])
+        lines = repository.find_line_commits(history["moved"], "moved.md", [(0, 2), (3, 4)], exclude=[])
         assert lines == {0: history["written"], 1: history["changed"], 3: history["added"]}
 
 
 def test_lines_that_excluded_commits_have_are_nobody_s(top: Path, history: dict[str, str]) -> None:
     with Repository.open(top) as repository:
-        lines = repository.line_commits(history["moved"], "moved.md", [(0, 4)], exclude=[history["changed"]])
+        lines = repository.find_line_commits(history["moved"], "moved.md", [(0, 4)], exclude=[history["changed"]])
         assert lines == {3: history["added"]}
-        assert repository.line_commits(history["moved"], "moved.md", [(2, 2)], exclude=[]) == {}
-        assert repository.line_commits(history["moved"], "gone.md", [(0, 1)], exclude=[]) == {}
+        assert repository.find_line_commits(history["moved"], "moved.md", [(2, 2)], exclude=[]) == {}
+        assert repository.find_line_commits(history["moved"], "gone.md", [(0, 1)], exclude=[]) == {}
 
 
 def test_the_last_change_of_a_path_is_its_removal_too(top: Path, history: dict[str, str]) -> None:
     with Repository.open(top) as repository:
-        assert repository.last_change(history["moved"], "page.md", exclude=[]) == history["moved"]
-        assert repository.last_change(history["added"], "page.md", exclude=[history["changed"]]) == history["added"]
-        assert repository.last_change(history["added"], "page.md", exclude=[history["added"]]) == ""
+        assert repository.find_last_change(history["moved"], "page.md", exclude=[]) == history["moved"]
+        assert (
+            repository.find_last_change(history["added"], "page.md", exclude=[history["changed"]]) == history["added"]
+        )
+        assert repository.find_last_change(history["added"], "page.md", exclude=[history["added"]]) == ""
 
 
 def test_no_program_and_no_file_is_heeded_that_the_repository_names(
@@ -58,6 +60,6 @@ def test_no_program_and_no_file_is_heeded_that_the_repository_names(
     git("config", "blame.ignoreRevsFile", str(tmp_path / "ignored"))
     (tmp_path / "ignored").write_text(history["changed"] + "\n")
     with Repository.open(top) as repository:
-        lines = repository.line_commits(history["moved"], "moved.md", [(1, 2)], exclude=[])
+        lines = repository.find_line_commits(history["moved"], "moved.md", [(1, 2)], exclude=[])
     assert lines == {1: history["changed"]}
     assert not (tmp_path / "ran").exists()

@@ -16,7 +16,7 @@ import pytest
 from syncd.errors import Held, RefMoved
 from syncd.fault_points import FaultPoint
 from syncd.repo import Person, Repository, locks
-from syncd.repo.locks import noted
+from syncd.repo.locks import note_locks
 from syncd.repo.worktree import Move, WorkTree
 
 Commit = Callable[..., str]
@@ -256,7 +256,7 @@ def test_a_killed_commit_is_all_or_nothing(
         here = repository.resolve(REF)
         assert here is not None
         assert (here != base) == is_there
-        assert len(repository.tree(here)) == (BLOBS + 4 if is_there else 4)
+        assert len(repository.list_files(here)) == (BLOBS + 4 if is_there else 4)
     assert _locks(top) == []
     assert git("for-each-ref", "refs/syncd/stream") == ""
     assert git("status", "--porcelain") == ""
@@ -454,7 +454,7 @@ def test_a_lock_of_the_index_that_a_kill_left_is_taken_over(
 
 
 def test_a_note_lives_as_long_as_its_block(repository: Repository, base: str, top: Path) -> None:
-    with noted(repository._git, [top / "x.lock"], base):
+    with note_locks(repository._git, [top / "x.lock"], base):
         assert len(list((top / ".git/syncd/locks").iterdir())) == 1
     assert list((top / ".git/syncd/locks").iterdir()) == []
 
@@ -464,14 +464,14 @@ def test_a_race_for_the_branch_puts_the_files_back(
 ) -> None:
     new, other = commit({"guide/one.md": b"new\n", "new.md": b"n\n"}, base), commit({"other.md": b"o\n"}, base)
     tree = WorkTree(repository._git, repository._reader)
-    original = tree._shift
+    original = tree._move_files
 
     def overtaken(move: Move, *, resumed: bool) -> None:
         original(move, resumed=resumed)
         if not resumed:
             git("update-ref", "refs/heads/main", other)
 
-    tree._shift = overtaken  # type: ignore[method-assign]
+    tree._move_files = overtaken  # type: ignore[method-assign]
     with pytest.raises(RefMoved):
         tree.fast_forward("main", old=base, new=new)
     assert repository.resolve("refs/heads/main") == other

@@ -9,9 +9,9 @@ import pytest
 
 from syncd.errors import DiskFull, GitFailed, NotARepository, WorkTreeInTheWay
 from syncd.repo import Person, Repository
-from syncd.repo.failures import failure, system_failures
+from syncd.repo.failures import build_failure, translate_system_failures
 from syncd.repo.git import Git as Runner
-from syncd.repo.place import find
+from syncd.repo.location import find_repository
 
 Commit = Callable[..., str]
 Git = Callable[..., str]
@@ -69,16 +69,16 @@ def test_nothing_is_run_in_a_whole_cycle(
         tip = repository.commit_tree(
             merged.tree, parents=[side, theirs], message="m\n", author=person, committer=person
         )
-        repository.diff(base, tip, renames=True)
+        repository.list_changes(base, tip, renames=True)
         (top / "notes.md").write_text("mine\n")
         with pytest.raises(WorkTreeInTheWay):
             repository.fast_forward("main", old=base, new=tip)
         (top / "notes.md").write_text("# Notes\n")
         (top / "new.md").write_text("new\n")
         repository.fast_forward("main", old=base, new=tip)
-        repository.find("refs/heads/main", "Syncd-Space", "x")
+        repository.find_commit("refs/heads/main", "Syncd-Space", "x")
         repository.delete_ref("refs/syncd/test/0", old=base)
-        assert repository.head().oid == tip
+        assert repository.read_head().oid == tip
     assert (top / "x.png").read_bytes() == b"png"
     assert sorted(path.name for path in canaries.iterdir()) == []
 
@@ -104,9 +104,9 @@ def test_the_caller_s_environment_reaches_no_git(
         monkeypatch.setenv(name, value)
     with Repository.open(top) as opened:
         assert opened.resolve("refs/heads/main") == base
-        pipe = Runner(find(top)).start("cat-file", "--batch-command")
+        pipe = Runner(find_repository(top)).start("cat-file", "--batch-command")
         pipe.send(b"info HEAD\n")
-        pipe.line()
+        pipe.read_line()
         seen = Path(f"/proc/{pipe.process.pid}/environ")
         if seen.exists():
             environment = dict(item.split(b"=", 1) for item in seen.read_bytes().split(b"\0") if item)
@@ -139,24 +139,24 @@ def test_two_hundred_repositories_leave_nothing_open(base: str, top: Path) -> No
         with Repository.open(top) as opened:
             assert opened.resolve("HEAD") == base
             if number % 20 == 0:
-                with opened.writer("refs/syncd/x", old=None) as writer:
-                    writer.blob(b"never committed")
+                with opened.open_writer("refs/syncd/x", old=None) as writer:
+                    writer.write_blob(b"never committed")
     assert _children() == children
     assert _descriptors() <= before
 
 
 def test_a_command_that_is_silent_too_long_is_ended(base: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("syncd.repo.git.SECONDS", 0.2)
-    pipe = Runner(find(top)).start("cat-file", "--batch-command")
+    pipe = Runner(find_repository(top)).start("cat-file", "--batch-command")
     with pytest.raises(GitFailed, match="no sign"):
-        pipe.line()
+        pipe.read_line()
     assert pipe.process.returncode is not None
 
 
 def test_an_answer_without_end_is_cut(base: str, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("syncd.repo.pipe.LARGEST_ANSWER", 10)
     with pytest.raises(GitFailed, match="answered more"):
-        Runner(find(top)).run("cat-file", "commit", base)
+        Runner(find_repository(top)).run("cat-file", "commit", base)
 
 
 def test_a_full_disk_is_told_as_such(repository: Repository, base: str, top: Path) -> None:
@@ -165,10 +165,10 @@ def test_a_full_disk_is_told_as_such(repository: Repository, base: str, top: Pat
         with full.open("wb") as sink:
             command = ["git", "-C", str(top), "ls-tree", base]
             done = subprocess.run(command, stdout=sink, stderr=subprocess.PIPE, check=False)
-        assert isinstance(failure("ls-tree", done.returncode, done.stderr.decode()), DiskFull)
-        with pytest.raises(DiskFull), system_failures("writing"), full.open("wb", buffering=0) as sink:
+        assert isinstance(build_failure("ls-tree", done.returncode, done.stderr.decode()), DiskFull)
+        with pytest.raises(DiskFull), translate_system_failures("writing"), full.open("wb", buffering=0) as sink:
             sink.write(b"x")
-    with pytest.raises(GitFailed), system_failures("reading"):
+    with pytest.raises(GitFailed), translate_system_failures("reading"):
         (top / "nothing").read_bytes()
 
 
@@ -176,10 +176,10 @@ def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = "fatal: could not set 'core.repositoryformatversion' to '0'\n"
-    assert type(failure("init", 128, said, disk=tmp_path / "not" / "there")) is GitFailed
+    assert type(build_failure("init", 128, said, disk=tmp_path / "not" / "there")) is GitFailed
     monkeypatch.setattr("syncd.repo.failures._SMALL_FILE_BYTES", 1 << 62)
-    assert type(failure("init", 128, said, disk=tmp_path / "not" / "there")) is DiskFull
-    assert type(failure("x", 128, "fatal: not a git repository: '/x'\n", disk=tmp_path)) is NotARepository
+    assert type(build_failure("init", 128, said, disk=tmp_path / "not" / "there")) is DiskFull
+    assert type(build_failure("x", 128, "fatal: not a git repository: '/x'\n", disk=tmp_path)) is NotARepository
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,6 @@ def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
     ],
 )  # fmt: skip
 def test_what_git_says_becomes_one_of_our_errors(stderr: str, kind: type[Exception], said: str) -> None:
-    found = failure("x", 128, stderr)
+    found = build_failure("x", 128, stderr)
     assert type(found) is kind
     assert str(found) == said

@@ -14,7 +14,7 @@ from syncd.errors import GitFailed, NotARepository
 from syncd.repo import Blob, Repository
 from syncd.repo import graph as graphs
 from syncd.repo import trees as listings
-from syncd.repo.trees import _compared
+from syncd.repo.trees import _compare_by_git
 from tests.repo.conftest import AUTHOR
 
 Git = Callable[..., str]
@@ -62,15 +62,15 @@ def test_ancestry_is_what_git_says(repository: Repository, git: Git, seed: int) 
     for _ in range(40):
         ours, theirs = dice.choices(oids, k=2)
         listed = git("merge-base", "--all", ours, theirs, ok=(0, 1)).split()
-        assert repository.merge_bases(ours, theirs) == listed
-        assert repository.merge_base(ours, theirs) == (listed[0] if listed else None)
+        assert repository.find_merge_bases(ours, theirs) == listed
+        assert repository.find_merge_base(ours, theirs) == (listed[0] if listed else None)
         assert repository.is_ancestor(ours, theirs) == (ours in git("rev-list", theirs).split())
         limit = dice.choice((1, 2, 5, 1000))
         for hidden in (None, ours):
             names = [theirs, *([f"^{hidden}"] if hidden else [])]
-            found = [one.oid for one in repository.commits(hidden, theirs, limit=limit)]
+            found = [one.oid for one in repository.list_commits(hidden, theirs, limit=limit)]
             assert found == git("rev-list", f"--max-count={limit}", *names).split()
-        sides = repository.marked(ours, theirs, TRAILER)
+        sides = repository.find_marked(ours, theirs, TRAILER)
         for side, span in zip(sides, (f"{theirs}..{ours}", f"{ours}..{theirs}"), strict=True):
             assert [one.oid for one in side] == git("rev-list", "--topo-order", f"--grep=^{TRAILER}: ", span).split()
 
@@ -81,8 +81,8 @@ def test_small_histories_take_no_process(repository: Repository, git: Git) -> No
     with verbs(repository) as started:
         for ours, theirs in pairwise(oids):
             repository.is_ancestor(ours, theirs)
-            repository.commits(ours, theirs, limit=10)
-        repository.find("refs/remotes/platform/main", TRAILER, "none")
+            repository.list_commits(ours, theirs, limit=10)
+        repository.find_commit("refs/remotes/platform/main", TRAILER, "none")
     assert started == []
 
 
@@ -93,8 +93,10 @@ def test_a_long_history_is_walked_by_git(repository: Repository, git: Git, monke
     with verbs(repository) as started:
         for ours, theirs in pairs * 3:
             assert repository.is_ancestor(ours, theirs) == (ours in git("rev-list", theirs).split())
-            assert repository.merge_bases(ours, theirs) == git("merge-base", "--all", ours, theirs, ok=(0, 1)).split()
-            sides = repository.marked(ours, theirs, TRAILER)
+            assert (
+                repository.find_merge_bases(ours, theirs) == git("merge-base", "--all", ours, theirs, ok=(0, 1)).split()
+            )
+            sides = repository.find_marked(ours, theirs, TRAILER)
             for side, span in zip(sides, (f"{theirs}..{ours}", f"{ours}..{theirs}"), strict=True):
                 assert [o.oid for o in side] == git("rev-list", "--topo-order", f"--grep=^{TRAILER}: ", span).split()
     assert started.count("merge-base") <= 2 * len(pairs)  # what was asked before is not asked again
@@ -114,7 +116,7 @@ def test_a_commit_that_is_not_there_is_no_ancestor_and_an_error(repository: Repo
     with pytest.raises(GitFailed):
         repository.is_ancestor("a" * 40, base)
     with pytest.raises(GitFailed):
-        repository.merge_bases(base, "b" * 40)
+        repository.find_merge_bases(base, "b" * 40)
 
 
 def scatter(dice: random.Random, blobs: list[str]) -> dict[str, Blob | bytes | None]:
@@ -134,20 +136,20 @@ def test_trees_are_listed_and_compared_as_git_does(
 ) -> None:
     monkeypatch.setattr(listings, "READS_MAX", reads)
     dice = random.Random(reads)
-    blobs = sorted({blob.oid for blob in repository.tree(base).values()})
-    trees = [repository.replaced(None, scatter(dice, blobs)) for _ in range(12)]
+    blobs = sorted({blob.oid for blob in repository.list_files(base).values()})
+    trees = [repository.write_tree(None, scatter(dice, blobs)) for _ in range(12)]
     for before, after in pairwise(trees):
         for spec in ((), ("a/",), ("a",), ("b", "é/a"), ("a/b/",)):
             for renames in (False, True):
-                found = repository.differences(before, after, spec, renames=renames)
-                assert found == list(_compared(repository._git, before, after, spec, renames=renames))
+                found = repository.compare_trees(before, after, spec, renames=renames)
+                assert found == list(_compare_by_git(repository._git, before, after, spec, renames=renames))
         for directory in ("", "a", "a-b/b", "none"):
             lead = f"{directory}/" if directory else ""
             lines = git("ls-tree", "-rz", "--full-tree", after, *([lead] if lead else [])).split("\0")[:-1]
             facts = [line.replace("\t", " ", 1).split(" ", 3) for line in lines]
             wanted = {path.removeprefix(lead): Blob(oid, mode) for mode, kind, oid, path in facts if kind != "commit"}
-            assert repository.tree(after, directory) == wanted
-            assert list(repository.tree(after, directory)) == list(wanted)
+            assert repository.list_files(after, directory) == wanted
+            assert list(repository.list_files(after, directory)) == list(wanted)
 
 
 def test_a_great_tree_is_read_by_one_command(repository: Repository, commit: Commit) -> None:
@@ -155,10 +157,10 @@ def test_a_great_tree_is_read_by_one_command(repository: Repository, commit: Com
     first = commit(files)
     second = commit({"7/7.md": b"new"}, first)
     with verbs(repository) as started:
-        assert len(repository.tree(first)) == 120
-        assert repository.tree(second).keys() == files.keys()
-        assert [one.path for one in repository.differences(first, second)] == ["7/7.md"]
-        assert len(repository.tree(second, "7")) == 2
+        assert len(repository.list_files(first)) == 120
+        assert repository.list_files(second).keys() == files.keys()
+        assert [one.path for one in repository.compare_trees(first, second)] == ["7/7.md"]
+        assert len(repository.list_files(second, "7")) == 2
     assert started == ["ls-tree"]
 
 
@@ -172,32 +174,32 @@ def test_a_tree_that_git_would_not_write_is_read_by_git(repository: Repository, 
             check=True,
         ).stdout.decode()
         listed = git("ls-tree", "-r", written.strip()).splitlines()
-        assert set(repository.tree(written.strip())) == {line.split("\t")[1] for line in listed}
-        assert {blob.mode for blob in repository.tree(written.strip()).values()} == {"100644"}
+        assert set(repository.list_files(written.strip())) == {line.split("\t")[1] for line in listed}
+        assert {blob.mode for blob in repository.list_files(written.strip()).values()} == {"100644"}
 
 
 def test_the_same_is_written_once(repository: Repository, base: str) -> None:
-    tree = repository.subtree(base)
+    tree = repository.find_tree(base)
     assert tree is not None
     with verbs(repository) as started:
         for _ in range(3):
-            new = repository.replaced(tree, {"new.md": b"new\n", "notes.md": None})
+            new = repository.write_tree(tree, {"new.md": b"new\n", "notes.md": None})
             repository.commit_tree(new, parents=[base], message="M\n", author=AUTHOR, committer=AUTHOR)
     assert sorted(set(started)) == sorted(started)
-    assert set(repository.tree(new)) == {"README.md", "guide/one.md", "guide/two.md", "new.md"}
+    assert set(repository.list_files(new)) == {"README.md", "guide/one.md", "guide/two.md", "new.md"}
 
 
 def test_head_is_read_in_every_form(repository: Repository, base: str, git: Git, top: Path) -> None:
     with verbs(repository) as started:
-        assert repository.head().branch == "main"
+        assert repository.read_head().branch == "main"
         git("checkout", "--quiet", "--detach")
-        assert (repository.head().branch, repository.head().oid) == (None, base)
+        assert (repository.read_head().branch, repository.read_head().oid) == (None, base)
         git("symbolic-ref", "HEAD", "refs/heads/not/yet")
-        assert (repository.head().branch, repository.head().oid) == ("not/yet", None)
+        assert (repository.read_head().branch, repository.read_head().oid) == ("not/yet", None)
         assert started == []
     (top / ".git/HEAD").unlink()
     os.symlink("refs/heads/main", top / ".git/HEAD")
-    assert (repository.head().branch, repository.head().oid) == ("main", base)
+    assert (repository.read_head().branch, repository.read_head().oid) == ("main", base)
 
 
 def test_a_configuration_is_read_again_once_it_changes(top: Path, repository: Repository, git: Git) -> None:

@@ -17,9 +17,9 @@ def test_edits_of_different_lines_merge(repository: Repository, commit: Commit, 
     assert merged.conflicts == ()
     message = "Merge\n\nSyncd-Space: é\n"
     oid = repository.commit_tree(merged.tree, parents=[ours, theirs], message=message, author=person, committer=person)
-    text = repository.read(repository.tree(oid)["a.md"].oid)
+    text = repository.read(repository.list_files(oid)["a.md"].oid)
     assert text == LINES.replace(b"line 0", b"ours").replace(b"line 8", b"theirs")
-    assert repository.commits(None, oid, limit=1)[0].parents == (ours, theirs)
+    assert repository.list_commits(None, oid, limit=1)[0].parents == (ours, theirs)
     repository.update_ref("refs/heads/merged", oid, old=None)
     assert git("fsck", "--strict", "--no-dangling") == ""
 
@@ -44,14 +44,14 @@ def test_a_page_added_below_a_renamed_folder_stays_where_it_was_put(repository: 
     ours, theirs = commit(moved, fork), commit({"guide/new.md": b"new\n"}, fork)
     merged = repository.merge(ours, theirs)
     assert merged.conflicts == ()
-    assert "guide/new.md" in repository.tree(merged.tree)
+    assert "guide/new.md" in repository.list_files(merged.tree)
 
 
 def test_texts_merge_with_a_base_of_their_own_all_at_once(repository: Repository, commit: Commit) -> None:
     head, tail = LINES.replace(b"line 0", b"head"), LINES.replace(b"line 8", b"tail")
     other, short = LINES.replace(b"line 0", b"other"), b"line 0\nmore\n"
     at = commit({"base": LINES, "head": head, "tail": tail, "other": other, "short": short})
-    oids = {path: blob.oid for path, blob in repository.tree(at).items()}
+    oids = {path: blob.oid for path, blob in repository.list_files(at).items()}
     trios = [("base", "head", "tail"), ("base", "head", "other")]
     fine, conflict = repository.merge_texts([(oids[a], oids[b], oids[c]) for a, b, c in trios])
     assert not fine.conflicts
@@ -65,9 +65,9 @@ def test_texts_merge_with_a_base_of_their_own_all_at_once(repository: Repository
 
 
 def test_a_tree_changes_only_where_it_is_told_to(repository: Repository, commit: Commit, git: Git) -> None:
-    tree = repository.subtree(commit({"a/b.md": b"b", "a/c.md": b"c", "d": b"d"}))
-    changed = repository.replaced(tree, {"a/b.md": None, "a/c.md": None, "d": None, "d/e.md": b"e", "a": b"file"})
-    assert sorted(repository.tree(changed)) == ["a", "d/e.md"]
-    assert repository.read(repository.tree(changed)["d/e.md"].oid) == b"e"
-    assert repository.replaced(None, {}) == git("hash-object", "-t", "tree", "/dev/null").strip()
+    tree = repository.find_tree(commit({"a/b.md": b"b", "a/c.md": b"c", "d": b"d"}))
+    changed = repository.write_tree(tree, {"a/b.md": None, "a/c.md": None, "d": None, "d/e.md": b"e", "a": b"file"})
+    assert sorted(repository.list_files(changed)) == ["a", "d/e.md"]
+    assert repository.read(repository.list_files(changed)["d/e.md"].oid) == b"e"
+    assert repository.write_tree(None, {}) == git("hash-object", "-t", "tree", "/dev/null").strip()
     assert git("for-each-ref", "refs/syncd/stream") == "", "no ref names what was built on the way"

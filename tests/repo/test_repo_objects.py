@@ -9,29 +9,29 @@ import pytest
 
 from syncd.errors import GitFailed, NotARepository, PathRefused
 from syncd.repo import FileChange, Repository
-from syncd.repo.objects import parse_commit, trailers
+from syncd.repo.objects import parse_commit, parse_trailers
 
 Commit = Callable[..., str]
 Git = Callable[..., str]
 
 
 def test_a_tree_is_listed_below_a_directory(repository: Repository, base: str) -> None:
-    assert sorted(repository.tree(base)) == ["README.md", "guide/one.md", "guide/two.md", "notes.md"]
-    assert sorted(repository.tree(base, "guide")) == ["one.md", "two.md"]
-    assert repository.tree(base, "gui") == {} == repository.tree(base, "README.md")
+    assert sorted(repository.list_files(base)) == ["README.md", "guide/one.md", "guide/two.md", "notes.md"]
+    assert sorted(repository.list_files(base, "guide")) == ["one.md", "two.md"]
+    assert repository.list_files(base, "gui") == {} == repository.list_files(base, "README.md")
     with pytest.raises(PathRefused):
-        repository.tree(base, "../x")
+        repository.list_files(base, "../x")
 
 
 def test_blobs_are_found_and_read(repository: Repository, base: str) -> None:
     oid = repository.lookup(base, "guide/one.md")
-    assert oid == repository.tree(base)["guide/one.md"].oid
+    assert oid == repository.list_files(base)["guide/one.md"].oid
     assert oid is not None
     assert repository.read(oid) == b"# One\n"
     for absent in ("guide", "nothing.md", "../guide/one.md", "./guide/one.md", "", "a\nb"):
         assert repository.lookup(base, absent) is None
-    assert repository.subtree(base, "guide") != repository.subtree(base)
-    assert repository.subtree(base, "nothing") is None
+    assert repository.find_tree(base, "guide") != repository.find_tree(base)
+    assert repository.find_tree(base, "nothing") is None
 
 
 def test_reading_goes_on_after_a_miss(repository: Repository, base: str) -> None:
@@ -51,9 +51,9 @@ def test_objects_made_later_are_seen(repository: Repository, base: str, commit: 
 
 
 def test_present_answers_only_what_is_there(repository: Repository, base: str) -> None:
-    oid = repository.tree(base)["README.md"].oid
-    assert repository.present([oid, "b" * 40, oid[:10], "--help", "", oid + "\n"]) == {oid}
-    assert repository.present([]) == set()
+    oid = repository.list_files(base)["README.md"].oid
+    assert repository.select_present([oid, "b" * 40, oid[:10], "--help", "", oid + "\n"]) == {oid}
+    assert repository.select_present([]) == set()
 
 
 def test_names_of_any_script_come_back_as_written(repository: Repository, commit: Commit) -> None:
@@ -61,27 +61,29 @@ def test_names_of_any_script_come_back_as_written(repository: Repository, commit
         f"d é/{name}.md": name.encode() for name in ('quo"te', "sp ace", "日本語", "tab-less", "-rf", ":x", "*", "#")
     }
     oid = commit(names)
-    assert {path: repository.read(blob.oid) for path, blob in repository.tree(oid).items()} == names
-    assert {change.path for change in repository.diff(oid, commit({}, oid))} == set()
+    assert {path: repository.read(blob.oid) for path, blob in repository.list_files(oid).items()} == names
+    assert {change.path for change in repository.list_changes(oid, commit({}, oid))} == set()
     for path in names:
         assert repository.lookup(oid, path) is not None
 
 
 def test_a_difference_is_told_by_path_below_the_directory(repository: Repository, base: str, commit: Commit) -> None:
     after = commit({"guide/one.md": b"1", "guide/new.md": b"n", "guide/two.md": None, "notes.md": b"2"}, base)
-    found = {change.path: change for change in repository.diff(base, after, "guide")}
+    found = {change.path: change for change in repository.list_changes(base, after, "guide")}
     assert {path: change.status for path, change in found.items()} == {"one.md": "M", "new.md": "A", "two.md": "D"}
-    assert found["two.md"].oid == repository.tree(base)["guide/two.md"].oid
-    assert repository.diff(base, base) == []
+    assert found["two.md"].oid == repository.list_files(base)["guide/two.md"].oid
+    assert repository.list_changes(base, base) == []
 
 
 def test_a_rename_is_found_when_asked_for(repository: Repository, commit: Commit) -> None:
     text = b"".join(b"line %d\n" % number for number in range(50))
     before = commit({"guide/old.md": text})
     after = commit({"guide/old.md": None, "guide/new.md": text + b"more\n"}, before)
-    oid = repository.tree(after)["guide/new.md"].oid
-    assert repository.diff(before, after, "guide", renames=True) == [FileChange("R", "new.md", "old.md", oid, "100644")]
-    assert sorted(change.status for change in repository.diff(before, after, "guide")) == ["A", "D"]
+    oid = repository.list_files(after)["guide/new.md"].oid
+    assert repository.list_changes(before, after, "guide", renames=True) == [
+        FileChange("R", "new.md", "old.md", oid, "100644")
+    ]
+    assert sorted(change.status for change in repository.list_changes(before, after, "guide")) == ["A", "D"]
 
 
 def test_links_and_submodules_are_told_apart(repository: Repository, base: str, git: Git, top: Path) -> None:
@@ -89,32 +91,32 @@ def test_links_and_submodules_are_told_apart(repository: Repository, base: str, 
     git("add", "link.md")
     git("update-index", "--add", "--cacheinfo", f"160000,{base},module")
     git("commit", "--quiet", "-m", "links")
-    head = repository.head().oid
+    head = repository.read_head().oid
     assert head is not None
-    assert repository.tree(head)["link.md"].mode == "120000"
-    assert "module" not in repository.tree(head)
-    assert [change.path for change in repository.diff(base, head)] == ["link.md"]
+    assert repository.list_files(head)["link.md"].mode == "120000"
+    assert "module" not in repository.list_files(head)
+    assert [change.path for change in repository.list_changes(base, head)] == ["link.md"]
 
 
 def test_commits_come_newest_first_with_their_trailers(repository: Repository, base: str, commit: Commit) -> None:
     message = "Change request: Speed\n\nWords.\n\nSyncd-Space: s1\nSyncd-Revision: r7\nSyncd-Space: s2\n"
     first = commit({"a.md": b"a"}, base, message)
     second = commit({"a.md": b"b"}, first, "Second\n")
-    assert [found.oid for found in repository.commits(base, second, limit=9)] == [second, first]
-    assert [found.oid for found in repository.commits(None, second, limit=2)] == [second, first]
-    found = repository.find("refs/syncd/test/2", "Syncd-Space", "s2")
+    assert [found.oid for found in repository.list_commits(base, second, limit=9)] == [second, first]
+    assert [found.oid for found in repository.list_commits(None, second, limit=2)] == [second, first]
+    found = repository.find_commit("refs/syncd/test/2", "Syncd-Space", "s2")
     assert found is not None
     assert (found.oid, found.subject, found.trailers["Syncd-Revision"]) == (first, "Change request: Speed", ["r7"])
     assert found.body.startswith("Words.")
-    assert repository.find("refs/syncd/test/2", "Syncd-Space", "s") is None
-    assert repository.find("refs/syncd/test/2", "Syncd-Space", "Words") is None
+    assert repository.find_commit("refs/syncd/test/2", "Syncd-Space", "s") is None
+    assert repository.find_commit("refs/syncd/test/2", "Syncd-Space", "Words") is None
 
 
 def test_a_trailer_is_found_past_messages_that_only_quote_it(repository: Repository, commit: Commit) -> None:
     tip = wanted = commit({"a.md": b"a"}, None, "One\n\nSyncd-Space: s1\n")
     for number in range(3):
         tip = commit({"a.md": b"%d" % number}, tip, "Quote\n\nSyncd-Space: s1\n\nas the text says\n")
-    found = repository.find("refs/syncd/test/3", "Syncd-Space", "s1")
+    found = repository.find_commit("refs/syncd/test/3", "Syncd-Space", "s1")
     assert found is not None
     assert found.oid == wanted
 
@@ -131,7 +133,7 @@ def test_a_trailer_is_found_past_messages_that_only_quote_it(repository: Reposit
     ],
 )
 def test_trailers_are_the_last_paragraph(message: str, expected: dict[str, list[str]]) -> None:
-    assert trailers(message) == expected
+    assert parse_trailers(message) == expected
 
 
 def test_a_commit_of_any_shape_is_read() -> None:
@@ -146,8 +148,8 @@ def test_ancestry(repository: Repository, base: str, commit: Commit) -> None:
     left, right, alone = commit({"l": b""}, base), commit({"r": b""}, base), commit({"x": b""})
     assert repository.is_ancestor(base, left)
     assert not repository.is_ancestor(left, right)
-    assert repository.merge_base(left, right) == base
-    assert repository.merge_base(left, alone) is None
+    assert repository.find_merge_base(left, right) == base
+    assert repository.find_merge_base(left, alone) is None
     with pytest.raises(GitFailed):
         repository.is_ancestor("a" * 40, left)
 
@@ -158,7 +160,7 @@ def test_one_repository_a_thread_reads_what_it_asked_for(commit: Commit, top: Pa
 
     def read() -> None:
         with Repository.open(top) as own:
-            for path, blob in own.tree(oid).items():
+            for path, blob in own.list_files(oid).items():
                 if own.read(blob.oid) != path.removesuffix(".md").encode() * 99:
                     wrong.append(path)
 

@@ -84,9 +84,9 @@ def test_submodules_are_left_alone(base: str, top: Path, git: Git, commit: Commi
     (top / "guide/module/README.md").write_text("edited inside\n")
     new = commit({"guide/one.md": b"# One\n\nMore.\n"}, here)
     with Repository.open(top) as repository:
-        assert "guide/module" not in repository.tree(here)
+        assert "guide/module" not in repository.list_files(here)
         repository.fast_forward("main", old=here, new=new)
-        assert repository.obstacles(new, ["guide/module/page.md", "guide/one.md"]) == {"guide/module": "submodule"}
+        assert repository.find_obstacles(new, ["guide/module/page.md", "guide/one.md"]) == {"guide/module": "submodule"}
     assert git("rev-parse", "HEAD:guide/module").strip() == link
     assert (top / "guide/module/README.md").read_text() == "edited inside\n"
     assert git("status", "--porcelain", "--ignore-submodules=dirty") == ""
@@ -100,11 +100,11 @@ def test_what_is_no_file_is_found_in_the_way(base: str, top: Path, git: Git, com
     here = git("rev-parse", "HEAD").strip()
     with Repository.open(top) as repository:
         asked = ["guide/shortcut/page.md", "link.md", "notes.md", "absent/x.md"]
-        assert repository.obstacles(here, asked) == {"guide/shortcut": "symbolic link", "link.md": "symbolic link"}
-        assert repository.obstacles(here, [f"many/{number}.md" for number in range(5000)] + ["link.md"]) == {
+        assert repository.find_obstacles(here, asked) == {"guide/shortcut": "symbolic link", "link.md": "symbolic link"}
+        assert repository.find_obstacles(here, [f"many/{number}.md" for number in range(5000)] + ["link.md"]) == {
             "link.md": "symbolic link"
         }
-        assert repository.obstacles(here, []) == {}
+        assert repository.find_obstacles(here, []) == {}
 
 
 def test_a_shallow_clone_says_that_its_history_is_cut(
@@ -122,22 +122,22 @@ def test_a_shallow_clone_says_that_its_history_is_cut(
         ours, theirs = repository.resolve("refs/heads/main"), repository.resolve("refs/remotes/origin/side")
         assert ours is not None
         assert theirs is not None
-        for ask in (repository.merge, repository.merge_base, repository.merge_bases):
+        for ask in (repository.merge, repository.find_merge_base, repository.find_merge_bases):
             with pytest.raises(HistoryCut) as cut:
                 ask(ours, theirs)
             assert "git fetch --unshallow" in cut.value.hint
         assert repository.is_cut(ours)
-        tree = repository.subtree(ours)
+        tree = repository.find_tree(ours)
         assert tree is not None
         child = repository.commit_tree(tree, parents=[ours], message="m\n", author=person, committer=person)
-        assert repository.merge_base(ours, child) == ours
+        assert repository.find_merge_base(ours, child) == ours
         assert not repository.merge(ours, child).conflicts
 
 
 def test_unrelated_histories_are_no_error_where_nothing_is_cut(
     repository: Repository, commit: Commit, base: str
 ) -> None:
-    assert repository.merge_base(base, commit({"x.md": b"x\n"})) is None
+    assert repository.find_merge_base(base, commit({"x.md": b"x\n"})) is None
 
 
 def test_a_partial_clone_says_what_it_lacks(base: str, top: Path, git: Git, tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_partial_clone_says_what_it_lacks(base: str, top: Path, git: Git, tmp_
     with Repository.open(partial) as repository:
         tip = repository.resolve("refs/heads/main")
         assert tip is not None
-        assert "notes.md" in repository.tree(tip)
-        oid = repository.tree(tip)["notes.md"].oid
+        assert "notes.md" in repository.list_files(tip)
+        oid = repository.list_files(tip)["notes.md"].oid
         with pytest.raises(GitFailed) as lacks:
             repository.read(oid)
         assert "partial clone" in f"{lacks.value.what} {lacks.value.hint}"
@@ -167,7 +167,7 @@ def test_a_linked_work_tree_is_served_beside_the_main_one(
     new = commit({"guide/one.md": b"# One\n\nMore.\n"}, base)
     with Repository.open(linked) as repository:
         repository.fast_forward("side", old=base, new=new)
-        assert repository.head().branch == "side"
+        assert repository.read_head().branch == "side"
     assert (linked / "guide/one.md").read_text() == "# One\n\nMore.\n"
     assert (top / "guide/one.md").read_text() == "# One\n"
     assert git("status", "--porcelain") == "" == git("status", "--porcelain", at=linked)
@@ -182,8 +182,8 @@ def test_a_bare_repository_called_like_one_with_files_gets_none(
     git("worktree", "add", "--quiet", "-b", "side", str(project / "side"), at=project / ".git")
     with Repository.open(project) as repository:
         assert repository.work_tree is None
-        tree = repository.replaced(repository.subtree(base), {"new.md": b"new\n"})
-        person = Person("a", "b", repository.commits(None, base, limit=1)[0].author.when)
+        tree = repository.write_tree(repository.find_tree(base), {"new.md": b"new\n"})
+        person = Person("a", "b", repository.list_commits(None, base, limit=1)[0].author.when)
         new = repository.commit_tree(tree, parents=[base], message="m\n", author=person, committer=person)
         repository.fast_forward("main", old=base, new=new)
     assert sorted(path.name for path in project.iterdir()) == [".git", "side"]

@@ -36,10 +36,10 @@ def test_a_ref_that_moved_stays_where_it_is(repository: Repository, commit: Comm
 def test_refs_are_listed_below_a_prefix(repository: Repository, base: str) -> None:
     for name in ("refs/syncd/proposed/guides/1", "refs/syncd/proposed/guides/2", "refs/syncd/proposed/guides-old/3"):
         repository.update_ref(name, base, old=None)
-    found = repository.refs("refs/syncd/proposed/guides/")
+    found = repository.list_refs("refs/syncd/proposed/guides/")
     assert found == {"refs/syncd/proposed/guides/1": base, "refs/syncd/proposed/guides/2": base}
-    assert repository.refs("refs/syncd/nothing/") == {}
-    assert REF not in repository.refs("refs/")
+    assert repository.list_refs("refs/syncd/nothing/") == {}
+    assert REF not in repository.list_refs("refs/")
 
 
 def test_a_hostile_ref_name_is_refused(repository: Repository, base: str) -> None:
@@ -83,22 +83,22 @@ def test_a_lock_that_another_git_holds_is_named(repository: Repository, commit: 
 
 
 def test_head_tells_branch_and_commit(repository: Repository, git: Callable[..., str], base: str) -> None:
-    assert (repository.head().branch, repository.head().oid) == ("main", base)
+    assert (repository.read_head().branch, repository.read_head().oid) == ("main", base)
     git("checkout", "--quiet", "--detach")
-    assert (repository.head().branch, repository.head().oid) == (None, base)
+    assert (repository.read_head().branch, repository.read_head().oid) == (None, base)
 
 
 def test_an_empty_repository_has_a_branch_without_a_commit(repository: Repository) -> None:
-    head = repository.head()
+    head = repository.read_head()
     assert (head.branch, head.oid) == ("main", None)
-    assert repository.refs("refs/") == {}
-    assert repository.find("refs/heads/main", "Syncd-Space", "x") is None
+    assert repository.list_refs("refs/") == {}
+    assert repository.find_commit("refs/heads/main", "Syncd-Space", "x") is None
 
 
 def test_an_anchor_holds_exactly_its_files(repository: Repository) -> None:
-    first = repository.anchor("refs/syncd/site/a", {"lock.json": b"{}", "old.json": b"1"}, "Own nothing\n")
-    second = repository.anchor("refs/syncd/site/a", {"lock.json": b"[]"}, "Own less\n")
-    assert repository.commits(first, second, limit=9)[0].parents == (first,)
-    assert list(repository.tree(second)) == ["lock.json"]
+    first = repository.write_files("refs/syncd/site/a", {"lock.json": b"{}", "old.json": b"1"}, "Own nothing\n")
+    second = repository.write_files("refs/syncd/site/a", {"lock.json": b"[]"}, "Own less\n")
+    assert repository.list_commits(first, second, limit=9)[0].parents == (first,)
+    assert list(repository.list_files(second)) == ["lock.json"]
     with pytest.raises(PathRefused):
-        repository.anchor("refs/heads/main", {}, "no\n")
+        repository.write_files("refs/heads/main", {}, "no\n")

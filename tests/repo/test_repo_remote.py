@@ -11,11 +11,11 @@ import pytest
 
 from syncd.errors import ConfigInvalid, GitFailed, NotFound, Stopped, SyncdError, Unauthorized, Unreachable
 from syncd.repo import Access, Remote, Repository
-from syncd.repo.address import parse
-from syncd.repo.credential import GUARDED, PRIVATE, answer
-from syncd.repo.failures import remote_failure
-from syncd.repo.place import find
-from syncd.repo.remote import ssh_command
+from syncd.repo.address import parse_address
+from syncd.repo.credential import GUARDED, PRIVATE, answer_question
+from syncd.repo.failures import build_remote_failure
+from syncd.repo.location import find_repository
+from syncd.repo.remote import build_ssh_command
 from tests.serving_git import TOKEN, GitServer, serving_git
 
 Git = Callable[..., str]
@@ -63,8 +63,8 @@ def test_branches_are_listed_fetched_and_pushed(
     server: GitServer, token: Path, base: str, top: Path, git: Git, commit: Callable[..., str]
 ) -> None:
     theirs = grown(server, git, top)
-    with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
-        assert remote.heads(["main", "nothing"]) == {"main": theirs}
+    with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+        assert remote.list_heads(["main", "nothing"]) == {"main": theirs}
         assert remote.fetch(["main"], known=[base]) == {"main": theirs}
         assert git("cat-file", "-t", theirs) == "commit\n"
         assert git("for-each-ref", "--format=%(objectname)").split() == [base, base], "no ref moves"
@@ -83,7 +83,7 @@ def test_what_is_fetched_into_a_shared_repository_is_shared(
     theirs = grown(server, git, top)
     umask = os.umask(0o077)
     try:
-        with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+        with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
             remote.fetch(["main"], known=[base])
     finally:
         os.umask(umask)
@@ -98,10 +98,10 @@ def test_what_somebody_pushed_meanwhile_is_never_replaced(
 ) -> None:
     ours = commit({"ours.md": b"ours\n"}, base)
     theirs = grown(server, git, top)
-    with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+    with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
         refusal = remote.push(ours, "main", old=base)
         assert refusal is not None
-        assert (refusal.reason, refusal.protected) == ("stale info", False)
+        assert (refusal.reason, refusal.is_protected) == ("stale info", False)
         refusal = remote.push(ours, "main", old=None)
         assert refusal is not None
     assert hosted(server, "rev-parse", "main").strip() == theirs
@@ -116,10 +116,10 @@ def test_a_protected_branch_is_told(
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\necho 'GH006: {says} {TOKEN}' >&2\nexit 1\n")
     hook.chmod(0o755)
-    with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+    with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
         refusal = remote.push(commit({"ours.md": b"ours\n"}, base), "main", old=base)
     assert refusal is not None
-    assert refusal.protected is protected
+    assert refusal.is_protected is protected
     assert refusal.reason == "pre-receive hook declined"
 
 
@@ -139,16 +139,16 @@ def test_the_token_is_in_no_argument_environment_configuration_object_or_error(
     wrapper = programs / "git"
     wrapper.write_text(f'#!/bin/sh\n{{ echo "$0 $*"; env; }} >> "{record}/$$"\nexec {shutil.which("git")} "$@"\n')
     wrapper.chmod(0o755)
-    monkeypatch.setattr("syncd.repo.git._programs", lambda: (str(shutil.which("env")), str(wrapper)))
+    monkeypatch.setattr("syncd.repo.git._find_programs", lambda: (str(shutil.which("env")), str(wrapper)))
     errors = []
-    with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
-        remote.heads(["main"])
+    with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+        remote.list_heads(["main"])
         remote.fetch(["main"], known=[base])
         assert remote.push(commit({"ours.md": b"ours\n"}, base), "main", old=base) is None
         configuration = (top / ".git/syncd/upstream.git/config").read_text()
         server.token = "another"
         with pytest.raises(Unauthorized) as refused:
-            remote.heads(["main"])
+            remote.list_heads(["main"])
         errors.append(refused.value.what)
     assert any("Basic" in authorization for _, authorization in server.seen), "the token was used"
     told = "".join(path.read_text(errors="replace") for path in record.iterdir())
@@ -169,12 +169,12 @@ def test_after_a_redirect_no_other_host_learns_the_token(
 ) -> None:
     with serving_git(tmp_path / "hosted") as other:
         server.moved["moved"] = (server if protocol == "same host" else other).url
-        with Remote(find(top), Access(f"{server.url}/moved/docs.git", token_file=token)) as remote:
+        with Remote(find_repository(top), Access(f"{server.url}/moved/docs.git", token_file=token)) as remote:
             if protocol == "same host":
-                assert remote.heads(["main"]) == {"main": base}
+                assert remote.list_heads(["main"]) == {"main": base}
             else:
                 with pytest.raises(SyncdError):
-                    remote.heads(["main"])
+                    remote.list_heads(["main"])
                 assert other.seen
                 assert not any(authorization for _, authorization in other.seen)
 
@@ -201,8 +201,8 @@ def test_the_configuration_of_the_repository_takes_no_part(
             "core.hooksPath": str(program.parent),
         }.items():
             git("config", key, value)
-        with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
-            assert remote.heads(["main"]) == {"main": base}
+        with Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+            assert remote.list_heads(["main"]) == {"main": base}
             remote.fetch(["main"], known=[])
         assert not thief.seen
     assert not sung.exists()
@@ -210,8 +210,8 @@ def test_the_configuration_of_the_repository_takes_no_part(
 
 def test_a_path_of_this_machine_is_a_remote(server: GitServer, base: str, top: Path) -> None:
     for url in (str(server.root / "docs.git"), f"file://{server.root}/docs.git"):
-        with Remote(find(top), Access(url)) as remote:
-            assert remote.heads(["main"]) == {"main": base}
+        with Remote(find_repository(top), Access(url)) as remote:
+            assert remote.list_heads(["main"]) == {"main": base}
 
 
 def test_ssh_is_told_whom_to_trust_and_asks_nobody(tmp_path: Path, base: str, top: Path) -> None:
@@ -225,8 +225,8 @@ def test_ssh_is_told_whom_to_trust_and_asks_nobody(tmp_path: Path, base: str, to
     access = Access(
         f"git@example.org:{top}/.git", ssh_key_file=tmp_path / "key", known_hosts_file=tmp_path / "known_hosts"
     )
-    with Remote(find(top), access, ssh=str(program)) as remote:
-        assert remote.heads(["main"]) == {"main": base}
+    with Remote(find_repository(top), access, ssh=str(program)) as remote:
+        assert remote.list_heads(["main"]) == {"main": base}
     told = record.read_text().split("\n")
     for word in ("none", str(tmp_path / "key"), "BatchMode=yes", "StrictHostKeyChecking=yes", "IdentitiesOnly=yes"):
         assert word in told
@@ -238,8 +238,8 @@ def test_ssh_is_told_whom_to_trust_and_asks_nobody(tmp_path: Path, base: str, to
 def test_a_path_that_ssh_would_read_otherwise_is_refused() -> None:
     for path in ("/a b", "/a%d", "/a'b", "/$HOME", "/~"):
         with pytest.raises(ConfigInvalid):
-            ssh_command(Access("git@example.org:x", known_hosts_file=Path(path)), "/bin/ssh")
-    assert ssh_command(Access("git@example.org:x"), "/bin/ssh").startswith("/bin/ssh -F none -o BatchMode=yes")
+            build_ssh_command(Access("git@example.org:x", known_hosts_file=Path(path)), "/bin/ssh")
+    assert build_ssh_command(Access("git@example.org:x"), "/bin/ssh").startswith("/bin/ssh -F none -o BatchMode=yes")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_path_that_ssh_would_read_otherwise_is_refused() -> None:
     ],
 )
 def test_addresses_that_are_spoken_to(url: str, protocol: str, host: str) -> None:
-    address = parse(url)
+    address = parse_address(url)
     assert (address.protocol, address.host) == (protocol, host)
 
 
@@ -274,7 +274,7 @@ file://  user@:x  https://[::1  ssh://a@b@c/x
 )
 def test_addresses_that_are_refused(url: str) -> None:
     with pytest.raises(ConfigInvalid):
-        parse(url)
+        parse_address(url)
 
 
 @pytest.mark.parametrize(
@@ -282,22 +282,22 @@ def test_addresses_that_are_refused(url: str) -> None:
 )
 def test_a_credential_in_an_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(ConfigInvalid) as refused:
-        parse(url)
+        parse_address(url)
     assert "hunter2" not in f"{refused.value.what}{refused.value.hint}"
     assert "token_file" in refused.value.hint
 
 
 def test_the_helper_answers_for_one_host_only(token: Path) -> None:
     words = [PRIVATE, str(token), "me", "https", "example.org"]
-    assert answer([*words, "get"], "protocol=https\nhost=example.org\n") == f"username=me\npassword={TOKEN}\n"
+    assert answer_question([*words, "get"], "protocol=https\nhost=example.org\n") == f"username=me\npassword={TOKEN}\n"
     for question in (
         "protocol=https\nhost=evil.org\n",
         "protocol=http\nhost=example.org\n",
         "",
         "host=example.org:1\n",
     ):
-        assert answer([*words, "get"], question) == ""
-    assert answer([*words, "store"], "protocol=https\nhost=example.org\n") == ""
+        assert answer_question([*words, "get"], question) == ""
+    assert answer_question([*words, "store"], "protocol=https\nhost=example.org\n") == ""
 
 
 @pytest.mark.parametrize(
@@ -306,14 +306,14 @@ def test_the_helper_answers_for_one_host_only(token: Path) -> None:
 )
 def test_the_helper_sends_nothing_but_a_token(token: Path, text: str) -> None:
     token.write_text(text)
-    assert answer([PRIVATE, str(token), "me", "https", "h", "get"], "protocol=https\nhost=h\n") == ""
+    assert answer_question([PRIVATE, str(token), "me", "https", "h", "get"], "protocol=https\nhost=h\n") == ""
 
 
 def test_the_helper_sends_no_file_that_others_may_read_unless_it_is_guarded(token: Path) -> None:
     token.chmod(0o640)
     words = [str(token), "me", "https", "h", "get"]
-    assert answer([PRIVATE, *words], "protocol=https\nhost=h\n") == ""
-    assert answer([GUARDED, *words], "protocol=https\nhost=h\n") != ""
+    assert answer_question([PRIVATE, *words], "protocol=https\nhost=h\n") == ""
+    assert answer_question([GUARDED, *words], "protocol=https\nhost=h\n") != ""
 
 
 @pytest.mark.parametrize(
@@ -340,7 +340,7 @@ def test_the_helper_sends_no_file_that_others_may_read_unless_it_is_guarded(toke
     ],
 )
 def test_failures_are_told_apart(complaint: str, error: type[SyncdError]) -> None:
-    found = remote_failure("fetch", "x", 128, complaint)
+    found = build_remote_failure("fetch", "x", 128, complaint)
     assert type(found) is error
     assert "remote:" not in found.what
 
@@ -351,7 +351,7 @@ def test_words_of_the_remote_are_not_repeated() -> None:
         f"fatal: remote error: {TOKEN}",
         f"ERR: remote error: {TOKEN} timed out",
     ):
-        assert TOKEN not in remote_failure("fetch", "x", 128, complaint).what
+        assert TOKEN not in build_remote_failure("fetch", "x", 128, complaint).what
 
 
 @pytest.mark.long
@@ -359,8 +359,11 @@ def test_words_of_the_remote_are_not_repeated() -> None:
 def test_a_server_that_fails_is_told(server: GitServer, token: Path, top: Path, status: int) -> None:
     server.status = status
     error = {503: Unreachable, 404: NotFound, 403: Unauthorized}[status]
-    with Remote(find(top), Access(f"{server.url}/docs.git", token_file=token)) as remote, pytest.raises(error):
-        remote.heads(["main"])
+    with (
+        Remote(find_repository(top), Access(f"{server.url}/docs.git", token_file=token)) as remote,
+        pytest.raises(error),
+    ):
+        remote.list_heads(["main"])
 
 
 def test_a_wait_can_be_ended(tmp_path: Path, base: str, top: Path) -> None:
@@ -371,15 +374,15 @@ def test_a_wait_can_be_ended(tmp_path: Path, base: str, top: Path) -> None:
     def stop() -> None:
         raise Stopped("stopped")
 
-    with Remote(find(top), Access("x@y:/z"), pulse=stop, ssh=str(program)) as remote, pytest.raises(Stopped):
-        remote.heads(["main"])
+    with Remote(find_repository(top), Access("x@y:/z"), pulse=stop, ssh=str(program)) as remote, pytest.raises(Stopped):
+        remote.list_heads(["main"])
 
 
 def test_the_address_of_a_remote_is_read_from_the_configuration(repository: Repository, git: Git) -> None:
-    assert repository.remote_url("origin") is None
+    assert repository.find_remote_url("origin") is None
     git("config", "url.https://evil.org/.insteadOf", "https://example.org/")
     git("remote", "add", "origin", "https://example.org/a.git")
-    assert repository.remote_url("origin") == "https://example.org/a.git"
+    assert repository.find_remote_url("origin") == "https://example.org/a.git"
 
 
 @pytest.mark.long
@@ -392,7 +395,7 @@ def test_a_shallow_repository_can_fetch_and_push(
     theirs = grown(server, git, top, "even more\n")
     shallow = tmp_path / "shallow"
     here = git("rev-parse", "main", at=shallow).strip()
-    with Remote(find(shallow), Access(f"{server.url}/docs.git", token_file=token)) as remote:
+    with Remote(find_repository(shallow), Access(f"{server.url}/docs.git", token_file=token)) as remote:
         assert remote.fetch(["main"], known=[here]) == {"main": theirs}
         assert git("merge-base", here, theirs, at=shallow).strip() == here
         git("fsck", "--connectivity-only", at=shallow)

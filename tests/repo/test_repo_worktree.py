@@ -178,7 +178,7 @@ def test_an_operation_in_progress_is_waited_for(
     assert tip is not None
     new = commit({"guide/new.md": b"new\n"}, tip)
     begin(git, top)
-    assert repository.operation() == name
+    assert repository.find_operation() == name
     before = _state(git, top)
     with pytest.raises(OperationInProgress, match=name):
         repository.fast_forward("main", old=tip, new=new)
@@ -263,10 +263,10 @@ def test_a_bare_repository_has_only_refs(
         assert bare.work_tree is None
         bare.checkout_new("main")
         bare.fast_forward("main", old=base, new=later)
-        assert bare.head().oid == later
+        assert bare.read_head().oid == later
         bare.recover()
     with Repository.create(tmp_path / "made", bare=True, branch="trunk") as made:
-        assert (made.work_tree, made.head().branch) == (None, "trunk")
+        assert (made.work_tree, made.read_head().branch) == (None, "trunk")
 
 
 def test_a_linked_work_tree_is_its_own(
@@ -388,8 +388,8 @@ def test_a_repository_of_longer_ids_works_the_same(tmp_path: Path, git: Git, per
     tip = None
     with Repository.open(top) as repository:
         for text in (b"one\n", b"two\n"):
-            with repository.writer("refs/syncd/x", old=tip) as writer:
-                writer.put("a.md", writer.blob(text))
+            with repository.open_writer("refs/syncd/x", old=tip) as writer:
+                writer.put("a.md", writer.write_blob(text))
                 new = writer.commit(
                     message="m\n", author=person, committer=person, parents=[tip] if tip else [], base=tip
                 )

@@ -44,31 +44,31 @@ def test_what_was_sent_before_a_checkpoint_outlives_a_writer_that_is_dropped(
     repository: Repository, person: Person, git: Git
 ) -> None:
     bodies = [b"body %d\n" % number for number in range(300)]
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         for body in bodies:
-            writer.blob(body)
+            writer.write_blob(body)
         writer.checkpoint()
-        writer.blob(b"too late\n")
+        writer.write_blob(b"too late\n")
     oids = [blob_id(body) for body in bodies]
-    assert repository.present([*oids, blob_id(b"too late\n")]) == set(oids)
-    with repository.writer(REF, old=None) as writer:
+    assert repository.select_present([*oids, blob_id(b"too late\n")]) == set(oids)
+    with repository.open_writer(REF, old=None) as writer:
         for number, oid in enumerate(oids):
             writer.put(f"{number}.md", oid)
         commit = writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
-    assert [repository.read(blob.oid) for blob in repository.tree(commit).values()] == sorted(
+    assert [repository.read(blob.oid) for blob in repository.list_files(commit).values()] == sorted(
         bodies, key=lambda body: f"{int(body[5:])}.md"
     )
     assert git("fsck", "--strict") == ""
 
 
 def test_the_packs_of_checkpoints_are_joined(repository: Repository, person: Person, git: Git) -> None:
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         for number in range(400):
-            writer.put(f"{number}.md", writer.blob(b"body %d\n" % number))
+            writer.put(f"{number}.md", writer.write_blob(b"body %d\n" % number))
             if number % 150 == 149:
                 writer.checkpoint()
         commit = writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
-    assert len(repository.tree(commit)) == 400
+    assert len(repository.list_files(commit)) == 400
     assert "packs: 1\n" in git("count-objects", "-v")
     assert git("fsck", "--strict") == ""
 
@@ -77,7 +77,7 @@ def test_the_packs_of_checkpoints_are_joined(repository: Repository, person: Per
 def test_a_file_of_another_length_than_announced_is_never_written(
     repository: Repository, person: Person, pieces: list[bytes]
 ) -> None:
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         with pytest.raises(GitFailed, match="6 bytes came as"):
             writer.stream(6, pieces)
         with pytest.raises(GitFailed):
@@ -86,8 +86,8 @@ def test_a_file_of_another_length_than_announced_is_never_written(
 
 
 def test_a_hostile_path_reaches_no_tree(repository: Repository, base: str) -> None:
-    with repository.writer(REF, old=None) as writer:
-        mark = writer.blob(b"x")
+    with repository.open_writer(REF, old=None) as writer:
+        mark = writer.write_blob(b"x")
         for path in HOSTILE:
             with pytest.raises(PathRefused):
                 writer.put(path, mark)
@@ -97,29 +97,29 @@ def test_a_hostile_path_reaches_no_tree(repository: Repository, base: str) -> No
 
 def test_awkward_paths_are_written_as_they_are(repository: Repository, commit: Commit, git: Git) -> None:
     oid = commit({check_path(path): path.encode() for path in AWKWARD})
-    assert set(repository.tree(oid)) == set(AWKWARD)
+    assert set(repository.list_files(oid)) == set(AWKWARD)
     git("fsck", "--strict", "--no-dangling")
 
 
 def test_a_thousand_blobs_come_back_byte_for_byte(repository: Repository, person: Person, git: Git) -> None:
     bodies = {f"d{number % 7}/p{number}.md": os.urandom(number * 7 % 4001) for number in range(1000)}
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         for path, body in bodies.items():
-            writer.put(path, writer.blob(body))
+            writer.put(path, writer.write_blob(body))
         oid = writer.commit(message="All\n", author=person, committer=person, parents=[], base=None)
     assert repository.resolve(REF) == oid
-    assert {path: repository.read(blob.oid) for path, blob in repository.tree(oid).items()} == bodies
+    assert {path: repository.read(blob.oid) for path, blob in repository.list_files(oid).items()} == bodies
     assert git("fsck", "--strict") == ""
-    assert repository.refs("refs/syncd/") == {}
+    assert repository.list_refs("refs/syncd/") == {}
 
 
 def test_a_blob_costs_a_few_steps_of_our_own(repository: Repository) -> None:
     body = b"x" * 100
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
 
         def write(count: int) -> None:
             for number in range(count):
-                writer.put(f"d{number % 99}/p{number}.md", writer.blob(body))
+                writer.put(f"d{number % 99}/p{number}.md", writer.write_blob(body))
 
         write(1_000)  # names of folders are known by then
         assert calls(partial(write, 1_000)) / 1_000 < 60
@@ -131,7 +131,7 @@ def test_who_when_and_why_are_kept(repository: Repository, git: Git) -> None:
         "Zoë <b>\nx", "z@e>", datetime(2020, 2, 3, 4, 5, 6, tzinfo=timezone(-timedelta(hours=3, minutes=30)))
     )
     committer = Person("", "", datetime(2021, 1, 1, tzinfo=UTC))
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         message = "Subject\n\ndata 5\n\nSyncd-Space: x\n\n\n"
         oid = writer.commit(message=message, author=author, committer=committer, parents=[], base=None)
     shown = git("show", "--no-patch", "--format=%an|%ae|%ad|%cn|%B", "--date=iso-strict", oid)
@@ -143,38 +143,38 @@ def test_the_tree_starts_from_the_base_not_from_the_first_parent(
     repository: Repository, base: str, commit: Commit, person: Person
 ) -> None:
     other = commit({"only-here.md": b"x"})
-    with repository.writer(REF, old=None) as writer:
-        writer.put("new.md", writer.blob(b"n"))
+    with repository.open_writer(REF, old=None) as writer:
+        writer.put("new.md", writer.write_blob(b"n"))
         oid = writer.commit(message="m\n", author=person, committer=person, parents=[base, other], base=other)
-    assert sorted(repository.tree(oid)) == ["new.md", "only-here.md"]
-    assert repository.commits(None, oid, limit=1)[0].parents == (base, other)
+    assert sorted(repository.list_files(oid)) == ["new.md", "only-here.md"]
+    assert repository.list_commits(None, oid, limit=1)[0].parents == (base, other)
 
 
 def test_the_start_stands_in_for_a_base(repository: Repository, base: str, person: Person) -> None:
-    with repository.writer(REF, old=None, start=base) as writer:
+    with repository.open_writer(REF, old=None, start=base) as writer:
         writer.remove("guide/one.md")
-        writer.put("notes.md", repository.tree(base)["README.md"].oid)
+        writer.put("notes.md", repository.list_files(base)["README.md"].oid)
         oid = writer.commit(message="m\n", author=person, committer=person, parents=[], base=None)
-    assert sorted(repository.tree(oid)) == ["README.md", "guide/two.md", "notes.md"]
-    assert repository.commits(None, oid, limit=1)[0].parents == ()
+    assert sorted(repository.list_files(oid)) == ["README.md", "guide/two.md", "notes.md"]
+    assert repository.list_commits(None, oid, limit=1)[0].parents == ()
 
 
 def test_a_commit_with_parents_and_no_base_starts_empty(repository: Repository, base: str, person: Person) -> None:
-    with repository.writer(REF, old=None) as writer:
-        writer.put("a.md", writer.blob(b""))
+    with repository.open_writer(REF, old=None) as writer:
+        writer.put("a.md", writer.write_blob(b""))
         oid = writer.commit(message="m\n", author=person, committer=person, parents=[base], base=None)
-    assert list(repository.tree(oid)) == ["a.md"]
+    assert list(repository.list_files(oid)) == ["a.md"]
 
 
 def test_a_file_takes_the_place_of_a_directory(repository: Repository, base: str, commit: Commit) -> None:
     oid = commit({"guide": b"now a file", "guide/one.md": None, "guide/two.md": None}, base)
-    assert sorted(repository.tree(oid)) == ["README.md", "guide", "notes.md"]
+    assert sorted(repository.list_files(oid)) == ["README.md", "guide", "notes.md"]
 
 
 def test_a_ref_that_moved_is_left_alone(repository: Repository, base: str, commit: Commit, person: Person) -> None:
     repository.update_ref(REF, base, old=None)
     other = commit({"a.md": b""}, base)
-    with repository.writer(REF, old=base) as writer:
+    with repository.open_writer(REF, old=base) as writer:
         repository.update_ref(REF, other, old=base)
         with pytest.raises(RefMoved):
             writer.commit(message="m\n", author=person, committer=person, parents=[base], base=base)
@@ -187,24 +187,24 @@ def _left(top: Path) -> list[str]:
 
 
 def test_an_abandoned_commit_leaves_nothing(repository: Repository, top: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), repository.writer(REF, old=None) as writer:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), repository.open_writer(REF, old=None) as writer:  # noqa: PT012
         for number in range(300):
-            writer.put(f"{number}.md", writer.blob(os.urandom(4000)))
+            writer.put(f"{number}.md", writer.write_blob(os.urandom(4000)))
         process = writer._pipe.process if writer._pipe else None
         time.sleep(0.05)
         raise KeyboardInterrupt
     assert process is not None
     assert process.returncode is not None
-    assert repository.refs("refs/") == {}
+    assert repository.list_refs("refs/") == {}
     assert _left(top) == []
     with pytest.raises(GitFailed, match="closed"):
-        writer.blob(b"")
+        writer.write_blob(b"")
 
 
 def test_a_blob_that_does_not_exist_fails_the_whole_commit(
     repository: Repository, base: str, person: Person, top: Path
 ) -> None:
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         writer.put("a.md", "a" * 40)
         with pytest.raises(GitFailed, match="fast-import"):
             writer.commit(message="m\n", author=person, committer=person, parents=[], base=None)
@@ -213,17 +213,17 @@ def test_a_blob_that_does_not_exist_fails_the_whole_commit(
 
 
 def test_only_marks_and_object_ids_can_be_put(repository: Repository) -> None:
-    with repository.writer(REF, old=None) as writer:
-        writer.blob(b"")
+    with repository.open_writer(REF, old=None) as writer:
+        writer.write_blob(b"")
         for name in (":0", ":2", ":-1", ":1x", "1", "main", "", ":\u0661"):
             with pytest.raises(GitFailed):
                 writer.put("a.md", name)
 
 
 def test_a_git_that_dies_says_so(repository: Repository, base: str) -> None:
-    with repository.writer(REF, old=None) as writer:
+    with repository.open_writer(REF, old=None) as writer:
         assert writer._pipe is not None
         writer._pipe.process.kill()
         with pytest.raises(GitFailed, match="fast-import"):  # noqa: PT012
             for _ in range(100):
-                writer.blob(b"x" * 100_000)
+                writer.write_blob(b"x" * 100_000)

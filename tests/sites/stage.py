@@ -114,7 +114,7 @@ def staged(root: Path, settings: PlatformSettings | None = None, *, spaces: int 
     """Serve a platform with spaces and a site, beside a repository with one commit."""
     with Repository.create(root / "clone") as repository:
         person = Workspace(None, repository, None, now=lambda: NOW).committer()  # type: ignore[arg-type]
-        tree = repository.replaced(None, {"site.yaml": b"version: 1\n"})
+        tree = repository.write_tree(None, {"site.yaml": b"version: 1\n"})
         commit = repository.commit_tree(tree, parents=[], message="First\n", author=person, committer=person)
         repository.update_ref("refs/heads/main", commit, old=None)
         repository.checkout_new("main")

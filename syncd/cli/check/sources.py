@@ -134,7 +134,7 @@ def _tree(top: Path, asked: Asked, held: ExitStack) -> _Tree:
         return _on_disk(top, _walked(top))
     if asked.staged or asked.commit:
         return _in_git(top, repository, asked)
-    return _on_disk(top, repository.listed())
+    return _on_disk(top, repository.list_tracked())
 
 
 def _made(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, Item]]) -> _Tree:
@@ -174,16 +174,16 @@ def _walked(top: Path) -> list[str]:
 def _in_git(top: Path, repository: Repository, asked: Asked) -> _Tree:
     """The files of the index, or of a commit; symbolic links are no content."""
     if asked.staged:
-        listing = repository.staged()
+        listing = repository.list_staged()
     else:
-        commit = repository.revision(asked.commit)
+        commit = repository.find_revision(asked.commit)
         if commit is None:
             raise ConfigInvalid(f"there is no commit {asked.commit[:80]}", hint="git log lists commits")
-        listing = repository.tree(commit)
+        listing = repository.list_files(commit)
     blobs = {name: blob.oid for name, blob in listing.items() if blob.mode.startswith("100")}
 
     def items(wanted: Sequence[str]) -> dict[str, Item]:
-        sizes = repository.sizes(blobs[name] for name in wanted)
+        sizes = repository.read_sizes(blobs[name] for name in wanted)
         return {name: Item(sizes[oid], _reader(repository, oid), oid) for name in wanted if (oid := blobs[name])}
 
     return _made(top, list(blobs), items)

@@ -23,7 +23,7 @@ from syncd.daemon.workplace import bindings, now
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
 from syncd.layout.tree.paths import slugify
 from syncd.repo import Repository
-from syncd.repo.place import discover
+from syncd.repo.location import discover_repository
 from syncd.store.store import Store
 from syncd.sync.branches import is_own_branch
 from syncd.sync.ci.base import Job
@@ -100,7 +100,7 @@ class _Fresh:
         """Give a workspace whose refs, objects and store are in a temporary directory."""
         with ExitStack() as held:
             place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="syncd-", ignore_cleanup_errors=True)))
-            git = held.enter_context(self.clone.borrowed(place / "git"))
+            git = held.enter_context(self.clone.create_borrower(place / "git"))
             store = held.enter_context(Store(place / "state.db"))
             client = held.enter_context(Client(self.platform.url, self.secret, insecure=self.platform.insecure))
             yield Workspace(
@@ -128,7 +128,7 @@ def _policy(repository: RepositoryConfig, *, rehearse: bool) -> Policy:
 
 def _top() -> Path:
     """The top of the clone around the current directory."""
-    place = discover(Path.cwd())
+    place = discover_repository(Path.cwd())
     if place is None or place.work_tree is None:
         raise NotARepository(f"{Path.cwd()} lies in no clone", hint="check the repository out first, then run syncd")
     return place.work_tree
@@ -186,7 +186,7 @@ def _refuse(around: Service) -> NoReturn:
 
 
 def _job(clone: Repository, options: Options, around: Service) -> Job:
-    head = clone.head()
+    head = clone.read_head()
     branch = options.branch or around.branch or head.branch or ""
     if not branch:
         raise ConfigInvalid("no branch is checked out here", hint="name it: syncd push --ci BRANCH")
@@ -198,7 +198,7 @@ def _job(clone: Repository, options: Options, around: Service) -> Job:
 
 def _tip(clone: Repository, branch: str) -> str:
     """Where the clone knows a branch: at the remote called origin, at another one, or as its own."""
-    refs = clone.refs("refs/remotes/")
+    refs = clone.list_refs("refs/remotes/")
     others = sorted(ref for ref in refs if ref.endswith(f"/{branch}"))
     for ref in (f"refs/remotes/origin/{branch}", *others):
         if ref in refs:

@@ -79,7 +79,7 @@ def run_apply(asked: Asked, plan_file: Path | None, consent: Consent, *, as_json
 
 def _apply(each: Sited, asked: Asked, consent: Consent, stopping: Stopping, *, as_json: bool) -> int:
     with progress() as tell, each.open(tell, stopping) as workspace:
-        workspace.repository.shows(workspace.branch)
+        workspace.repository.is_checked_out(workspace.branch)
         source = committed(workspace.repository, workspace.branch, each.wish.file)
         prepared = prepare(workspace, source, each.wish, asked.options())
         require_targets(asked.target, prepared)

@@ -45,12 +45,12 @@ def both(place: Place, ref: str, hosts: Sequence[Host] = ()) -> Sides:
     """
     after = on_disk(place, hosts)
     with Repository.open(place.top) as repository:
-        commit = repository.revision(ref)
+        commit = repository.find_revision(ref)
         if commit is None:
             raise ConfigInvalid(f"there is no commit {ref} in {place.top}", hint="name a branch, a tag or a commit")
         missing = ConfigInvalid(f"there is no {place.path} at {ref}", hint="name a commit that has it")
         file, _ = read_source(at_commit(repository, commit, place.path, missing))
-        head = repository.revision("HEAD")
+        head = repository.find_revision("HEAD")
         known = renamed(repository, commit, head, place.bindings) if head is not None else {}
         before = SiteMap(file, pages_at(repository, commit, place.bindings), tuple(hosts) or file.hosts)
     return Sides(before, after, known)

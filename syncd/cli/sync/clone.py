@@ -55,7 +55,7 @@ def _begun(setup: Setup, directory: Path) -> Config:
         raise ConfigInvalid(f"{directory} is not empty", hint="clone into a new directory")
     repository = drafted(setup)
     with Repository.create(directory, branch=BRANCH) as git:
-        if git.refs("refs/"):
+        if git.list_refs("refs/"):
             raise ConfigInvalid(f"{directory} is a repository already", hint="syncd init binds one to a space")
     return written(setup, repository)
 

@@ -122,7 +122,7 @@ def _has(repository: RepositoryConfig, branch: str) -> bool:
 def _checked_out(repository: RepositoryConfig) -> str:
     """The branch that the work tree around the caller shows. Raises: BadParameter when HEAD is detached."""
     with open_here(repository.path) as git:
-        head = git.head()
+        head = git.read_head()
     if head.branch is None:
         at = f"HEAD is detached at {head.oid[:10]}" if head.oid else "HEAD names no branch"
         raise typer.BadParameter(f"{at}: commits there are on no branch; git switch BRANCH, or syncd push BRANCH")

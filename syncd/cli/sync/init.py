@@ -19,7 +19,7 @@ from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
-from syncd.repo.place import discover, find, find_bare
+from syncd.repo.location import discover_repository, find_bare, find_repository
 from syncd.sync.outcome import Waiting
 from syncd.sync.policy import PreferredSide
 from syncd.sync.run.cycle import run_cycle
@@ -65,7 +65,7 @@ def _configuration(asked: Init) -> Config:
     if not asked.words:
         raise typer.BadParameter("name at least one SPACE")
     with Repository.open(top) as git:
-        branch = asked.branch or git.head().branch
+        branch = asked.branch or git.read_head().branch
     if branch is None:
         raise typer.BadParameter("no branch is checked out: name one with --branch")
     platform = platform_of(asked.url, asked.token_file, insecure=asked.insecure)
@@ -91,13 +91,13 @@ def _find_configuration(top: Path, git_dir: Path) -> Config:
 
 def _is_at(path: Path, git_dir: Path) -> bool:
     with suppress(NotARepository):
-        return find(path).common_dir == git_dir
+        return find_repository(path).common_dir == git_dir
     return False
 
 
 def _locate(start: Path) -> tuple[Path, Path]:
     """The top of the repository around a directory, or a bare one, and where its configuration is kept."""
-    place = discover(start)
+    place = discover_repository(start)
     if place is None:
         raise NotARepository(f"{start} is in no Git repository", hint="run syncd init inside one, or syncd clone")
     top = place.work_tree or place.git_dir

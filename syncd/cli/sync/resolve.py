@@ -314,7 +314,7 @@ def _find_branches(config: Config, asked: str) -> list[tuple[RepositoryConfig, s
     found = []
     for repository in config.repository:
         with Repository.open(repository.path) as git:
-            branch = asked or git.head().branch or next(iter(repository.named), "")
+            branch = asked or git.read_head().branch or next(iter(repository.named), "")
             if git.resolve(f"refs/heads/{branch}") is not None:
                 found.append((repository, branch))
     if asked and not found:

@@ -163,7 +163,7 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
     with Repository.open(repository.path) as git, open_here(repository.path) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
         names = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
-        head = here.head()
+        head = here.read_head()
         current = head.branch
         names += [current] if current is not None and current not in names else []
         branches = [_branch(git, name, main) for name in names]
@@ -214,17 +214,17 @@ def _branch(git: Repository, branch: str, main: str | None) -> BranchStatus | No
         return None
     if tip == main:
         return BranchStatus(branch, 0, 0)
-    ahead = len(git.commits(main, tip, limit=COUNTED))
-    behind = len(git.commits(tip, main, limit=COUNTED))
+    ahead = len(git.list_commits(main, tip, limit=COUNTED))
+    behind = len(git.list_commits(tip, main, limit=COUNTED))
     return BranchStatus(branch, ahead, behind)
 
 
 def _space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:
     space = repository.space[index]
-    last = git.find(f"refs/remotes/{repository.remote}/main", SPACE, space.id) if main else None
+    last = git.find_commit(f"refs/remotes/{repository.remote}/main", SPACE, space.id) if main else None
     revision = last.trailers.get(REVISION, [""])[0] if last else ""
     prefix = f"refs/syncd/proposed/{space.name}/"
-    requests = tuple(f"#{ref.removeprefix(prefix).replace('/', ' ', 1)}" for ref in sorted(git.refs(prefix)))
+    requests = tuple(f"#{ref.removeprefix(prefix).replace('/', ' ', 1)}" for ref in sorted(git.list_refs(prefix)))
     undecided = git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None
     return SpaceStatus(space.name, space.id, space.directory or ".", revision, undecided, requests)
 

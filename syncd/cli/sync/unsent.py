@@ -42,7 +42,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     main = git.resolve(f"refs/remotes/{repository.remote}/main")
     bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
     spaces = tuple(find_unsent(git, binding, branch, main=main) for binding in bindings)
-    edits = git.uncommitted() if git.work_tree is not None and git.head().branch == branch else []
+    edits = git.list_uncommitted() if git.work_tree is not None and git.read_head().branch == branch else []
     uncommitted = tuple(path for path in edits if any(binding.holds(path) for binding in bindings))
     return BranchWork(branch, spaces, uncommitted)
 

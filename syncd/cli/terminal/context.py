@@ -11,7 +11,7 @@ from syncd.cli.terminal.ci_service import service
 from syncd.config import Config, ConfigFile, RepositoryConfig, find_config, load_config, load_repositories
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 from syncd.repo import Repository
-from syncd.repo.place import discover, find
+from syncd.repo.location import discover_repository, find_repository
 
 
 def configuration(given: Path | None) -> Config:
@@ -55,7 +55,7 @@ def find_here(given: Path | None, *, is_job: bool = False) -> ConfigFile | None:
     """
     is_named = given is not None or bool(os.environ.get("SYNCD_CONFIG"))
     is_job = is_job or bool(os.environ.get("CI"))
-    place = None if is_named and not is_job else discover(Path.cwd())
+    place = None if is_named and not is_job else discover_repository(Path.cwd())
     if place is None:
         return find_config(os.environ, given=given)
     file = find_config(os.environ, given=given, git_dir=place.common_dir, top=place.work_tree)
@@ -87,8 +87,8 @@ def open_here(repository: Path) -> Repository:
     Raises: NotARepository.
     """
     with suppress(NotARepository):
-        place = discover(Path.cwd())
-        if place is not None and place.is_linked and place.common_dir == find(repository).common_dir:
+        place = discover_repository(Path.cwd())
+        if place is not None and place.is_linked and place.common_dir == find_repository(repository).common_dir:
             return Repository.open(place.work_tree or place.git_dir)
     return Repository.open(repository)
 

@@ -88,7 +88,7 @@ class _Bond:
 
     def is_bound(self) -> bool:
         """Whether main content's ref knows the space; then what an undecided state left is of no use any more."""
-        if self.main is None or self.repository.find(self.workspace.main, SPACE, self.binding.space) is None:
+        if self.main is None or self.repository.find_commit(self.workspace.main, SPACE, self.binding.space) is None:
             return False
         if self.repository.resolve(self.ref) is not None:
             self._clear()
@@ -98,7 +98,7 @@ class _Bond:
         """Whether the mirror may simply begin: there is no branch, or nothing in its way, upon what is mirrored."""
         if self.tip is None or self._remembered():
             return True
-        return self.main is not None and self.repository.subtree(self.tip, self.binding.directory) is None
+        return self.main is not None and self.repository.find_tree(self.tip, self.binding.directory) is None
 
     def tie(self, prefer: Mapping[str, PreferredSide] | None, *, move: bool) -> Outcome:
         """Bind the space, or lay its mirror commit aside and say what differs.
@@ -128,7 +128,7 @@ class _Bond:
 
     def _laid(self) -> Commit | None:
         found = self.repository.resolve(self.ref)
-        return self.repository.commits(None, found, limit=1)[0] if found else None
+        return self.repository.list_commits(None, found, limit=1)[0] if found else None
 
     def _is_fresh(self, laid: Commit) -> bool:
         known = laid.trailers.get(REVISION), laid.trailers.get(LAYOUT)
@@ -149,7 +149,7 @@ class _Bond:
         return laid
 
     def _differences(self, laid: Commit) -> list[FileChange]:
-        return self.repository.diff(laid.parents[0], laid.oid, self.binding.directory)
+        return self.repository.list_changes(laid.parents[0], laid.oid, self.binding.directory)
 
     def _unasked(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> PreferredSide | None:
         """The side that goes first without a person: when both are equal, or one of them has nothing to lose."""
@@ -196,8 +196,8 @@ class _Bond:
         """The mirror commit once more, upon main content as it is: what the branch has of other spaces stays out."""
         assert self.main is not None
         inside = [self.binding.directory] if self.binding.directory else []
-        changes = {found.path: found.after for found in self.repository.differences(self.main, laid.oid, inside)}
-        tree = self.repository.replaced(self.repository.subtree(self.main), changes)
+        changes = {found.path: found.after for found in self.repository.compare_trees(self.main, laid.oid, inside)}
+        tree = self.repository.write_tree(self.repository.find_tree(self.main), changes)
         message, person = f"{laid.subject}\n\n{laid.body}\n", self.workspace.committer()
         return self.repository.commit_tree(
             tree, parents=[self.main], message=message, author=laid.author, committer=person
@@ -207,11 +207,11 @@ class _Bond:
         """The branch's next commit. Where Git declares no order of its pages, what folders suggest is written down."""
         assert self.tip is not None
         branch, person = self.workspace.branch, self.workspace.committer()
-        tree = self.repository.subtree(laid.oid if side == "platform" else self.tip)
+        tree = self.repository.find_tree(laid.oid if side == "platform" else self.tip)
         assert tree is not None
         if side == "git" and held.inferred and held.documents:
             summary = self.binding.path(held.settings.below(held.settings.summary))
-            tree = self.repository.replaced(tree, {summary: render(held.entries).encode()})
+            tree = self.repository.write_tree(tree, {summary: render(held.entries).encode()})
         message = f"Merge {self.workspace.remote}/main into {branch}\n\n{self.binding.name}: {branch} {_WORDS[side]}.\n"
         return self.repository.commit_tree(
             tree, parents=[self.tip, mirrored], message=message, author=person, committer=person
@@ -229,7 +229,7 @@ class _Bond:
     def _found(self, commit: str) -> None:
         self.repository.update_ref(self.workspace.main, commit, old=self.main)
         seen = self.workspace.store.seen(self.binding.space, _ASIDE)
-        known = seen is not None and self.repository.present([seen.commit])
+        known = seen is not None and self.repository.select_present([seen.commit])
         if seen is not None and known and self.workspace.has_same_content(self.binding, seen.commit, commit):
             self._rename_lane(_ASIDE, _MAIN, commit=commit)
         self._clear()
@@ -292,9 +292,9 @@ def _carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
     holds a change request's content.
     """
     words = f"{COMMITTER[0]} <{COMMITTER[1]}>"
-    for commit in workspace.repository.carried(tip, SPACE, binding.space, committer=words):
+    for commit in workspace.repository.find_carrying(tip, SPACE, binding.space, committer=words):
         known = LAYOUT in commit.trailers and not commit.subject.startswith(PROPOSED)
-        if known and workspace.repository.subtree(commit.oid, binding.directory) is not None:
+        if known and workspace.repository.find_tree(commit.oid, binding.directory) is not None:
             return commit
     return None
 
@@ -303,7 +303,7 @@ _WORDS: dict[PreferredSide, str] = {"platform": "took what the platform has", "g
 
 
 def _draft(workspace: Workspace, binding: Binding, commit: str) -> Draft:
-    listing = workspace.repository.tree(commit, binding.directory)
+    listing = workspace.repository.list_files(commit, binding.directory)
     blobs = {path: blob for path, blob in listing.items() if blob.mode.startswith("100")}
     return read_draft(blobs.keys(), lambda path: workspace.repository.read(blobs[path].oid), links=False)
 

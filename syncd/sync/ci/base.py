@@ -94,7 +94,7 @@ def start_of(workspace: Workspace, binding: Binding, job: Job, known: Known) -> 
 
 def _by_mirror(workspace: Workspace, binding: Binding, job: Job) -> Start | None:
     """The newest commit of main content in the branch's history."""
-    for commit in workspace.repository.carried(job.commit, SPACE, binding.space, committer=COMMITTER[0]):
+    for commit in workspace.repository.find_carrying(job.commit, SPACE, binding.space, committer=COMMITTER[0]):
         if not _is_of_change_request(commit):
             return Start("mirror", commit.oid)
     return None
@@ -111,7 +111,7 @@ def _by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeRequest]) 
     repository = workspace.repository
     related: Start | None = None
     for request in merged[:LOOKED_AT]:
-        commit = repository.revision(held_commit(request.description))
+        commit = repository.find_revision(held_commit(request.description))
         sign, revision = base_revision(request.description)
         if commit is not None and repository.is_ancestor(commit, job.commit):
             return Start("commit", commit, revision if sign == "=" else "")
@@ -143,14 +143,14 @@ def _by_revision(workspace: Workspace, job: Job, known: Known) -> Start | None:
 def common_base(workspace: Workspace, one: str, other: str) -> str | None:
     """Given two commits, return a best common ancestor; None when there is none, or where the history is cut off."""
     try:
-        return workspace.repository.merge_base(one, other)
+        return workspace.repository.find_merge_base(one, other)
     except GitFailed:
         return None
 
 
 def _parents(workspace: Workspace, commit: str) -> tuple[str, ...]:
     """The parents that a commit names, whether the clone has them or not."""
-    return workspace.repository.commits(None, commit, limit=1)[0].parents
+    return workspace.repository.list_commits(None, commit, limit=1)[0].parents
 
 
 def _by_change_request(known: Known) -> Start | None:

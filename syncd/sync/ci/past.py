@@ -86,7 +86,7 @@ def with_directory(workspace: Workspace, binding: Binding, tree: str, commit: st
     """Given a tree, return it with the space's directory as a commit has it."""
     repository = workspace.repository
     changes: dict[str, Blob | bytes | None] = {
-        difference.path: difference.after for difference in repository.differences(tree, commit)
+        difference.path: difference.after for difference in repository.compare_trees(tree, commit)
         if binding.holds(difference.path)
     }  # fmt: skip
-    return repository.replaced(tree, changes) if changes else tree
+    return repository.write_tree(tree, changes) if changes else tree

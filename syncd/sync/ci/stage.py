@@ -80,7 +80,7 @@ class _Setting:
         commits = set(found.values())
         if len(commits) == 1 and commits <= {start.commit for start in starts.values()}:
             return commits.pop()
-        tree = self.repository.subtree(self.job.commit)
+        tree = self.repository.find_tree(self.job.commit)
         assert tree is not None
         for binding, commit in found.items():
             tree = with_directory(self.workspace, binding, tree, commit)
@@ -110,7 +110,7 @@ class _Setting:
     def graft(self, binding: Binding) -> None:
         """Note the merged change requests whose commits the clone has, so that the mirror joins them."""
         for request in self.known[binding].merged[:GRAFTED]:
-            commit = self.repository.revision(held_commit(request.description))
+            commit = self.repository.find_revision(held_commit(request.description))
             if commit is None or self.repository.is_ancestor(commit, self.ground):
                 return
             self.repository.update_ref(self.proposed(binding, request.number), commit, old=None)
@@ -120,7 +120,7 @@ class _Setting:
         live = self.known[binding].live
         if live is None:
             return
-        commit = self.repository.revision(held_commit(live.description)) or ""
+        commit = self.repository.find_revision(held_commit(live.description)) or ""
         self.cut = self.cut or not commit
         sign, revision = base_revision(live.description)
         written = written_revision(live.description) if sign == "-" else ""
@@ -146,7 +146,7 @@ class _Setting:
         something waits for a person. Given are the revisions of what was there before without their words, and of what
         was written."""
         there = self.known_content(binding, "", written)
-        content = self.repository.subtree(there) if there is not None else None
+        content = self.repository.find_tree(there) if there is not None else None
         if content is None:
             return commit
         base = self.write_content(binding, self.known_content(binding, "", former) or self.ground, [])
@@ -165,7 +165,7 @@ class _Setting:
 
     def write_content(self, binding: Binding, held: str, parents: list[str]) -> str:
         """What the branch proposed before, joined with what it grew from."""
-        tree = self.repository.subtree(self.ground)
+        tree = self.repository.find_tree(self.ground)
         assert tree is not None
         tree = with_directory(self.workspace, binding, tree, held)
         return self.commit(tree, [*parents, self.ground], "syncd: what the branch proposed before\n")
@@ -183,7 +183,7 @@ class _Setting:
         missing = tuple(self.missing())
         if not missing:
             return self.job.commit
-        tree = self.repository.subtree(self.job.commit)
+        tree = self.repository.find_tree(self.job.commit)
         assert tree is not None
         message = f"syncd: the branch with what it grew from\n\n{TIP}: {self.job.commit}\n"
         return self.commit(tree, [self.job.commit, *missing], message)

@@ -78,7 +78,7 @@ def _view_side(workspace: Workspace, conflict: PageConflict, side: Side, context
     text, version, commit = conflict.texts[side], conflict.page.at(side), _find_side_commit(conflict, side)
     assert version is not None
     places, lines = find_lines(conflict.parts, side, text), split_lines(text)
-    wrote = workspace.repository.line_commits(
+    wrote = workspace.repository.find_line_commits(
         commit, version.path, list(places.values()), exclude=conflict.result.base.commits
     )
     edges = [(0, 0), *places.values(), (len(lines), len(lines))]
@@ -110,7 +110,9 @@ def _find_title_author(workspace: Workspace, conflict: PageConflict, side: Side)
         lines = split_lines(repository.read(listing.oid))
         at = next((number for number, line in enumerate(lines) if f"[{title}]".encode() in line), None)
         if at is not None:
-            wrote = repository.line_commits(commit, listing.path, [(at, at + 1)], exclude=conflict.result.base.commits)
+            wrote = repository.find_line_commits(
+                commit, listing.path, [(at, at + 1)], exclude=conflict.result.base.commits
+            )
             return _read_author(
                 workspace, wrote.get(at) or _find_last_change(workspace, conflict, commit, listing.path)
             )
@@ -118,7 +120,7 @@ def _find_title_author(workspace: Workspace, conflict: PageConflict, side: Side)
 
 
 def _find_last_change(workspace: Workspace, conflict: PageConflict, commit: str, path: str) -> str:
-    return workspace.repository.last_change(commit, path, exclude=conflict.result.base.commits) if path else ""
+    return workspace.repository.find_last_change(commit, path, exclude=conflict.result.base.commits) if path else ""
 
 
 def _read_author(workspace: Workspace, oid: str) -> Author | None:
@@ -127,14 +129,14 @@ def _read_author(workspace: Workspace, oid: str) -> Author | None:
         return None
     commit = _read_commit(workspace, oid)
     whole = find_original(workspace.repository, commit)
-    if whole and whole in workspace.repository.present([whole]):
+    if whole and whole in workspace.repository.select_present([whole]):
         commit = _read_commit(workspace, whole)
     name = "" if commit.author.email == COMMITTER[1] else commit.author.name
     return Author(name, commit.author.when, commit.oid, commit.subject)
 
 
 def _read_commit(workspace: Workspace, oid: str) -> Commit:
-    return workspace.repository.commits(None, oid, limit=1)[0]
+    return workspace.repository.list_commits(None, oid, limit=1)[0]
 
 
 def _newest_first(authors: Iterable[Author]) -> tuple[Author, ...]:

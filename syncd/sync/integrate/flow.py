@@ -91,7 +91,7 @@ def integrate_commit(
     if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_overwritten(workspace, ours, theirs):
         return Integrated(theirs)
     result = apply_choices(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
-    tree = repository.subtree(ours)
+    tree = repository.find_tree(ours)
     if not may_follow and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # it says nothing new; that it is known is recorded when the branch is sent
     if not result.conflicts and not is_rewritten:
@@ -109,7 +109,7 @@ def integrate_commit(
 def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subject: str) -> str:
     """The same commit each time, so that a branch that may not move asks for the same in every run."""
     repository = workspace.repository
-    dates = (repository.commits(None, side, limit=1)[0].author.when for side in (result.ours, result.theirs))
+    dates = (repository.list_commits(None, side, limit=1)[0].author.when for side in (result.ours, result.theirs))
     person = replace(workspace.committer(), when=max(dates))
     return repository.commit_tree(
         result.tree_with_ours, parents=[result.ours, theirs], message=f"{subject}\n", author=person, committer=person

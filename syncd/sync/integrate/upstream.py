@@ -63,7 +63,7 @@ class Exchange:
 
     def _list_branches(self) -> list[str]:
         assert self.remote_heads is not None
-        present = {ref.removeprefix(HEADS) for ref in self.repository.refs(HEADS)}
+        present = {ref.removeprefix(HEADS) for ref in self.repository.list_refs(HEADS)}
         found = match_branches({*self.remote_heads, *present}, self.patterns)
         return [*dict.fromkeys(self.names), *sorted(set(found) - set(self.names) - self._list_side_branches())]
 
@@ -84,7 +84,7 @@ class Exchange:
             if self.workspace.is_cancelled():
                 raise Stopped(f"stopped while {upstream.name} was spoken to", hint="the next run takes up from here")
 
-        return self.repository.remote(upstream.access, pulse=pulse)
+        return self.repository.open_remote(upstream.access, pulse=pulse)
 
     def _fetch_branches(self, upstream: Upstream) -> Outcome:
         asked = [*self.names, *self.patterns]
@@ -93,11 +93,14 @@ class Exchange:
         if upstream.has_mirror:
             asked += [upstream.mirror, upstream.change_branch("*")]
         with self.open_remote(upstream) as remote:
-            heads = remote.heads(asked)
+            heads = remote.list_heads(asked)
             there = {name: heads[name] for name in match_branches(heads, asked)}
             news = [name for name, oid in there.items() if oid != self.repository.resolve(upstream.tracking_ref(name))]
             if news:
-                known = {*self.repository.refs(HEADS).values(), *self.repository.refs("refs/remotes/").values()}
+                known = {
+                    *self.repository.list_refs(HEADS).values(),
+                    *self.repository.list_refs("refs/remotes/").values(),
+                }
                 there |= remote.fetch(news, known=sorted(known))
         changes = [*self._prune_tracking(upstream, asked, there), *self._track_all(upstream, news, there)]
         self.remote_heads = there
@@ -106,7 +109,7 @@ class Exchange:
     def _prune_tracking(self, upstream: Upstream, asked: Sequence[str], there: Mapping[str, str]) -> Iterator[Change]:
         """Forget where branches were that the remote has no more; first, since `a` is in the way of `a/b`."""
         prefix = upstream.tracking_ref("")
-        tracked = {ref.removeprefix(prefix): (ref, oid) for ref, oid in self.repository.refs(prefix).items()}
+        tracked = {ref.removeprefix(prefix): (ref, oid) for ref, oid in self.repository.list_refs(prefix).items()}
         for name in sorted(match_branches(tracked.keys() - there.keys() - {"HEAD"}, asked)):
             ref, oid = tracked[name]
             self.repository.delete_ref(ref, old=oid)
@@ -142,7 +145,7 @@ class Exchange:
             self.repository.fast_forward(branch, old=None, new=theirs)
             return Applied((Change("create", "branch", branch, f"from {name}", after=theirs),))
         met = self._find_rewritten(upstream, branch, ours, theirs)
-        if met is None and self.repository.merge_base(ours, theirs) is None:
+        if met is None and self.repository.find_merge_base(ours, theirs) is None:
             raise Conflict(
                 f"{name} and {branch} have no commit in common; nothing was moved",
                 hint=f"is it the right repository? If it is: git merge --allow-unrelated-histories {name}",
@@ -197,7 +200,7 @@ class Exchange:
                 refusal = remote.push(tip, branch, old=seen)
                 if refusal is None:
                     return self.record_push(upstream, branch, branch, tip)
-                if not refusal.protected:
+                if not refusal.is_protected:
                     raise RefMoved(f"{upstream.name} did not take {branch}: {refusal.reason}", hint="run syncd again")
                 why = f"{upstream.name} takes no push to {branch} ({refusal.reason})"
             else:
@@ -214,7 +217,7 @@ class Exchange:
                 hint="set side, or mirror, to another name under [repository.upstream]",
             )
         seen, there = self.remote_heads.get(branch), self.remote_heads.get(side)
-        if seen is not None and self.repository.subtree(seen) == self.repository.subtree(tip):
+        if seen is not None and self.repository.find_tree(seen) == self.repository.find_tree(tip):
             return Unchanged()
         if there is not None and not self.repository.is_ancestor(there, tip):
             raise Conflict(

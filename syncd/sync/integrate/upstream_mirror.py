@@ -64,7 +64,7 @@ def _change_ref(workspace: Workspace, name: str) -> str:
 
 def _find_pushed(workspace: Workspace, upstream: Upstream) -> dict[str, str]:
     """The branches of change requests that this clone has pushed, and what."""
-    found = workspace.repository.refs(upstream.last_seen_ref("")).items()
+    found = workspace.repository.list_refs(upstream.last_seen_ref("")).items()
     each = {upstream.parse_last_seen_ref(ref): commit for ref, commit in found}
     return {branch: commit for branch, commit in each.items() if branch.startswith(upstream.change_branch(""))}
 
@@ -100,7 +100,7 @@ def _was_pushed_here(exchange: Exchange, upstream: Upstream, branch: str, there:
     if pushed is not None or branch == upstream.mirror:
         return there == pushed
     number, person = branch.rpartition("/")[2], f"{COMMITTER[0]} <{COMMITTER[1]}>"
-    found = exchange.repository.carried(there, CHANGE_REQUEST, number, committer=person)
+    found = exchange.repository.find_carrying(there, CHANGE_REQUEST, number, committer=person)
     return any(commit.oid == there for commit in islice(found, 1))
 
 

@@ -28,10 +28,10 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
-    our_parts, their_parts = repository.marked(ours, theirs, PART_TRAILER)
+    our_parts, their_parts = repository.find_marked(ours, theirs, PART_TRAILER)
     ours_with_parts = _add_parts(workspace, ours, their_parts)
     theirs_with_parts = _add_parts(workspace, theirs, our_parts)
-    bases = repository.merge_bases(ours_with_parts, theirs_with_parts)
+    bases = repository.find_merge_bases(ours_with_parts, theirs_with_parts)
     return _join_bases(repository, bases, merge_commits)
 
 
@@ -48,16 +48,16 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
     repository = workspace.repository
     plain = find_base(workspace, ours, theirs, merge_commits)
     tip = repository.resolve(f"{TIP_REFS}{branch}")
-    if tip is None or repository.is_ancestor(tip, ours) or tip not in repository.present([tip]):
+    if tip is None or repository.is_ancestor(tip, ours) or tip not in repository.select_present([tip]):
         return plain
     wide = find_base(workspace, join_commits(repository, ours, [tip]), theirs, merge_commits)
     if wide.tree == plain.tree:
         return plain
     changed_by_others = set(_find_paths_of_others(repository, tip, ours))
     is_main = theirs == repository.resolve(workspace.main)
-    current, before, base = (repository.tree(commit) for commit in (ours, tip, plain.tree))
+    current, before, base = (repository.list_files(commit) for commit in (ours, tip, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
-    for difference in repository.differences(wide.tree, plain.tree, renames=True):
+    for difference in repository.compare_trees(wide.tree, plain.tree, renames=True):
         path, later = difference.path, difference.old_path or difference.path
         names = {path, later}
         if all(current.get(name) == before.get(name) for name in names):
@@ -67,7 +67,7 @@ def find_branch_base(workspace: Workspace, branch: str, ours: str, theirs: str, 
             changes |= {later: None, path: difference.after}
         elif is_main and later not in current and path in current:
             changes |= {later: None, path: difference.before}  # its move is published, and its text was rewritten
-    tree = repository.replaced(wide.tree, changes) if changes else wide.tree
+    tree = repository.write_tree(wide.tree, changes) if changes else wide.tree
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
 
 
@@ -76,7 +76,7 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
     missing = [other for other in dict.fromkeys(others) if other != commit]
     if not missing:
         return commit
-    tree = repository.subtree(commit)
+    tree = repository.find_tree(commit)
     assert tree is not None
     message = "syncd: what is known\n"
     return repository.commit_tree(tree, parents=[commit, *missing], message=message, author=UNNAMED, committer=UNNAMED)
@@ -93,7 +93,7 @@ def record_tip(workspace: Workspace, branch: str) -> None:
     old = repository.resolve(ref)
     if tip is not None and tip == main and old is not None:
         prefixes = map(workspace.proposed_refs, workspace.bindings)
-        proposed = {name.removeprefix(p).partition("/")[2] for p in prefixes for name in repository.refs(p)}
+        proposed = {name.removeprefix(p).partition("/")[2] for p in prefixes for name in repository.list_refs(p)}
         if branch not in proposed or repository.is_ancestor(old, tip):
             repository.delete_ref(ref, old=old)
     elif tip is not None and tip not in (main, old):
@@ -115,10 +115,10 @@ def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> st
 def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
     """The commit that a part stands for; where this clone lacks it, its own commit of the same revision."""
     of = find_original(workspace.repository, part)
-    if of is None or of in workspace.repository.present([of]):
+    if of is None or of in workspace.repository.select_present([of]):
         return of
     for revision in part.trailers.get(REVISION, []):
-        found = workspace.repository.find(workspace.main, REVISION, revision)
+        found = workspace.repository.find_commit(workspace.main, REVISION, revision)
         if found is not None:
             return found.oid
     return None
@@ -127,7 +127,7 @@ def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
 def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: MergeCommits) -> Base:
     """Merge several best common ancestors into one base."""
     if not bases:
-        return Base(repository.replaced(None, {}), ())
+        return Base(repository.write_tree(None, {}), ())
     commit, doubtful = bases[0], frozenset[str]()
     for other in bases[1:BASES_MAX]:
         tree, paths = merge_commits(commit, other)
@@ -135,13 +135,13 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
         commit = repository.commit_tree(
             tree, parents=[commit, other], message="syncd: several bases\n", author=UNNAMED, committer=UNNAMED
         )
-    found = repository.subtree(commit)
+    found = repository.find_tree(commit)
     assert found is not None
     return Base(found, tuple(bases), doubtful)
 
 
 def _find_paths_of_others(repository: Repository, tip: str, ours: str) -> Iterator[str]:
     """The paths that were changed by commits of the platform that the former tip has and the branch has not."""
-    for commit in repository.marked(ours, tip, REVISION)[1]:
+    for commit in repository.find_marked(ours, tip, REVISION)[1]:
         if commit.parents:
-            yield from (found.path for found in repository.differences(commit.parents[0], commit.oid))
+            yield from (found.path for found in repository.compare_trees(commit.parents[0], commit.oid))

@@ -82,13 +82,13 @@ class _TreeComposer:
             changes |= self._compose_summary(
                 table, PagePlaces(plan.pages, plan.final_paths, plan.kept, plan.titles_kept), changes
             )
-        return self.repository.replaced(self.ours, changes) if changes else self.ours
+        return self.repository.write_tree(self.ours, changes) if changes else self.ours
 
     def _compose_summary(
         self, table: SummaryVersions, places: PagePlaces, changes: Mapping[str, Blob | bytes | None]
     ) -> dict[str, Blob | bytes | None]:
         binding = table.binding
-        present = {binding.path(inner) for inner in self.repository.tree(self.ours, binding.directory)}
+        present = {binding.path(inner) for inner in self.repository.list_files(self.ours, binding.directory)}
         present -= {path for path, content in changes.items() if content is None}
         present |= {path for path, content in changes.items() if content is not None}
         delisted = {final for path, final in _find_delisted(table, places) if self._is_in_base(path)}

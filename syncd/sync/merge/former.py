@@ -27,7 +27,7 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
     if tip is None or main is None or repository.is_ancestor(main, tip):
         return False
-    for commit in repository.marked(main, tip, _TAKEN_IN)[1]:
+    for commit in repository.find_marked(main, tip, _TAKEN_IN)[1]:
         taken = [
             oid for oid in _select_present(repository, commit.trailers[_TAKEN_IN]) if repository.is_ancestor(oid, main)
         ]
@@ -35,13 +35,13 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
         if (
             not taken
             or not common
-            or any(PART_TRAILER in one.trailers for one in repository.marked(commit.oid, tip, PART_TRAILER)[1])
+            or any(PART_TRAILER in one.trailers for one in repository.find_marked(commit.oid, tip, PART_TRAILER)[1])
         ):
             continue
         left_out = [paths for value in commit.trailers.get(_LEFT_OUT, []) if (paths := _parse_paths(value))]
         tree = leave_out(repository, workspace.bindings, taken[0], common[0], left_out)
         part = write_part(repository, taken[0], common, tree, name=f"{workspace.remote}/main")
-        whole, person = repository.subtree(tip), workspace.committer()
+        whole, person = repository.find_tree(tip), workspace.committer()
         assert whole is not None
         words = f"Record what {branch} has taken in of {workspace.remote}/main\n"
         joined = repository.commit_tree(whole, parents=[tip, part], message=words, author=person, committer=person)
@@ -52,7 +52,7 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
 
 def _select_present(repository: Repository, oids: Iterable[str]) -> list[str]:
     named = list(oids)
-    here = repository.present(named)
+    here = repository.select_present(named)
     return [oid for oid in named if oid in here]
 
 

@@ -26,7 +26,7 @@ def leave_out(
     paths = {path for paths in entries for path in paths}
     if paths or directories:
         inside = tuple(f"{directory}/" for directory in directories)
-        for found in repository.differences(tree, base):
+        for found in repository.compare_trees(tree, base):
             if found.path in paths or found.path.startswith(inside):
                 changes[found.path] = found.after
     for binding in bindings:
@@ -37,6 +37,6 @@ def leave_out(
         restored = restore_entries(summary.entries, left_out, former.index_pages())
         if restored != summary.entries:
             changes[summary.path] = summary.render_entries(restored)
-    full_tree = repository.subtree(tree)
+    full_tree = repository.find_tree(tree)
     assert full_tree is not None
-    return repository.replaced(full_tree, changes) if changes else full_tree
+    return repository.write_tree(full_tree, changes) if changes else full_tree

@@ -108,5 +108,5 @@ def _store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
     """Write texts as blobs, and return their ids."""
     if not texts:
         return []
-    tree = repository.replaced(None, {str(number): text for number, text in enumerate(texts)})
+    tree = repository.write_tree(None, {str(number): text for number, text in enumerate(texts)})
     return [repository.lookup(tree, str(number)) or "" for number in range(len(texts))]

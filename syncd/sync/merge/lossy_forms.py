@@ -104,7 +104,7 @@ class NormalisedForms:
         """Return the forms that are kept in Git, by name."""
         if self._known is None:
             commit = self.workspace.repository.resolve(self.ref)
-            self._known = self.workspace.repository.tree(commit) if commit is not None else {}
+            self._known = self.workspace.repository.list_files(commit) if commit is not None else {}
         return self._known
 
     def has_unsaved(self, page: str) -> bool:
@@ -131,11 +131,11 @@ class NormalisedForms:
             return
         repository = self.workspace.repository
         old, person = repository.resolve(self.ref), self.workspace.committer()
-        with repository.writer(self.ref, old=old) as writer:
+        with repository.open_writer(self.ref, old=old) as writer:
             for name in self._find_stale(new):
                 writer.remove(name)
             for name, text in sorted(new.items()):
-                writer.put(name, writer.blob(text))
+                writer.put(name, writer.write_blob(text))
             words = f"What the server made of pages of {self.binding.name}\n"
             writer.commit(message=words, author=person, committer=person, parents=[], base=old)
         self._known = None
@@ -202,9 +202,9 @@ class NormalisedForms:
     def _list_live_blobs(self) -> frozenset[str]:
         """The blobs of the space in main content, in change requests and in branches."""
         repository, remote = self.workspace.repository, f"refs/remotes/{self.workspace.remote}/"
-        commits = {*repository.refs(remote).values(), *repository.refs("refs/heads/").values()}
+        commits = {*repository.list_refs(remote).values(), *repository.list_refs("refs/heads/").values()}
         return frozenset(
-            blob.oid for commit in commits for blob in repository.tree(commit, self.binding.directory).values()
+            blob.oid for commit in commits for blob in repository.list_files(commit, self.binding.directory).values()
         )
 
 
@@ -223,10 +223,10 @@ def find_overwritten(workspace: Workspace, ours: str, theirs: str) -> frozenset[
     found: set[str] = set()
     for binding in workspace.bindings:
         commit = repository.resolve(forms_ref(binding))
-        pairs = repository.tree(commit, OVERWRITTEN) if commit is not None else {}
+        pairs = repository.list_files(commit, OVERWRITTEN) if commit is not None else {}
         if pairs:
-            here = {blob.oid for blob in repository.tree(ours, binding.directory).values()}
-            there = repository.tree(theirs, binding.directory)
+            here = {blob.oid for blob in repository.list_files(ours, binding.directory).values()}
+            there = repository.list_files(theirs, binding.directory)
             known = {after for before, _, after in (pair.partition("/") for pair in pairs) if before in here}
             found |= {binding.path(path) for path, blob in there.items() if blob.oid in known}
     return frozenset(found)

@@ -168,7 +168,7 @@ class _Merge:
     def _compare_sides(self, moves: RecordedMoves) -> list[Page]:
         base, ours, theirs = self.trees
         summaries = {table.ours.path for table in self.tables}
-        sides = (self.repository.differences(base, tree, renames=True) for tree in (ours, theirs))
+        sides = (self.repository.compare_trees(base, tree, renames=True) for tree in (ours, theirs))
         one, other = (list(_list_changes(differences, summaries)) for differences in sides)
         one = follow_moves(self.repository, one, moves[0] or find_exact_moves(one), base, ours)
         other = follow_moves(self.repository, other, moves[1] or find_exact_moves(other), base, theirs)
@@ -328,7 +328,7 @@ def _find_sides(page: Page, titles: Mapping[Side, Collection[str]]) -> list[Side
 
 
 def _find_tree(repository: Repository, commit: str) -> str:
-    tree = repository.subtree(commit)
+    tree = repository.find_tree(commit)
     assert tree is not None
     return tree
 

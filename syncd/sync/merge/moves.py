@@ -39,7 +39,7 @@ def find_recorded_moves(repository: Repository, base: str, ours: str, theirs: st
     Shape: records are followed along first parents, with Git's renames in between. A record counts only if the other
     commit does not know it already; where the other commit has a part of it, only for entries that the part leaves out.
     """
-    recorded = repository.marked(ours, theirs, MOVED)
+    recorded = repository.find_marked(ours, theirs, MOVED)
     if recorded == ([], []):
         return {}, {}
     return (
@@ -53,16 +53,16 @@ def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str
 
     Shape: as in `find_recorded_moves`.
     """
-    tree = repository.subtree(base)
+    tree = repository.find_tree(base)
     assert tree is not None
     return find_recorded_moves(repository, tree, commit, base)[0]
 
 
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
     """The newest part in another commit's history whose original contains the given commit, and that original."""
-    for part in repository.marked(commit, other, PART_TRAILER)[1]:
+    for part in repository.find_marked(commit, other, PART_TRAILER)[1]:
         whole = find_original(repository, part)
-        if whole in repository.present([whole or ""]) and repository.is_ancestor(commit, whole or ""):
+        if whole in repository.select_present([whole or ""]) and repository.is_ancestor(commit, whole or ""):
             return part.oid, whole or ""
     return None
 
@@ -146,7 +146,7 @@ def _drop_known_parts(repository: Repository, recorded: Iterable[Commit], sides:
     """
     for commit in recorded:
         original = find_original(repository, commit) if PART_TRAILER in commit.trailers else None
-        is_here = original is not None and original in repository.present([original])
+        is_here = original is not None and original in repository.select_present([original])
         if original is None or not is_here or not any(repository.is_ancestor(original, side) for side in sides):
             yield commit
 
@@ -174,7 +174,7 @@ def _follow_paths(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[st
 
 def _find_renames(repository: Repository, before: str, after: str) -> dict[str, str]:
     """The new path of each file that Git detects as renamed, by its old path."""
-    changes = repository.differences(before, after, renames=True)
+    changes = repository.compare_trees(before, after, renames=True)
     return {change.old_path: change.path for change in changes if change.old_path is not None}
 
 

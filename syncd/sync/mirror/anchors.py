@@ -63,7 +63,7 @@ def recover_anchors(
     """
     if commit is None:
         return {}
-    listing = {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
+    listing = {path: blob.oid for path, blob in repository.list_files(commit, binding.directory).items()}
     settings = read_settings_at(repository, binding, commit)
     entries = read_entries(repository, binding, commit)
     aligned = match(revision.pages, entries, settings=settings)
@@ -90,7 +90,7 @@ def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple
 
     Shape: none when a file that declares them cannot be read.
     """
-    listing = repository.tree(commit, binding.directory)
+    listing = repository.list_files(commit, binding.directory)
     blobs = {path: blob for path, blob in listing.items() if blob.mode.startswith("100")}
     try:
         return read_draft(blobs.keys(), lambda path: repository.read(blobs[path].oid), links=False).entries
@@ -107,7 +107,9 @@ def _find_same_files(
     """
     names = {unnumbered(path) for path in placement.files.values()}
     unsized = any(file.git is None for file in revision.files)
-    sizes = repository.sizes({oid for path, oid in listing.items() if unnumbered(path) in names}) if unsized else {}
+    sizes = (
+        repository.read_sizes({oid for path, oid in listing.items() if unnumbered(path) in names}) if unsized else {}
+    )
     left: dict[tuple[str, str | int | None], list[str]] = defaultdict(list)
     for path in sorted(listing, reverse=True):
         name, oid = unnumbered(path), listing[path]

@@ -21,7 +21,7 @@ from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.model.page import walk
 from syncd.plan.mirror.revision import Wanted, fingerprint_of
 from syncd.repo import Blob, Writer
-from syncd.repo.failures import system_failures
+from syncd.repo.failures import translate_system_failures
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
 from syncd.sync.mirror.incoming_links import IncomingTexts
 from syncd.sync.mirror.lfs import LfsPointers
@@ -82,7 +82,9 @@ class BodyFetcher:
         """Yield an anchor for every body to fetch; one that Git or the store knows already is not asked for."""
         items = self.gathered.plan.fetch
         saved = self._find_saved(items)
-        here = self.repository.present({item.blob for item in items if item.blob} | {a.oid for a in saved.values()})
+        here = self.repository.select_present(
+            {item.blob for item in items if item.blob} | {a.oid for a in saved.values()}
+        )
         missing: list[Wanted] = []
         for item in items:
             anchor = saved.get(item.id)
@@ -172,7 +174,7 @@ class BodyFetcher:
         """A large text waits on the repository's disk until it is its turn: sixteen threads may be ahead with one."""
         if not isinstance(fetched.body, bytes) or len(fetched.body) <= IN_MEMORY:
             return fetched
-        with system_failures("storing a page"), ExitStack() as stack:
+        with translate_system_failures("storing a page"), ExitStack() as stack:
             into = stack.enter_context(self._open_spool())
             into.write(fetched.body)
             stack.pop_all()
@@ -183,7 +185,7 @@ class BodyFetcher:
 
     def _download_file(self, item: Wanted) -> Body:
         content, file = self.workspace.client.content, self.files[item.id]
-        with system_failures(f"storing {item.path}"), ExitStack() as stack:
+        with translate_system_failures(f"storing {item.path}"), ExitStack() as stack:
             into = stack.enter_context(self._open_spool())
             try:
                 content.download(file, into)
@@ -217,7 +219,7 @@ class BodyFetcher:
 
     def _stream_file(self, item: Wanted, file: IO[bytes]) -> Anchor:
         """Given a file that was downloaded, send it piece by piece and return its anchor."""
-        with file, system_failures(f"reading {item.path}"):
+        with file, translate_system_failures(f"reading {item.path}"):
             if (pointer := self.pointers.find_pointer(self._list_blobs(item), lambda: file)) is not None:
                 return _build_anchor(item, pointer)
             size = file.seek(0, os.SEEK_END)
@@ -252,9 +254,9 @@ class BodyFetcher:
         """What Git has, or may have, for a body that has just been read."""
         base = self.gathered.base
         blobs = self._list_blobs(item)
-        present = self.repository.present(blobs)
+        present = self.repository.select_present(blobs)
         if self._sent is None:
-            self._sent = [self.repository.tree(commit, self.binding.directory) for commit in base.sent]
+            self._sent = [self.repository.list_files(commit, self.binding.directory) for commit in base.sent]
         sent = tuple(tree[item.path].oid for tree in self._sent if item.path in tree)
         known = base.anchors.get(item.id)
         arrived = known.oid if known is not None else ""
@@ -269,7 +271,7 @@ class BodyFetcher:
     def write_text(self, text: bytes) -> str:
         """Given a text, send it to the writer and return its blob id."""
         oid = compute_blob_id(text)
-        self.marks[oid] = self.writer.blob(text)
+        self.marks[oid] = self.writer.write_blob(text)
         self._bytes += len(text)
         return oid
 
@@ -285,7 +287,7 @@ class BodyFetcher:
 def _read_body(body: Body) -> bytes:
     if isinstance(body, bytes):
         return body
-    with body, system_failures("reading a page"):
+    with body, translate_system_failures("reading a page"):
         body.seek(0)
         return body.read()
 

@@ -84,7 +84,7 @@ def mirror(
 
 def _read_state(workspace: Workspace, binding: Binding) -> _MirrorState:
     tip = workspace.repository.resolve(workspace.main)
-    return _MirrorState(tip, workspace.repository.find(workspace.main, SPACE, binding.space) if tip else None)
+    return _MirrorState(tip, workspace.repository.find_commit(workspace.main, SPACE, binding.space) if tip else None)
 
 
 def _mirror_all(
@@ -130,7 +130,7 @@ def _find_between(workspace: Workspace, binding: Binding, revision: Revision) ->
         return (), ""
 
     def is_in_git(id: str) -> bool:
-        found = workspace.repository.find(workspace.main, REVISION, id)
+        found = workspace.repository.find_commit(workspace.main, REVISION, id)
         return found is not None and found.trailers.get(SPACE) == [binding.space]
 
     passed = find_passed(workspace.client, binding.space, revision, here, is_in_git)
@@ -149,11 +149,11 @@ def _find_unrecorded(workspace: Workspace, binding: Binding, own: Sequence[Propo
 def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     """Whether a mirror commit says that it merged the proposal: then a run ended before it could forget it."""
     repository, head = workspace.repository, find_head(workspace, binding, proposal)
-    found = repository.find(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
+    found = repository.find_commit(workspace.main, CHANGE_REQUEST, str(proposal.change_request.number))
     if found is None or found.trailers.get(SPACE) != [binding.space]:
         return False
     # A space that was restored from a backup gives its numbers a second time.
-    merged = [repository.commits(None, parent, limit=1)[0] for parent in found.parents[1:]]
+    merged = [repository.list_commits(None, parent, limit=1)[0] for parent in found.parents[1:]]
     return repository.is_ancestor(head, found.oid) or head in {find_original(repository, parent) for parent in merged}
 
 

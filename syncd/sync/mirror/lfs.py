@@ -16,7 +16,7 @@ class LfsPointers:
 
     def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
         """Given the blobs, find the pointers; only what is small enough is read."""
-        sizes = repository.sizes(set(blobs))
+        sizes = repository.read_sizes(set(blobs))
         small = sorted(oid for oid, size in sizes.items() if size <= SIZE_MAX)
         read = ((oid, pointer_of(repository.read(oid))) for oid in small)
         self._pointers: dict[str, Pointer] = {oid: pointer for oid, pointer in read if pointer is not None}

@@ -15,7 +15,7 @@ def check_obstacles(workspace: Workspace, binding: Binding, commit: str | None, 
     """
     if commit is None:
         return
-    found = workspace.repository.obstacles(commit, map(binding.path, paths))
+    found = workspace.repository.find_obstacles(commit, map(binding.path, paths))
     if found:
         names = ", ".join(f"{path} is a {kind}" for path, kind in sorted(found.items())[:NAMES_SHOWN])
         raise PathRefused(

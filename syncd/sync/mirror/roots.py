@@ -23,7 +23,7 @@ def choose_settings_commit(
     here = repository.lookup(start, path)
     if repository.lookup(guide, path) == here:
         return start
-    base = repository.merge_base(start, guide)
+    base = repository.find_merge_base(start, guide)
     if base is None or repository.lookup(base, path) != here:
         return start
     try:
@@ -43,7 +43,7 @@ def follow_root(
     before, after = read_settings_at(repository, binding, former), read_settings_at(repository, binding, now)
     if before.root == after.root:
         return dict(anchors)
-    here = repository.tree(now, binding.directory) if now else {}
+    here = repository.list_files(now, binding.directory) if now else {}
     right = {id for id, anchor in anchors.items() if anchor.path in here and anchor.path.startswith(after.below(""))}
     moved = move_below_root(anchors, before, after)
     return {id: anchor if id in right else moved[id] for id, anchor in anchors.items()}

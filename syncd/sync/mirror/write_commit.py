@@ -30,7 +30,7 @@ def write_content(
     none where it was.
     Raises: RevisionMoved when the content changed meanwhile; RefMoved when the ref did.
     """
-    with workspace.repository.writer(ref, old=old) as writer:
+    with workspace.repository.open_writer(ref, old=old) as writer:
         composer = _CommitComposer(workspace, binding, gathered, writer, former)
         with composer.bodies.keep_fetched():
             put = composer.compose()
@@ -68,7 +68,9 @@ class _CommitComposer:
         self.repository = workspace.repository
         self.shape = compute_shape(gathered.revision, gathered.placement)
         start, base = gathered.base.start, gathered.base
-        self.listing = None if base.is_complete or start is None else self.repository.tree(start, binding.directory)
+        self.listing = (
+            None if base.is_complete or start is None else self.repository.list_files(start, binding.directory)
+        )
         self.bodies = BodyFetcher(workspace, binding, gathered, writer, self.listing)
 
     def compose(self) -> tuple[Anchor, ...]:

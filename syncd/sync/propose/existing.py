@@ -59,7 +59,7 @@ def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | No
     Raises: RevisionMoved when the platform has gone on since.
     """
     revision = MainContent(workspace.client, binding.space).content()
-    last = workspace.repository.find(workspace.main, SPACE, binding.space)
+    last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
     if last is None or last.trailers.get(REVISION) != [revision.id]:
         raise RevisionMoved(f"space {binding.space} changed meanwhile", hint="the next run reads it again")
     base = find_mirror_base(workspace, binding, revision, last.oid, {})
@@ -154,7 +154,7 @@ def _has_new_main(workspace: Workspace, binding: Binding, proposal: Proposal, ta
 
 def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
     """The commit of the main content that a revision has been joined with, where the platform says so."""
-    found = (workspace.repository.find(workspace.main, REVISION, id) for id in revision.parents[1:])
+    found = (workspace.repository.find_commit(workspace.main, REVISION, id) for id in revision.parents[1:])
     return next((commit.oid for commit in found if commit is not None), None)
 
 
@@ -185,7 +185,7 @@ def _record_revision(
     sent = [read_sent(repository, commit, main) for commit in list_sent(workspace, binding, request.number)]
     here = old or (sent[0].planned if sent else main)
     guide = guide or (sent[-1].commit if sent else here)
-    last = repository.find(workspace.main, SPACE, binding.space)
+    last = repository.find_commit(workspace.main, SPACE, binding.space)
     base = find_mirror_base(workspace, binding, revision, last.oid if last else None, {proposal.lane: here})
     ruler = choose_settings_commit(repository, binding, here, guide)
     settings = read_settings_at(repository, binding, ruler)
@@ -200,7 +200,7 @@ def _record_revision(
     gathered = gather_content(workspace, binding, step.source, revision, base, guide=guide)
     signature = Signature(_compose_message(binding, request, revision.id), workspace.committer(), (here,))
     result = write_content(workspace, binding, gathered, ref=ref, old=old, signature=signature, former=base.anchors)
-    tree = repository.subtree(result.commit)
+    tree = repository.find_tree(result.commit)
     assert tree is not None
     is_own, update = revision.id in wrote[-1:], replace(step.update, moves=result.moves)
     lane = record_lane(workspace, binding, tree, here=here, sent=sent, taken=taken, is_own=is_own, update=update)
@@ -220,7 +220,7 @@ def _record_revision(
 
 def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
     """A tree to start from as a commit, which no ref ever names."""
-    if start == workspace.repository.subtree(start):
+    if start == workspace.repository.find_tree(start):
         words = "syncd: what content lies upon\n"
         return workspace.repository.commit_tree(start, parents=[here], message=words, author=UNNAMED, committer=UNNAMED)
     return start
@@ -229,9 +229,9 @@ def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
 def _write_lane_commit(repository: Repository, lane: LaneContent, signed: Signature, read: str) -> str:
     """The commit of a lane: the one parent that says the same, else the one that was written, with its parents."""
     for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
-        (found,) = repository.commits(None, parent, limit=1)
+        (found,) = repository.list_commits(None, parent, limit=1)
         is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
-        if is_own and repository.subtree(parent) == lane.tree and not lane.content:
+        if is_own and repository.find_tree(parent) == lane.tree and not lane.content:
             return parent
     message = signed.message + (f"{CONTENT}: {lane.content}\n" if lane.content else "")
     return repository.commit_tree(
@@ -264,7 +264,7 @@ def _keep_proposed_paths(
     if loose - written.keys():
         settings = read_settings_at(workspace.repository, binding, commit)
         aligned = match(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
-    listing = workspace.repository.tree(commit, binding.directory)
+    listing = workspace.repository.list_files(commit, binding.directory)
     for item in wanted(revision, plain):
         former = anchors.get(item.id)
         sent = written.get(item.id)
@@ -282,7 +282,7 @@ def _keep_proposed_paths(
 
 def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
     """Anchors of the pages that a commit lists and that are elsewhere or gone now, so that no copy of them stays."""
-    blobs = workspace.repository.tree(commit, binding.directory)
+    blobs = workspace.repository.list_files(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}
     listed = {entry.path for entry, _ in walk(read_entries(workspace.repository, binding, commit)) if entry.path}

@@ -188,7 +188,7 @@ def _has_changes(workspace: Workspace, binding: Binding, branch: Branch) -> bool
     tip, main = repository.resolve(branch.ref), repository.resolve(workspace.main)
     if tip is None or main is None:
         return False
-    base = repository.merge_base(main, tip)
+    base = repository.find_merge_base(main, tip)
     return base is None or not workspace.has_same_content(binding, base, tip)
 
 

@@ -58,7 +58,7 @@ def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Pro
     # A change request that never had a page cannot say that it is deleted, so an update will bring it.
     is_unsaid = any(all(repository.lookup(both.commit, name) is None for name in names) for names in added.values())
     desired = _write_desired(workspace, binding, branch, tip, result, left_out, is_unsaid=is_unsaid)
-    commits = tuple(repository.commits(main, tip, limit=COMMITS_SHOWN))
+    commits = tuple(repository.list_commits(main, tip, limit=COMMITS_SHOWN))
     held = _find_held(binding, (f"{workspace.remote}/main", both.result), (name, result if here != main else None))
     return Intent(branch, tip, main, here, desired, commits, left_out, conflicts, held)
 
@@ -103,7 +103,7 @@ def _write_desired(
     base = find_merge_base(workspace, tip, result.theirs, branch=branch)
     first = tip
     part_tree = leave_out(repository, workspace.bindings, tip, base.tree, left_out, directories=others)
-    if is_unsaid or part_tree != repository.subtree(tip):
+    if is_unsaid or part_tree != repository.find_tree(tip):
         first = write_part(repository, tip, base.commits, part_tree, name=branch)
     return repository.commit_tree(
         tree,
@@ -134,7 +134,7 @@ def _find_added_in_main(workspace: Workspace, taken: str | None, main: str, ours
     repository = workspace.repository
     if taken is None or taken == main:
         return {}
-    changes = repository.differences(taken, main, renames=True)
+    changes = repository.compare_trees(taken, main, renames=True)
     added = [change.path for change in changes if change.before is None]
     later = find_moves(workspace, main, ours) if added else {}
     names = [(path, later[path]) if path in later else (path,) for path in added]

@@ -67,7 +67,7 @@ def find_newer(workspace: Workspace, binding: Binding, intent: Intent, live: Pro
 def _find_origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -> str:
     """Given a change request, return the mirror commit of the main content that it started from or last took in."""
     start = request.revision_merged_ancestor or request.revision_initial or ""
-    found = workspace.repository.find(workspace.main, REVISION, start)
+    found = workspace.repository.find_commit(workspace.main, REVISION, start)
     return found.oid if found is not None else intent.main
 
 
@@ -155,8 +155,8 @@ def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -
     """Whether a change request holds nothing but main content and the branch's commit, or the part of it that has
     arrived, so that what waits for a person is never taken for the words of reviewers."""
     repository = workspace.repository
-    parents = repository.commits(None, here, limit=1)[0].parents
-    parts = (repository.commits(None, parent, limit=1)[0] for parent in parents)
+    parents = repository.list_commits(None, here, limit=1)[0].parents
+    parts = (repository.list_commits(None, parent, limit=1)[0] for parent in parents)
     arrived = [part.oid for part in parts if find_original(repository, part) == tip]
     return any(has_equal_content(workspace, binding, here, commit) for commit in (tip, *arrived))
 

@@ -28,7 +28,7 @@ def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: st
     be deleted by what is only hidden. Cost follows the difference.
     Raises: FileInvalid for a table of contents or settings that cannot be read.
     """
-    changes = [found for found in workspace.repository.differences(here, desired) if binding.holds(found.path)]
+    changes = [found for found in workspace.repository.compare_trees(here, desired) if binding.holds(found.path)]
     return (
         *_find_unsendable(workspace, binding, desired, changes),
         *_find_hidden(workspace, binding, desired, here, changes),
@@ -50,7 +50,7 @@ def _find_unsendable(
     for change in changes:
         if change.after is not None and change.after.mode.startswith("100") and is_markdown(change.path):
             try:
-                page_text(workspace.repository.material(change.after.oid), at=change.path)
+                page_text(workspace.repository.read_content(change.after.oid), at=change.path)
             except FileInvalid as error:
                 found[change.path] = error
     pages = _list_content(workspace, binding, desired, files=False) if found else frozenset()
@@ -62,7 +62,7 @@ def _find_hidden(
 ) -> Iterator[Refusal]:
     """Submodules and symbolic links where the platform has pages or files: neither followed, nor taken for deletion."""
     gone = {c.path for c in changes if c.before is not None and (c.after is None or not c.after.mode.startswith("100"))}
-    links = workspace.repository.obstacles(desired, gone) if gone else {}
+    links = workspace.repository.find_obstacles(desired, gone) if gone else {}
     known = _list_content(workspace, binding, here, files=True) if links else frozenset()
     for link, kind in sorted(links.items()):
         below = {path for path in gone & known if path == link or path.startswith(f"{link}/")}
@@ -75,7 +75,7 @@ def _find_hidden(
 def _list_content(workspace: Workspace, binding: Binding, commit: str, *, files: bool) -> frozenset[str]:
     """What a tree has as pages, and as files with them, by path from the repository's root."""
     repository = workspace.repository
-    listing = repository.tree(commit, binding.directory)
+    listing = repository.list_files(commit, binding.directory)
     blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
     draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=files, at=binding.directory)
     found = (*draft.documents, *draft.files, *draft.includes) if files else draft.documents

@@ -81,7 +81,7 @@ def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> 
 def _compute_state(workspace: Workspace, binding: Binding, intent: Intent, number: int) -> list[str | None]:
     repository = workspace.repository
     here = repository.resolve(workspace.change_ref(binding, number))
-    return [repository.subtree(commit, binding.directory) if commit else None for commit in (intent.desired, here)]
+    return [repository.find_tree(commit, binding.directory) if commit else None for commit in (intent.desired, here)]
 
 
 def _update_comments(workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]) -> None:

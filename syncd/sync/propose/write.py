@@ -85,7 +85,7 @@ class ContentWriter:
         group: list[tuple[AddFile, NewFile]] = []
         size = 0
         for step in steps:
-            data = self.workspace.repository.material(step.oid)
+            data = self.workspace.repository.read_content(step.oid)
             file = _new_file(step.path, data)
             if group and (len(group) == FILES_MAX or size + len(file.base64) > REQUEST_SIZE_MAX):
                 yield group
@@ -148,7 +148,7 @@ class ContentWriter:
         return text
 
     def _translate(self, path: str, oid: str) -> tuple[str, bool]:
-        text = page_text(self.workspace.repository.material(oid), at=self.binding.path(path))
+        text = page_text(self.workspace.repository.read_content(oid), at=self.binding.path(path))
         return self.translation.outgoing(text, path)
 
     def _update_links(self) -> None:

@@ -181,7 +181,7 @@ def _record_opened(workspace: Workspace, binding: Binding, live: Proposal) -> No
     repository, ref = workspace.repository, workspace.change_ref(binding, live.change_request.number)
     number, description = live.change_request.number, live.change_request.description
     is_whole = base_revision(description)[0] in ("=", "+") and not sent_log.is_sending(workspace, binding, number)
-    commit = repository.revision(held_commit(description)) if is_whole else None
+    commit = repository.find_revision(held_commit(description)) if is_whole else None
     if commit is not None and repository.resolve(ref) is None:
         repository.update_ref(ref, commit, old=None)
 
@@ -203,7 +203,7 @@ def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingCo
 def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Desired:
     """Given what a branch asks for, return its tree and blobs; no page is read for it."""
     repository = workspace.repository
-    listing = repository.tree(intent.desired, binding.directory)
+    listing = repository.list_files(intent.desired, binding.directory)
     blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
     draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=False, at=binding.directory)
     return Desired(draft, blobs)
@@ -223,8 +223,8 @@ def _add_differences(
     files = {*asked.draft.files, *kept, *(path for path in linked if path.startswith(root))}
     renames = {
         change.old_path: change.path
-        for change in repository.diff(content.commit, intent.desired, binding.directory, renames=True)
+        for change in repository.list_changes(content.commit, intent.desired, binding.directory, renames=True)
         if change.status == "R" and change.old_path is not None
     }
     draft = replace(asked.draft, files=tuple(sorted(files)))
-    return Desired(draft, asked.blobs, renames, read=lambda path: repository.material(asked.blobs[path]))
+    return Desired(draft, asked.blobs, renames, read=lambda path: repository.read_content(asked.blobs[path]))

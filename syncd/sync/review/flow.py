@@ -75,7 +75,7 @@ def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     bases: list[Base | None] = [None]
     former = find_taken_main(workspace, proposal.change_request)
     if former is not None:
-        bases.append(Base(repository.subtree(former) or "", (former,)))
+        bases.append(Base(repository.find_tree(former) or "", (former,)))
     results = [merge(workspace, here, main, base=base) for base in bases]
     return not any(has_conflict(binding, result) or any(map(binding.holds, result.revived_paths)) for result in results)
 

@@ -61,7 +61,7 @@ def accept_on_branch(workspace: Workspace, source: Source, file: SiteFile, live:
 def _commit(workspace: Workspace, source: Source, accepted: Accepted, old: str | None) -> str:
     repository, person = workspace.repository, workspace.committer()
     blobs = {path: text.encode() for path, text in accepted.texts.items()}
-    tree = repository.replaced(repository.subtree(source.commit), blobs)
+    tree = repository.write_tree(repository.find_tree(source.commit), blobs)
     count = len(accepted.fields)
     body = "\n".join(f"- {words}" for words in accepted.words)
     message = f"Accept {format_count(count, 'edit')} of the site\n\nChanged on the platform:\n{body}\n"

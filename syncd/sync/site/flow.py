@@ -59,7 +59,7 @@ def reconcile(workspace: Workspace, wish: SiteWish) -> Outcome:
     Raises: ConfigInvalid, FileInvalid, OperationInProgress, PlatformError; a file that is missing or cannot be read is
     never an empty one. Source: house, section 6, "Reconcile".
     """
-    workspace.repository.shows(workspace.branch)
+    workspace.repository.is_checked_out(workspace.branch)
     source = committed(workspace.repository, workspace.branch, wish.file)
     last = Last.of(workspace, wish, source)
     if not last.is_due():

@@ -128,10 +128,10 @@ class Keeping:
         path = lock_path(self._file.path)
         if tip is None or self._at(tip) != known.committed:
             raise RefMoved(f"{branch} moved while the lock was being written")
-        if found := repository.obstacles(tip, [path]):
+        if found := repository.find_obstacles(tip, [path]):
             raise ConfigInvalid(f"{path} cannot be written: {', '.join(found)} is no directory of files")
         lock = replace(known.lock, serial=known.lock.serial + 1, items=dict(known.items))
-        tree = repository.replaced(repository.subtree(tip), {path: lock_text(lock).encode()})
+        tree = repository.write_tree(repository.find_tree(tip), {path: lock_text(lock).encode()})
         trailer = f"\n{TRAILER}: {digest}\n" if digest else ""
         person = self._workspace.committer()
         message = f"chore(syncd): lock serial {lock.serial}\n{trailer}"

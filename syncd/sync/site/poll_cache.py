@@ -70,7 +70,7 @@ class Last:
         """
         commit = self._facts().get("carried", "")
         repository = self.workspace.repository
-        if not commit or not repository.present([commit]):
+        if not commit or not repository.select_present([commit]):
             commit = self._locked()
         if not commit:
             return None
@@ -98,7 +98,7 @@ class Last:
         """The newest commit of the tracked branch that keeps a lock, when it is not long ago; its file was applied."""
         repository = self.workspace.repository
         tip = self.source.commit or repository.resolve(f"{HEADS}{self.workspace.branch}")
-        recent = repository.commits(None, tip, limit=_RECENT) if tip else []
+        recent = repository.list_commits(None, tip, limit=_RECENT) if tip else []
         return next((commit.oid for commit in recent if TRAILER in commit.trailers), "")
 
     def _facts(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def describe_conflicts(
 
     Shape: `among` chooses by path; pages that were left out for another reason are told of there.
     """
-    checked_out = workspace.repository.head().branch == branch if result.conflicts else True
+    checked_out = workspace.repository.read_head().branch == branch if result.conflicts else True
     where = "" if checked_out else f" --branch {quote(branch)}"
     shared = find_shared_branch(workspace, name)
     elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}" if shared else ""

@@ -75,7 +75,7 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 
     Shape: a commit that says nothing of that was sent by a former version, or noted by a person: it stands for itself.
     """
-    parents = repository.commits(None, commit, limit=1)[0].parents
+    parents = repository.list_commits(None, commit, limit=1)[0].parents
     if len(parents) != SENT_PARENTS:
         return SentContent(commit, commit, main, main)
     return SentContent(commit, *parents)
@@ -83,10 +83,10 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 
 def find_content(repository: Repository, commit: str) -> str:
     """Given a commit that stands for a change request's content, return the tree that the platform holds."""
-    found = repository.commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
-    whole = repository.subtree(commit)
+    found = repository.list_commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
+    whole = repository.find_tree(commit)
     assert whole is not None
-    return found if found in repository.present([found]) else whole
+    return found if found in repository.select_present([found]) else whole
 
 
 def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
@@ -94,7 +94,7 @@ def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
     if not request.outdated:
         return workspace.repository.resolve(workspace.main)
     start = request.revision_merged_ancestor or request.revision_initial or ""
-    found = workspace.repository.find(workspace.main, REVISION, start)
+    found = workspace.repository.find_commit(workspace.main, REVISION, start)
     return found.oid if found is not None else None
 
 
@@ -149,16 +149,16 @@ def _restore_intended(
     """What was read, with what others wrote right before syncd wrote over it, and without what the platform's own merge
     had undone; the platform is told of both by the next write."""
     repository = workspace.repository
-    former, meant = find_content(repository, here), repository.subtree(here)
+    former, meant = find_content(repository, here), repository.find_tree(here)
     assert meant is not None
-    changed = [found for found in repository.differences(former, read) if binding.holds(found.path)]
+    changed = [found for found in repository.compare_trees(former, read) if binding.holds(found.path)]
     if not changed:
         return meant if former != meant else read
     texts = [found for found in changed if not found.path.endswith(SUMMARY)]
     for one in reversed(sent):
-        wanted = repository.tree(one.commit)
+        wanted = repository.list_files(one.commit)
         if all(found.after == wanted.get(found.path) for found in texts):
-            planned = repository.subtree(one.planned)
+            planned = repository.find_tree(one.planned)
             assert planned is not None
             return read if planned == meant else merge(workspace, meant, read, base=Base(planned, ())).tree_with_ours
     return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).tree_with_theirs
@@ -171,8 +171,8 @@ def find_arrived(
     it, of which all is in the tree or was there before; "" when nothing is. `is_own` says that nobody else has written.
     """
     repository = workspace.repository
-    missing = {found.path for found in repository.differences(sent.commit, tree) if binding.holds(found.path)}
-    missing &= {found.path for found in repository.differences(sent.commit, here)}
+    missing = {found.path for found in repository.compare_trees(sent.commit, tree) if binding.holds(found.path)}
+    missing &= {found.path for found in repository.compare_trees(sent.commit, here)}
     late = [
         paths
         for paths in _list_entries(repository, binding, sent.planned, sent.commit)
@@ -185,10 +185,10 @@ def find_arrived(
     part_tree = leave_out(repository, workspace.bindings, sent.branch_commit, sent.base, left_out)
     if is_own and listing is not None and (listing.path,) in late:
         table = _merge_arrived_summary(repository, binding, (sent.commit, sent.branch_commit, tree))
-        part_tree = repository.replaced(part_tree, {listing.path: table}) if table is not None else part_tree
-    if part_tree == repository.subtree(sent.base):
+        part_tree = repository.write_tree(part_tree, {listing.path: table}) if table is not None else part_tree
+    if part_tree == repository.find_tree(sent.base):
         return ""
-    base = repository.commits(None, sent.base, limit=1)[0].parents
+    base = repository.list_commits(None, sent.base, limit=1)[0].parents
     return write_part(repository, _find_original(repository, sent.branch_commit), base, part_tree, name="a branch")
 
 
@@ -233,7 +233,7 @@ def _read_update(
     repository = workspace.repository
     known = merge(workspace, before, main)
     is_clean = not any(binding.holds(path) for page in known.conflicts for path in page.paths)
-    meant = repository.subtree(update.merged_commit) if update.merged_commit else ""
+    meant = repository.find_tree(update.merged_commit) if update.merged_commit else ""
     if not meant and is_clean and _has_same_files(repository, binding, before, known.tree_with_ours, tree):
         meant = known.tree_with_ours
     if update.is_fresh and meant and _has_only_known_lines(repository, binding, tree, (before, main, meant)):
@@ -256,7 +256,7 @@ def _has_same_files(repository: Repository, binding: Binding, before: str, merge
     """Whether an update has made the files in a space that Git makes of it: else the platform, which knows pages by id,
     may know better. A page that each side has of its own, under one name, is one file in Git: its double on the
     platform, beside it and as it was before, is none."""
-    former, wanted, there = (repository.tree(side, binding.directory) for side in (before, merged, tree))
+    former, wanted, there = (repository.list_files(side, binding.directory) for side in (before, merged, tree))
     kept = {blob.oid for path, blob in former.items() if path in wanted}
     doubles = {path for path in there.keys() - wanted.keys() - former.keys() if there[path].oid in kept}
     return wanted.keys() == there.keys() - doubles
@@ -268,10 +268,10 @@ def _has_only_known_lines(repository: Repository, binding: Binding, tree: str, s
     whole: set[str] = set()
     others: list[dict[str, str]] = []
     for side in sides:
-        changes = [found for found in repository.differences(side, tree) if binding.holds(found.path)]
+        changes = [found for found in repository.compare_trees(side, tree) if binding.holds(found.path)]
         texts = [found for found in changes if is_markdown(found.path) and not found.path.endswith(SUMMARY)]
         known.update(line for c in texts if c.before is not None for line in repository.read(c.before.oid).splitlines())
-        whole.update(blob.oid for blob in repository.tree(side, binding.directory).values())
+        whole.update(blob.oid for blob in repository.list_files(side, binding.directory).values())
         others.append({c.path: c.after.oid for c in texts if c.after is not None})
     new = {oid for path, oid in others[0].items() if all(path in other for other in others)} - whole
     return all(line in known for oid in new for line in repository.read(oid).splitlines())
@@ -279,7 +279,7 @@ def _has_only_known_lines(repository: Repository, binding: Binding, tree: str, s
 
 def _list_entries(repository: Repository, binding: Binding, before: str, after: str) -> Iterator[tuple[str, ...]]:
     """The paths of each file that differs: where it is, and where it was."""
-    for found in repository.differences(before, after, renames=True):
+    for found in repository.compare_trees(before, after, renames=True):
         if binding.holds(found.path):
             yield (found.path,) if found.old_path is None else (found.path, found.old_path)
 
@@ -305,7 +305,7 @@ def _find_moved_files(
     repository: Repository, before: str, after: str, tree: str, known: Mapping[str, str]
 ) -> dict[str, str]:
     """Where a tree has files that another one is to have, and that were not there before: as ids tell, else Git."""
-    changes = repository.differences(after, tree, renames=True)
+    changes = repository.compare_trees(after, tree, renames=True)
     found = {change.old_path: change.path for change in changes if change.old_path is not None}
     return {old: new for old, new in found.items() if repository.lookup(before, new) is None} | dict(known)
 
@@ -326,7 +326,7 @@ def _find_taken_in(repository: Repository, commit: str, main: str) -> str | None
     """A commit of main content, or the newest part of it, that a commit has taken in; None when it has not."""
     if repository.is_ancestor(main, commit):
         return main
-    for part in repository.marked(main, commit, PART_TRAILER)[1]:
+    for part in repository.find_marked(main, commit, PART_TRAILER)[1]:
         if find_original(repository, part) == main:
             return part.oid
     return None
@@ -334,7 +334,7 @@ def _find_taken_in(repository: Repository, commit: str, main: str) -> str | None
 
 def _find_original(repository: Repository, commit: str) -> str:
     """The commit that a part stands for, else itself."""
-    return find_original(repository, repository.commits(None, commit, limit=1)[0]) or commit
+    return find_original(repository, repository.list_commits(None, commit, limit=1)[0]) or commit
 
 
 def _drop_ancestors(repository: Repository, commits: Collection[str]) -> tuple[str, ...]:

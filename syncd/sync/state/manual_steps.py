@@ -14,7 +14,7 @@ WAITING = "by_hand"
 
 def describe_state(repository: Repository, binding: Binding, desired: str, main: str) -> str:
     """Given what is asked of a space and what it holds, return what tells this state from others."""
-    return " upon ".join(str(repository.subtree(commit, binding.directory)) for commit in (desired, main))
+    return " upon ".join(str(repository.find_tree(commit, binding.directory)) for commit in (desired, main))
 
 
 def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:

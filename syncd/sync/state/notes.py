@@ -36,7 +36,9 @@ def add_notes(workspace: Workspace, binding: Binding, number: int, facts: Mappin
     after = before | dict(facts)
     if after != before:
         data = json.dumps(after, sort_keys=True, indent=1).encode()
-        workspace.repository.anchor(notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n")
+        workspace.repository.write_files(
+            notes_ref(binding, number), {FILE: data}, f"Note of change request #{number}\n"
+        )
 
 
 def notes_ref(binding: Binding, number: int) -> str:

@@ -57,7 +57,7 @@ def list_records(workspace: Workspace, binding: Binding) -> list[ProposalRecord]
     """Given a space, return its proposals as Git remembers them."""
     prefix = workspace.proposed_refs(binding)
     found: list[ProposalRecord] = []
-    for ref, commit in sorted(workspace.repository.refs(prefix).items()):
+    for ref, commit in sorted(workspace.repository.list_refs(prefix).items()):
         number, _, branch = ref.removeprefix(prefix).partition("/")
         found.append(ProposalRecord(ref, commit, number, branch))
     return found

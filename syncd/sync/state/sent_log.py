@@ -52,7 +52,7 @@ def record_read(workspace: Workspace, binding: Binding, number: int, commit: str
 def list_sent(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
     """Given a change request, or None for any of the space, return commits whose pages may be there unseen."""
     below = f"{binding.name}/" if number is None else f"{binding.name}/{number}"
-    listed = (workspace.repository.refs(f"{kind}{below}") for kind in (SENDING, COMMENTED))
+    listed = (workspace.repository.list_refs(f"{kind}{below}") for kind in (SENDING, COMMENTED))
     return tuple(dict.fromkeys(commit for found in listed for commit in found.values()))
 
 

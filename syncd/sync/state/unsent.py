@@ -57,10 +57,10 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
     tip = repository.resolve(f"{HEADS}{branch}")
     if tip is None or main is None or repository.is_ancestor(tip, main):
         return Unsent(binding)
-    base = repository.merge_base(main, tip)
-    paths = {change.path for change in repository.diff(main, tip, binding.directory)}
+    base = repository.find_merge_base(main, tip)
+    paths = {change.path for change in repository.list_changes(main, tip, binding.directory)}
     if base is not None and base != main:
-        paths &= {change.path for change in repository.diff(base, tip, binding.directory)}
+        paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
     content = [_SpaceContent(repository, binding, commit) for commit in (tip, main)] if paths else []
     changed = tuple(binding.path(path) for path in sorted(paths) if any(one.holds(path) for one in content))
     unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
@@ -75,7 +75,7 @@ def find_unsent(repository: Repository, binding: Binding, branch: str, *, main: 
 def find_request(repository: Repository, binding: Binding, branch: str) -> SentRequest | None:
     """Given a space and a branch, return the branch's newest change request as Git remembers it."""
     prefix, suffix = f"refs/syncd/proposed/{binding.name}/", f"/{branch}"
-    refs = repository.refs(prefix)
+    refs = repository.list_refs(prefix)
     numbers = {
         int(ref.removeprefix(prefix).removesuffix(suffix)): commit
         for ref, commit in refs.items()
@@ -91,7 +91,7 @@ def find_request(repository: Repository, binding: Binding, branch: str) -> SentR
 def _is_sent(repository: Repository, binding: Binding, tip: str, request: SentRequest) -> bool:
     if repository.is_ancestor(tip, request.commit):
         return True
-    return repository.subtree(tip, binding.directory) == repository.subtree(request.commit, binding.directory)
+    return repository.find_tree(tip, binding.directory) == repository.find_tree(request.commit, binding.directory)
 
 
 class _SpaceContent:
@@ -103,7 +103,7 @@ class _SpaceContent:
 
     def __init__(self, repository: Repository, binding: Binding, commit: str) -> None:
         self._repository, self._at = repository, binding.directory
-        self._blobs = {path: blob.oid for path, blob in repository.tree(commit, binding.directory).items()}
+        self._blobs = {path: blob.oid for path, blob in repository.list_files(commit, binding.directory).items()}
         self._draft = self._read(links=False)
 
     def _read(self, *, links: bool) -> "Draft | None":

@@ -17,7 +17,7 @@ def run_noting(words: list[str], log: str) -> int:
     """Run syncd, and note each two trees that it compares in search of renames."""
     from syncd.cli.app import run
 
-    compare = Repository.differences
+    compare = Repository.compare_trees
 
     def compared(self: Repository, before: str, after: str, paths: Sequence[str] = (), *, renames: bool = False) -> Any:
         if renames:
@@ -25,7 +25,7 @@ def run_noting(words: list[str], log: str) -> int:
                 file.write(f"{before} {after}\n")
         return compare(self, before, after, paths, renames=renames)
 
-    Repository.differences = compared  # type: ignore[method-assign]
+    Repository.compare_trees = compared  # type: ignore[method-assign]
     return run(words)
 
 

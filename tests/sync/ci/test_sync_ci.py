@@ -71,7 +71,7 @@ class Team:
     def fresh(self, clone: Repository, place: Path, rehearse: bool) -> Iterator[Workspace]:
         with ExitStack() as held:
             here = place / f"work{len(self.writes)}"
-            repository = held.enter_context(clone.borrowed(here / "git"))
+            repository = held.enter_context(clone.create_borrower(here / "git"))
             store = held.enter_context(Store(here / "state.db"))
             client = held.enter_context(Client(self.world.url, self.world.token, transport=self.transport))
             yield Workspace(

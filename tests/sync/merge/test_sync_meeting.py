@@ -46,7 +46,7 @@ class Place:
         if key not in self._known:
             content = {path: text if isinstance(text, bytes) else text.encode() for path, text in files.items()}
             self._known[key] = self.repository.commit_tree(
-                self.repository.replaced(None, content),
+                self.repository.write_tree(None, content),
                 parents=parents,
                 message=message,
                 author=PERSON,
@@ -55,7 +55,7 @@ class Place:
         return self._known[key]
 
     def files(self, tree: str) -> dict[str, str]:
-        blobs = self.repository.tree(tree)
+        blobs = self.repository.list_files(tree)
         return {path: self.repository.read(blob.oid).decode("utf-8", "replace") for path, blob in blobs.items()}
 
     def titles(self, tree: str) -> dict[str, str]:
@@ -185,7 +185,7 @@ def test_a_part_counts_only_with_the_tree_that_it_names(place: Place) -> None:
     again = merge(place.workspace, grown, theirs)
     assert place.files(again.tree_with_ours)["other.md"] == BASE["other.md"], "what was taken in and undone is no news"
     assert [page.path for page in again.conflicts] == ["x.md"]
-    (found,) = place.repository.commits(None, part, limit=1)
+    (found,) = place.repository.list_commits(None, part, limit=1)
     message = f"{found.subject}\n\n{found.body}\n"
     picked = place.commit({**BASE, "x.md": one}, ours, message=message)
     assert "Newer" in place.files(merge(place.workspace, picked, theirs).tree_with_ours)["other.md"]
@@ -296,7 +296,7 @@ def test_what_a_former_version_had_recorded_becomes_a_part(place: Place) -> None
     assert not convert_former_record(place.workspace, "main"), "once"
     joined = repository.resolve("refs/heads/main")
     assert joined is not None
-    assert repository.subtree(joined) == repository.subtree(tip), "no file changes"
+    assert repository.find_tree(joined) == repository.find_tree(tip), "no file changes"
     result = merge(place.workspace, joined, theirs)
     assert place.files(result.tree_with_ours)["other.md"] == BASE["other.md"]
     assert [page.path for page in result.conflicts] == ["x.md"]

@@ -18,14 +18,14 @@ def pages_at(repository: Repository, commit: str, bindings: Sequence[Binding]) -
     """
     found = {}
     for binding in bindings:
-        blobs = repository.tree(commit, binding.directory)
+        blobs = repository.list_files(commit, binding.directory)
         found[binding.space] = _pages(list(blobs), partial(_blob, repository, blobs), binding)
     return {space: pages for space, pages in found.items() if pages is not None}
 
 
 def pages_on_disk(repository: Repository, top: Path, bindings: Sequence[Binding]) -> dict[str, Mapping[str, str]]:
     """Given the top of a work tree, return the same of what is on disk."""
-    listed = repository.listed() if bindings else []
+    listed = repository.list_tracked() if bindings else []
     found = {}
     for binding in bindings:
         home = top / binding.directory
@@ -40,7 +40,7 @@ def renamed(repository: Repository, before: str, after: str, bindings: Sequence[
     return {
         (binding.space, change.old_path): change.path
         for binding in bindings
-        for change in repository.diff(before, after, binding.directory, renames=True)
+        for change in repository.list_changes(before, after, binding.directory, renames=True)
         if change.old_path is not None
     }
 

@@ -69,7 +69,7 @@ def at_commit(repository: "Repository", commit: str, path: str, missing: SyncdEr
         oid = repository.lookup(commit, name)
         if oid is None:
             return None
-        size = repository.sizes([oid]).get(oid, 0)
+        size = repository.read_sizes([oid]).get(oid, 0)
         return _text(repository.read(oid) if size <= most else b"", name, size, most)
 
     return _source(path, commit, text_of, missing)

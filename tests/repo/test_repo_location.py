@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import NotARepository
-from syncd.repo.place import discover, find
+from syncd.repo.location import discover_repository, find_repository
 
 
 def git(*words: str, at: Path) -> None:
@@ -34,7 +34,7 @@ def test_the_nearest_git_directory_is_meant_from_anywhere_in_the_work_tree(docs:
     inner = docs / "guide" / "deep"
     inner.mkdir(parents=True)
     for start in (docs, inner, docs / ".git", docs / ".git" / "refs" / "heads"):
-        place = discover(start)
+        place = discover_repository(start)
         assert place is not None
         assert (place.git_dir, place.common_dir, place.work_tree) == (docs / ".git", docs / ".git", docs)
 
@@ -43,7 +43,7 @@ def test_what_looks_like_a_repository_inside_of_a_work_tree_is_none(docs: Path) 
     sub = bare_looking(docs / "sub")
     (sub / "below").mkdir()
     for start in (sub, sub / "below", sub / "objects"):
-        place = discover(start)
+        place = discover_repository(start)
         assert place is not None
         assert place.work_tree == docs
 
@@ -51,26 +51,26 @@ def test_what_looks_like_a_repository_inside_of_a_work_tree_is_none(docs: Path) 
 def test_a_bare_repository_outside_of_any_work_tree_is_found(tmp_path: Path) -> None:
     git("init", "--quiet", "--bare", "docs.git", at=tmp_path)
     for start in (tmp_path / "docs.git", tmp_path / "docs.git" / "refs"):
-        place = discover(start)
+        place = discover_repository(start)
         assert place is not None
         assert (place.git_dir, place.work_tree) == (tmp_path / "docs.git", None)
 
 
 def test_an_operator_may_name_a_bare_repository_inside_of_a_work_tree(docs: Path) -> None:
     git("init", "--quiet", "--bare", "inner.git", at=docs)
-    assert find(docs / "inner.git").work_tree is None
+    assert find_repository(docs / "inner.git").work_tree is None
 
 
 def test_a_directory_named_git_that_is_no_repository_is_passed_over(docs: Path) -> None:
     (docs / "sub" / ".git").mkdir(parents=True)
-    place = discover(docs / "sub")
+    place = discover_repository(docs / "sub")
     assert place is not None
     assert place.work_tree == docs
 
 
 def test_a_linked_work_tree_shares_the_directory_of_its_repository(docs: Path, tmp_path: Path) -> None:
     git("worktree", "add", "--quiet", "--detach", str(tmp_path / "side"), at=docs)
-    place = discover(tmp_path / "side")
+    place = discover_repository(tmp_path / "side")
     assert place is not None
     assert place.is_linked
     assert (place.common_dir, place.work_tree) == (docs / ".git", tmp_path / "side")
@@ -78,12 +78,12 @@ def test_a_linked_work_tree_shares_the_directory_of_its_repository(docs: Path, t
 
 def test_a_git_directory_elsewhere_is_found_by_its_pointer_and_by_a_link(tmp_path: Path) -> None:
     git("init", "--quiet", "--separate-git-dir=apart.git", "tree", at=tmp_path)
-    place = discover(tmp_path / "tree")
+    place = discover_repository(tmp_path / "tree")
     assert place is not None
     assert (place.common_dir, place.work_tree) == (tmp_path / "apart.git", tmp_path / "tree")
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / ".git").symlink_to(tmp_path / "apart.git")
-    assert discover(tmp_path / "linked") is not None
+    assert discover_repository(tmp_path / "linked") is not None
 
 
 @pytest.mark.parametrize("pointer", ["gitdir: nowhere\n", "no pointer\n", "", "gitdir:docs/.git\n"])
@@ -91,15 +91,15 @@ def test_a_git_file_that_leads_nowhere_is_an_error_and_no_reason_to_look_further
     (docs / "sub").mkdir()
     (docs / "sub" / ".git").write_text(pointer)
     with pytest.raises(NotARepository, match="leads to no Git repository"):
-        discover(docs / "sub")
+        discover_repository(docs / "sub")
 
 
 def test_outside_of_any_repository_there_is_none(tmp_path: Path) -> None:
-    assert discover(tmp_path) is None
+    assert discover_repository(tmp_path) is None
     (tmp_path / "file").touch()
     for path in (tmp_path, tmp_path / "gone", tmp_path / "file"):
         with pytest.raises(NotARepository, match="is no Git repository"):
-            find(path)
+            find_repository(path)
 
 
 @pytest.mark.parametrize("foreign", [".", ".git"])
@@ -112,4 +112,4 @@ def test_a_repository_of_which_a_part_belongs_to_someone_else_is_refused(
     else:  # nobody else can give a file away
         monkeypatch.setattr(os, "geteuid", lambda: docs.stat().st_uid + 1)
     with pytest.raises(NotARepository, match="belongs to user"):
-        find(docs)
+        find_repository(docs)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.errors import NotARepository
-from syncd.repo.failures import system_failures
+from syncd.repo.failures import translate_system_failures
 
 _POINTER_BYTES_MAX = 1 << 16
 """More than any path has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RepositoryLocation:
     """The directories of a repository; `git_dir` and `common_dir` differ in a linked work tree only."""
 
     git_dir: Path
@@ -25,73 +25,73 @@ class Place:
         """Whether this is a linked work tree of another repository."""
         return self.git_dir != self.common_dir
 
-    def own(self) -> Path:
-        """Return the directory where syncd keeps its own things of this work tree."""
-        return _made(self.git_dir / "syncd")
+    def make_own_directory(self) -> Path:
+        """Make the directory where syncd keeps its own files of this work tree, and return it."""
+        return _make_directory(self.git_dir / "syncd")
 
-    def notes(self) -> Path:
-        """Return the directory of notes about locks; work trees share it as they share refs."""
-        return _made(_made(self.common_dir / "syncd") / "locks")
+    def make_notes_directory(self) -> Path:
+        """Make the directory of notes about locks, which all work trees share, and return it."""
+        return _make_directory(_make_directory(self.common_dir / "syncd") / "locks")
 
 
-def find(path: Path) -> Place:
-    """Given the top of a work tree, or a bare repository, return its place.
+def find_repository(path: Path) -> RepositoryLocation:
+    """Given the top of a work tree, or a bare repository, return its directories.
 
-    Raises: NotARepository; also when it belongs to someone else, whose configuration could run programs as us.
+    Raises: NotARepository; also when it belongs to another user, whose configuration could run programs as this one.
     """
-    with system_failures(str(path)):
-        place = _place_at(path.resolve()) or _bare_place(path.resolve())
+    with translate_system_failures(str(path)):
+        place = _locate_work_tree(path.resolve()) or _locate_bare(path.resolve())
         if place is None:
             if path.is_dir():
                 os.scandir(path).close()  # what cannot be read is told apart from what is not there
             hint = "name the repository's top directory, or git init there"
             raise NotARepository(f"{path} is no Git repository", hint=hint)
         for mine in {place.git_dir, place.common_dir, place.work_tree or place.git_dir}:
-            if (owner := mine.stat().st_uid) not in _ourselves():
+            if (owner := mine.stat().st_uid) not in _list_own_users():
                 hint = "run syncd as the user who owns the repository"
                 raise NotARepository(f"{mine} belongs to user {owner}", hint=hint)
     return place
 
 
-def discover(start: Path) -> Place | None:
-    """Given a directory, return the repository around it, or None; nothing in it is believed yet.
+def discover_repository(start: Path) -> RepositoryLocation | None:
+    """Given a directory, return the repository around it, or None; nothing in it is trusted yet.
 
     Shape: the nearest `.git` wins, however many directories below it look like bare repositories, since those can be
     committed; a bare one counts where no `.git` is above. Source: git-config(1), safe.bareRepository.
     Raises: NotARepository when a `.git` file leads nowhere.
     """
     here = start.resolve()
-    with system_failures(str(start)):
+    with translate_system_failures(str(start)):
         for directory in (here, *here.parents):
             if directory.name == ".git" and _is_git_dir(directory):
-                return Place(directory, directory, directory.parent)
-            if (place := _place_at(directory)) is not None:
+                return RepositoryLocation(directory, directory, directory.parent)
+            if (place := _locate_work_tree(directory)) is not None:
                 return place
         return find_bare(here)
 
 
-def find_bare(start: Path) -> Place | None:
+def find_bare(start: Path) -> RepositoryLocation | None:
     """Given a directory, return what looks like a bare repository at it or next above it, or None."""
     here = start.resolve()
-    return next((bare for directory in (here, *here.parents) if (bare := _bare_place(directory)) is not None), None)
+    return next((bare for directory in (here, *here.parents) if (bare := _locate_bare(directory)) is not None), None)
 
 
-def _place_at(top: Path) -> Place | None:
+def _locate_work_tree(top: Path) -> RepositoryLocation | None:
     """The repository whose work tree begins here. Raises: NotARepository when a `.git` file leads nowhere."""
     inner = top / ".git"
     if os.path.isfile(inner):
-        pointer = _line(inner)
+        pointer = _read_line(inner)
         git_dir = (top / pointer.removeprefix("gitdir: ")).resolve()
         if not pointer.startswith("gitdir: ") or not _is_git_dir(git_dir):
             raise NotARepository(f"{inner} leads to no Git repository", hint="git worktree repair mends a link")
-        return Place(git_dir, _common_dir(git_dir), top)
+        return RepositoryLocation(git_dir, _common_dir(git_dir), top)
     if _is_git_dir(inner):
-        return Place(inner.resolve(), _common_dir(inner.resolve()), top)
+        return RepositoryLocation(inner.resolve(), _common_dir(inner.resolve()), top)
     return None
 
 
-def _bare_place(directory: Path) -> Place | None:
-    return Place(directory, directory, None) if _is_git_dir(directory) else None
+def _locate_bare(directory: Path) -> RepositoryLocation | None:
+    return RepositoryLocation(directory, directory, None) if _is_git_dir(directory) else None
 
 
 def _is_git_dir(path: Path) -> bool:
@@ -103,20 +103,20 @@ def _is_git_dir(path: Path) -> bool:
 
 def _common_dir(git_dir: Path) -> Path:
     pointer = git_dir / "commondir"
-    return (git_dir / _line(pointer)).resolve() if os.path.isfile(pointer) else git_dir
+    return (git_dir / _read_line(pointer)).resolve() if os.path.isfile(pointer) else git_dir
 
 
-def _line(path: Path) -> str:
+def _read_line(path: Path) -> str:
     with path.open("rb") as file:
         return os.fsdecode(file.read(_POINTER_BYTES_MAX)).rstrip("\r\n")
 
 
-def _ourselves() -> Sequence[int]:
+def _list_own_users() -> Sequence[int]:
     user = os.geteuid()
     behind_sudo = os.environ.get("SUDO_UID", "")
     return (user, int(behind_sudo)) if user == 0 and behind_sudo.isdigit() else (user,)
 
 
-def _made(directory: Path) -> Path:
+def _make_directory(directory: Path) -> Path:
     directory.mkdir(mode=0o700, exist_ok=True)
     return directory

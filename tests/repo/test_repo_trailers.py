@@ -41,12 +41,12 @@ def test_every_tip_is_searched_as_if_it_were_the_first(repository: Repository, g
         repository.update_ref(REF, new, old=tip)
         tip = new
         for space in ("s0", "s3", "s6", "s99"):
-            found = repository.find(REF, "Syncd-Space", space)
+            found = repository.find_commit(REF, "Syncd-Space", space)
             assert (found and found.oid) == naive(git, tip, space)
     back = git("rev-parse", f"{tip}~50").strip()
     repository.update_ref(REF, back, old=tip)
     for space in ("s0", "s5"):
-        found = repository.find(REF, "Syncd-Space", space)
+        found = repository.find_commit(REF, "Syncd-Space", space)
         assert (found and found.oid) == naive(git, back, space)
 
 
@@ -61,20 +61,20 @@ def test_a_hundred_questions_take_a_few_processes(repository: Repository, git: G
 
     repository._git.start = counted  # type: ignore[method-assign, assignment]
     for number in range(100):
-        assert (repository.find(REF, "Syncd-Space", f"s{number}") is None) == (number >= SPACES)
+        assert (repository.find_commit(REF, "Syncd-Space", f"s{number}") is None) == (number >= SPACES)
     assert started.count("rev-list") <= 5
 
 
 def test_own_refs_are_listed_anew_once_one_has_moved(repository: Repository, base: str, person: Person) -> None:
-    assert repository.refs("refs/syncd/proposed/docs/") == {}
+    assert repository.list_refs("refs/syncd/proposed/docs/") == {}
     repository.update_ref("refs/syncd/proposed/docs/1/main", base, old=None)
     repository.update_ref("refs/syncd/proposed/docs-2/1/main", base, old=None)
-    assert repository.refs("refs/syncd/proposed/docs/") == {"refs/syncd/proposed/docs/1/main": base}
-    assert repository.refs("refs/syncd/proposed/docs") == {"refs/syncd/proposed/docs/1/main": base}
-    lock = repository.anchor("refs/syncd/site/1", {"a": b"b"}, "Lock\n")
-    assert repository.refs("refs/syncd/site/") == {"refs/syncd/site/1": lock}
+    assert repository.list_refs("refs/syncd/proposed/docs/") == {"refs/syncd/proposed/docs/1/main": base}
+    assert repository.list_refs("refs/syncd/proposed/docs") == {"refs/syncd/proposed/docs/1/main": base}
+    lock = repository.write_files("refs/syncd/site/1", {"a": b"b"}, "Lock\n")
+    assert repository.list_refs("refs/syncd/site/") == {"refs/syncd/site/1": lock}
     repository.delete_ref("refs/syncd/proposed/docs/1/main", old=base)
-    assert repository.refs("refs/syncd/proposed/docs/") == {}
+    assert repository.list_refs("refs/syncd/proposed/docs/") == {}
 
 
 def test_both_sides_and_all_ancestors_are_searched(
@@ -84,7 +84,7 @@ def test_both_sides_and_all_ancestors_are_searched(
     long = commit({"a.md": b"b\n"}, base, message=f"{'word ' * 200_000}\n\nSyncd-Space: s1\n")
     quoted = commit({"a.md": b"c\n"}, long, message="Subject\n\nSyncd-Space: s1\n\nis only quoted here\n")
     other = commit({"b.md": b"b\n"}, base, message="Mirror\n\nSyncd-Space: s2\n")
-    left, right = repository.marked(quoted, other, "Syncd-Space")
+    left, right = repository.find_marked(quoted, other, "Syncd-Space")
     assert [one.oid for one in left] == [long]
     assert [one.oid for one in right] == [other]
     merge = repository.commit_tree(
@@ -94,9 +94,9 @@ def test_both_sides_and_all_ancestors_are_searched(
         author=AUTHOR,
         committer=AUTHOR,
     )
-    assert [one.oid for one in repository.carried(merge, "Syncd-Space", "s1", committer="Ada")] == [long, base]
-    assert next(repository.carried(merge, "Syncd-Space", "s2", committer="<ada@example.com>")).oid == other
-    assert list(repository.carried(merge, "Syncd-Space", "s1", committer="Charles")) == []
+    assert [one.oid for one in repository.find_carrying(merge, "Syncd-Space", "s1", committer="Ada")] == [long, base]
+    assert next(repository.find_carrying(merge, "Syncd-Space", "s2", committer="<ada@example.com>")).oid == other
+    assert list(repository.find_carrying(merge, "Syncd-Space", "s1", committer="Charles")) == []
 
 
 def test_a_commit_that_is_missing_is_an_error_and_no_end(repository: Repository, commit: Callable[..., str]) -> None:
@@ -105,4 +105,4 @@ def test_a_commit_that_is_missing_is_an_error_and_no_end(repository: Repository,
     repository.close()
     (repository.git_dir / "objects" / first[:2] / first[2:]).unlink()
     with pytest.raises(GitFailed):
-        list(repository.carried(second, "Syncd-Space", "s1", committer=""))
+        list(repository.find_carrying(second, "Syncd-Space", "s1", committer=""))

@@ -1,0 +1,77 @@
+"""Ask git about commits: ancestry, ranges, and commits with a trailer; one process for each question."""
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+
+from syncd.repo.failures import build_failure
+from syncd.repo.git import Git
+from syncd.repo.names import check_oid
+from syncd.repo.objects import Reader
+from syncd.repo.values import Commit
+
+
+def is_ancestor(git: Git, ancestor: str, commit: str) -> bool:
+    """Given two commits, return whether the first is the second or one of its ancestors."""
+    status, _, complaint = git.attempt("merge-base", "--is-ancestor", "--", check_oid(ancestor), check_oid(commit))
+    if status not in (0, 1):
+        raise build_failure("merge-base", status, complaint)
+    return status == 0
+
+
+def find_merge_bases(git: Git, ours: str, theirs: str) -> list[str]:
+    """Given two commits, return all best common ancestors; none for unrelated histories."""
+    status, output, complaint = git.attempt("merge-base", "--all", "--", check_oid(ours), check_oid(theirs))
+    if status not in (0, 1):
+        raise build_failure("merge-base", status, complaint)
+    return output.decode().split()
+
+
+def find_marked(git: Git, reader: Reader, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
+    """Given two commits, return those with a trailer that only the first and only the second reaches, newest first."""
+    span = f"{check_oid(ours)}...{check_oid(theirs)}"
+    sides: dict[str, list[Commit]] = {"<": [], ">": []}
+    for side, oid, _ in _list_carriers(git, f"{trailer}: ", "--left-right", "--topo-order", span):
+        commit = read_commit(reader, oid)
+        if trailer in commit.trailers:
+            sides[side].append(commit)
+    return sides["<"], sides[">"]
+
+
+def list_commits(git: Git, reader: Reader, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
+    """Given a commit, return it and its ancestors, newest first, without those of another, at most `limit`."""
+    names = [check_oid(include), *([f"^{check_oid(exclude)}"] if exclude else [])]
+    listed = git.run("rev-list", f"--max-count={int(limit)}", *names, "--")
+    return [read_commit(reader, oid) for oid in listed.decode().splitlines()]
+
+
+def read_commit(reader: Reader, oid: str) -> Commit:
+    """Given a commit's id, return it parsed."""
+    return reader.read_node(oid).commit
+
+
+def find_carrying(git: Git, reader: Reader, tip: str, trailer: str, value: str, *, committer: str) -> Iterator[Commit]:
+    """Given a commit, return it and all of its ancestors that carry a trailer, newest first.
+
+    Shape: `committer` is in the name and address of the committer of each.
+    """
+    for _, oid, person in _list_carriers(git, f"{trailer}: {value}", "--topo-order", check_oid(tip)):
+        if committer in person:
+            commit = read_commit(reader, oid)
+            if value in commit.trailers.get(trailer, []):
+                yield commit
+
+
+def _list_carriers(git: Git, words: str, *arguments: str) -> Iterator[tuple[str, str, str]]:
+    """Given arguments of git rev-list, return side, id and committer of each commit with a line that begins so."""
+    wanted = f"\n{words}".encode()
+    with closing(list_messages(git, "%m %H %cn <%ce>", *arguments)) as records:
+        for record in records:
+            if wanted in record:
+                side, oid, person = record.split(b"\n", 1)[0].decode("utf-8", "replace").split(" ", 2)
+                yield side, oid, person
+
+
+def list_messages(git: Git, heading: str, *arguments: str) -> Generator[bytes, None, None]:
+    """Given arguments of git rev-list, yield a line in a format of git-log(1) and the message of each commit."""
+    shape = ("--no-commit-header", "--encoding=UTF-8", f"--format={heading}%n%B%x00")
+    return git.start("rev-list", *shape, *arguments, "--").read_records(b"\0\n")
