@@ -19,7 +19,7 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS
-from syncd.plan.site.accepting import Accepted, accept_drift
+from syncd.plan.site.drift.accept import Accepted, accept_drift
 from syncd.plan.site.render.document import drift_document
 from syncd.plan.site.render.text import drift_text
 from syncd.plan.site.steps import SitePlan

@@ -1,28 +1,40 @@
-"""The plan for a site: file, platform and lock in; lines for people, steps for an executor and gates out.
+"""The plan for a site: desired, existing and base side in; lines for people, steps for an executor and gates out.
 
+Each area returns its part of the plan as a value, and says by its parameters what it needs of the areas before it. The
+parts are joined in the order in which their steps run within one wave.
 Source: site-file notes, §4 and §5.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from syncd.layout.site.read.declared import SiteFile
-from syncd.model.ref import AREAS
-from syncd.plan.site.context import Case
-from syncd.plan.site.gates import exposure, gates, gating
-from syncd.plan.site.lines import tell
+from syncd.model.ref import AREAS, Area, Ref
+from syncd.plan.site.describe import describe_changes, warn_of_broken_addresses, warn_of_dead_redirects
+from syncd.plan.site.gates.exposure import gate_exposures
+from syncd.plan.site.gates.gates import gate_amounts
 from syncd.plan.site.live_state import Live, Lock
-from syncd.plan.site.lockfile import lock_update
+from syncd.plan.site.lockfile.lock_update import draft_lock_updates, finish_steps
 from syncd.plan.site.lockfile.snapshot import snapshot, snapshot_of
 from syncd.plan.site.match.first_sections import expect_structure, expected_id, find_root_section, is_carried_out
 from syncd.plan.site.match.match import match
 from syncd.plan.site.options import Options
-from syncd.plan.site.redirects import redirects
+from syncd.plan.site.part import PlanPart, join_parts
+from syncd.plan.site.redirects.redirects import plan_redirects
+from syncd.plan.site.settings.customization import plan_customization
+from syncd.plan.site.settings.settings import plan_settings
+from syncd.plan.site.settings.visitors import compare_visitors, plan_visitors
+from syncd.plan.site.sides import Sides, replace_groups
 from syncd.plan.site.steps import Action, Line, SitePlan
-from syncd.plan.site.structure import building, deletions, ordering, paths, placing, site_settings, structure
+from syncd.plan.site.structure.deletions import plan_deletions
+from syncd.plan.site.structure.paths import find_broken_addresses
+from syncd.plan.site.structure.plan import decide_structure, plan_structure
 
 __all__ = ["Options", "plan_site"]
 
 _ACTIONS: tuple[Action, ...] = ("create", "adopt", "update", "move", "delete", "blocked", "report")
+_PARTLY_MANAGED: tuple[Area, ...] = ("redirects", "visitors", "structure")
+"""Areas of which a file may declare a part only, as people are told of the rest."""
 
 
 def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options()) -> SitePlan:
@@ -34,65 +46,57 @@ def plan_site(file: SiteFile, live: Live, lock: Lock, options: Options = Options
     section = find_root_section(file, live, lock)
     if section is not None:
         expected = expect_structure(file, live, lock)
-        plan = _plan(Case(file, expected, lock, options, match(file, expected, lock), expected=section.ref))
+        plan = _plan(Sides(file, expected, lock, options, match(file, expected, lock), expected=section.ref))
         if is_carried_out(plan, section):
             return replace(plan, snapshot=snapshot(file, live, lock), expects=expected_id(section))
-    return _plan(Case(file, live, lock, options, match(file, live, lock)))
+    return _plan(Sides(file, live, lock, options, match(file, live, lock)))
 
 
-def _plan(case: Case) -> SitePlan:
-    file, live = case.file, case.live
-    seen = snapshot_of(file, live, case.matches)
-    site_settings.compare_site(case)
-    structure.compare(case)
-    structure.arrive(case)
-    doom = deletions.doom(case)
-    while paths.settle(case, doom):
-        doom = deletions.doom(case)
-    structure.pair(case)
-    case.doomed = dict(doom.doomed)
-    _structure(case, doom)
-    redirects.plan_redirects(case)
-    site_settings.plan_customization(case)
-    site_settings.shrink_schema(case)
-    deletions.tell(case, doom)
-    site_settings.tell_unread(case)
-    tell(case)
-    gates.gate(case)
-    drafts = sorted([*lock_update.keep(case), *case.drafts], key=lambda draft: draft.wave)
-    exposure.gate_exposures(case, drafts)
+def _plan(sides: Sides) -> SitePlan:
+    seen = snapshot_of(sides.desired, sides.existing, sides.matches)
+    sides = replace_groups(sides)
+    claims = compare_visitors(sides)
+    decided = decide_structure(sides)
+    structure, deletions = decided.structure, decided.deletions
+    customization = plan_customization(sides, structure)
+    part = join_parts(
+        [
+            plan_settings(sides),
+            plan_visitors(sides, claims, structure, deletions, customization.desired),
+            plan_structure(sides, decided, claims),
+            plan_redirects(sides, structure, deletions),
+            customization.part,
+            plan_deletions(sides, deletions),
+        ]
+    )
+    broken = find_broken_addresses(sides, structure) if not sides.desired.policy.require_bridge else ()
+    warnings = (*warn_of_broken_addresses(sides, broken), *warn_of_dead_redirects(sides, part.deleted))
+    described = PlanPart(lines=tuple(describe_changes(sides, part)), warnings=warnings)
+    return _finish_plan(sides, join_parts([part, described]), seen, structure.first_variants)
+
+
+def _finish_plan(sides: Sides, part: PlanPart, seen: Mapping[Area, str], first_variants: Mapping[Ref, Ref]) -> SitePlan:
+    drafts = sorted([*draft_lock_updates(sides, part), *part.drafts], key=lambda draft: draft.wave)
+    amounts, exposures = gate_amounts(sides, part.lines), gate_exposures(sides, drafts, first_variants)
+    unmanaged = {area: part.unmanaged[area] for area in _PARTLY_MANAGED if area in part.unmanaged}
     return SitePlan(
-        site=file.site,
-        lines=_sorted(case),
-        steps=tuple(lock_update.steps(case, drafts)),
-        gates=tuple(case.gates),
-        warnings=tuple(case.warnings),
-        unmanaged={area: len(names) for area, names in case.beyond.items()},
-        beyond=dict(case.beyond),
+        site=sides.desired.site,
+        lines=_sort_lines(sides, part.lines),
+        steps=tuple(finish_steps(sides, part, drafts)),
+        gates=(*amounts, *part.gates, *exposures),
+        warnings=part.warnings,
+        unmanaged={area: len(names) for area, names in unmanaged.items()},
+        beyond=unmanaged,
         snapshot=seen,
     )
 
 
-def _structure(case: Case, doom: deletions.Doom) -> None:
-    laid = paths.lay(case, doom)
-    gating.gate_site(case)
-    site_settings.expand_schema(case)
-    gating.gate_parts(case)
-    building.build_groups(case)
-    building.build_sections(case, laid)
-    building.build_variants(case, laid)
-    paths.rename(case, laid, doom)
-    placing.place(case)
-    ordering.order(case)
-    placing.choose_defaults(case)
-
-
-def _sorted(case: Case) -> tuple[Line, ...]:
+def _sort_lines(sides: Sides, lines: Iterable[Line]) -> tuple[Line, ...]:
     """The lines by area, then as the file has them; what it does not have comes last."""
-    index = {ref: at for at, ref in enumerate(case.file.items)}
+    index = {ref: at for at, ref in enumerate(sides.desired.items)}
 
-    def place(line: Line) -> tuple[int, int, int]:
+    def find_position(line: Line) -> tuple[int, int, int]:
         area = line.ref.area
         return AREAS.index(area), index.get(line.ref, len(index)), _ACTIONS.index(line.action)
 
-    return tuple(sorted(case.lines, key=place))
+    return tuple(sorted(lines, key=find_position))

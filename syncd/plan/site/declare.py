@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from syncd.layout.site.read.customization import leaves
-from syncd.layout.site.read.members import importable
+from syncd.layout.site.read.customization import agrees, leaf_of, leaves
+from syncd.layout.site.read.members import Of, importable
 from syncd.layout.site.read.visitors import claims_of_schema
 from syncd.layout.site.write.exports import spelled
 from syncd.layout.tree.paths import fold
+from syncd.model.customization_override import GROUPS
 from syncd.model.ref import AREA, AREAS, ROOT, Area
 from syncd.plan.site.live_state import Existing, Live
 from syncd.plan.site.match.match import KINDS
-from syncd.plan.site.overrides import own_settings, said
 
 KEY_MAX = 63
 SETTINGS = ("title", "visibility", "basename", "proxy", "adaptive_content", "agents_context")
@@ -102,6 +102,44 @@ def key_of(text: str, taken: Container[str], *, fallback: str) -> str:
     return found
 
 
+def own_settings(effective: Mapping[str, Any], site: Mapping[str, Any], titles: Set[str | None]) -> dict[str, Any]:
+    """Given what a variant's visitors see and its site's settings, return what a file declares as an override.
+
+    Shapes: a title that is one of `titles`, or the site's, is not its own; what the platform replaces as a whole, such
+    as an announcement, is there as a whole.
+    """
+    shown = pick_declarable(effective, "override")
+    if shown.get("title") in {*titles, site.get("title")}:
+        shown.pop("title", None)
+    return _differing(shown, site)
+
+
+def pick_declarable(settings: Mapping[str, Any], of: Of) -> dict[str, Any]:
+    """Given settings as the platform has them, return what of it a file may declare, without what says nothing."""
+    found: dict[str, Any] = {}
+    for name, value in leaves(settings).items():
+        if value is None or value == {} or not importable(of, name):
+            continue
+        here = found
+        *parents, last = name.split(".")
+        for parent in parents:
+            here = here.setdefault(parent, {})
+        here[last] = value
+    return found
+
+
+def _differing(own: Mapping[str, Any], site: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in own.items():
+        here = f"{path}.{name}" if path else name
+        if isinstance(value, Mapping) and name in GROUPS:
+            if below := _differing(value, site, here):
+                found[name] = below
+        elif not agrees(value, leaf_of(site, here)):
+            found[name] = value
+    return found
+
+
 class _Drawer:
     """Writes down one site; `keys` grows with what was written down."""
 
@@ -186,7 +224,7 @@ class _Drawer:
 
     def customization(self, *, overridden: bool) -> dict[str, Any]:
         """Return the site's settings, and of each variant only what its visitors see differently."""
-        found: dict[str, Any] = {"site": self._worded(said(self.live.customization, "customization"))}
+        found: dict[str, Any] = {"site": self._worded(pick_declarable(self.live.customization, "customization"))}
         overrides = {
             self.keys[id]: own
             for id, effective in (self.live.overrides.items() if overridden else ())

@@ -4,7 +4,7 @@ Source: site-file notes, §4.1.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from syncd.layout.site.read.declared import OnDrift
@@ -35,14 +35,18 @@ class Diff:
     any more.
     """
 
-    act: dict[str, Found] = field(default_factory=dict)
-    report: dict[str, Found] = field(default_factory=dict)
-    blocked: dict[str, Found] = field(default_factory=dict)
-    learnt: dict[str, Any] = field(default_factory=dict)
+    act: Mapping[str, Found] = field(default_factory=dict)
+    report: Mapping[str, Found] = field(default_factory=dict)
+    blocked: Mapping[str, Found] = field(default_factory=dict)
+    learnt: Mapping[str, Any] = field(default_factory=dict)
     dropped: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.act or self.report or self.blocked or self.learnt or self.dropped)
+
+    def without(self, *names: str) -> "Diff":
+        """Given names of fields, return this diff in which these are not written."""
+        return replace(self, act={name: found for name, found in self.act.items() if name not in names})
 
 
 @dataclass(frozen=True)
@@ -54,22 +58,23 @@ class Judge:
 
     def diff(self, base: Mapping[str, Any], desired: Mapping[str, Any], live: Mapping[str, Any], same: Same) -> Diff:
         """Given the fields of a thing on its three sides, return what is to be done about each."""
-        diff = Diff(dropped=frozenset(base.keys() - desired.keys()))
+        act, report, blocked = dict[str, Found](), dict[str, Found](), dict[str, Found]()
+        learnt: dict[str, Any] = {}
         for name, after in desired.items():
-            before, former = live.get(name), base.get(name, MISSING)
-            of = _class(name, (former, after, before), same)
-            if of == "converged":
-                diff.learnt[name] = after
-            elif of is not None:
-                self._side(diff, of)[name] = Found(before, after, of)
-        return diff
-
-    def _side(self, diff: Diff, of: Class) -> dict[str, Found]:
-        if of == "drift":
-            return diff.act if self.on_drift == "revert" else diff.report
-        if of == "conflict":
-            return {"file": diff.act, "live": diff.report, "": diff.blocked}[self.prefer]
-        return diff.act
+            before = live.get(name)
+            match _class(name, (base.get(name, MISSING), after, before), same):
+                case None:
+                    pass
+                case "converged":
+                    learnt[name] = after
+                case "change":
+                    act[name] = Found(before, after, "change")
+                case "drift":
+                    (act if self.on_drift == "revert" else report)[name] = Found(before, after, "drift")
+                case "conflict":
+                    chosen = {"file": act, "live": report, "": blocked}[self.prefer]
+                    chosen[name] = Found(before, after, "conflict")
+        return Diff(act, report, blocked, learnt, frozenset(base.keys() - desired.keys()))
 
 
 def _class(name: str, sides: tuple[Any, Any, Any], same: Same) -> Class | None:

@@ -10,8 +10,8 @@ from syncd.layout.site.read.customization import agrees, leaf_of, leaves
 from syncd.layout.site.read.declared import NOWHERE, Item, SiteFile
 from syncd.layout.site.read.visitors import claims_of_schema
 from syncd.model.ref import ROOT, Ref
+from syncd.plan.site.declare import own_settings
 from syncd.plan.site.live_state import Existing, Live, Lock
-from syncd.plan.site.overrides import own_settings
 from syncd.plan.site.steps import Line, SitePlan
 
 _DONE = ("create", "update", "move", "delete")

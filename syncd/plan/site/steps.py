@@ -19,6 +19,7 @@ from syncd.plan.site.live_state import By, IdOf, without_refs
 
 Action = Literal["create", "update", "move", "adopt", "delete", "blocked", "report"]
 Lost = Literal["drift", "conflict"]
+Gone = Lost | Literal[""]
 Class = Literal["change", "drift", "conflict", "converged"]
 
 
@@ -63,7 +64,7 @@ class Line:
     where: str = ""
     manual: str = ""
     """For `blocked`: what a person can do about it."""
-    gone: Lost | Literal[""] = ""
+    gone: Gone = ""
     """Whether somebody deleted the thing on the platform, and for a conflict, what the file changed meanwhile."""
 
     @property

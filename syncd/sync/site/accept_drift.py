@@ -8,7 +8,7 @@ from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS
 from syncd.model.wording import format_count
 from syncd.plan.change import Change
-from syncd.plan.site.accepting import Accepted, accept_drift
+from syncd.plan.site.drift.accept import Accepted, accept_drift
 from syncd.plan.site.live_state import Live
 from syncd.plan.site.steps import SitePlan
 from syncd.sync.branches import HEADS

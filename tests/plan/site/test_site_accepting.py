@@ -4,7 +4,7 @@ from typing import Any
 
 from syncd.layout.site.read.file import read_site_file
 from syncd.model.ref import AREAS, Ref
-from syncd.plan.site.accepting import Accepted, accept_drift
+from syncd.plan.site.drift.accept import Accepted, accept_drift
 from syncd.plan.site.live_state import IdOf, Live
 from syncd.plan.site.steps import FieldChange, Line, SitePlan
 

@@ -15,9 +15,10 @@ from typing import assert_never
 from syncd.model.ref import ROOT, Ref
 from syncd.model.text import show_unprintable
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.format import shortened
 from syncd.plan.site.live_state import IdOf
+from syncd.plan.site.part import Draft
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Gate
 
 _AUDIENCES = {
@@ -161,31 +162,35 @@ class _Site:
         return (self.variants[key],)
 
 
-def gate_exposures(case: Case, drafts: Sequence[Draft]) -> None:
-    """Given a case and its steps in order, hold them where they let somebody read what they could not."""
-    found = list(find_exposures(case, drafts))
-    if found:
-        refs = tuple(dict.fromkeys(one.ref for one in found))
-        case.gates.append(Gate("exposure", refs, "; ".join(_describe(case, found)), approval=True))
+def gate_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mapping[Ref, Ref]) -> tuple[Gate, ...]:
+    """Given the steps in order, return the gate that holds them where they let somebody read what they could not.
+
+    Shape: `first_variants` has the variant that each new section is made with, by the section's ref.
+    """
+    found = list(find_exposures(sides, drafts, first_variants))
+    refs = tuple(dict.fromkeys(one.ref for one in found))
+    return (Gate("exposure", refs, "; ".join(_describe(sides, found)), approval=True),) if found else ()
 
 
-def find_exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
-    """Given a case and its steps in order, yield what any of them lets somebody read who could not before the plan.
+def find_exposures(sides: Sides, drafts: Sequence[Draft], first_variants: Mapping[Ref, Ref]) -> Iterator[Exposure]:
+    """Given the steps in order, yield what any of them lets somebody read who could not before the plan.
 
     Shapes: nothing that an exposure before it covers. The holding space is empty, so that nobody reads anything there.
     On a site that is not published, spaces that were on no part of it are left to whoever publishes it; on others, the
     policy may let them be read as the file says.
     """
     drafts = [draft for draft in drafts if draft.ref.kind in _KINDS]
-    site, end = _build_site(case), _build_site(case)
+    site, end = _build_site(sides), _build_site(sides)
     before = site.all_ways()
     for draft in drafts:
-        end.run(draft, case.first)
+        end.run(draft, first_variants)
     after = end.all_ways()
-    allowed = _find_allowed_ways(case, before, after)
+    allowed = _find_allowed_ways(sides, before, after)
     for draft in drafts:
-        for variant in site.run(draft, case.first):
-            if variant.space == case.file.holding or (not case.live.published and variant.space not in before[0]):
+        for variant in site.run(draft, first_variants):
+            if variant.space == sides.desired.holding or (
+                not sides.existing.published and variant.space not in before[0]
+            ):
                 continue
             ref = draft.ref if draft.call in (Call.SITE_UPDATE, Call.SECTION_UPDATE) else variant.ref
             ways = site.ways(variant)
@@ -198,10 +203,10 @@ def find_exposures(case: Case, drafts: Sequence[Draft]) -> Iterator[Exposure]:
                     yield Exposure(ref, variant.space, way, so_far, is_passing, is_unsure=way != ways[1])
 
 
-def _find_allowed_ways(case: Case, before: _TwoReadings, after: _TwoReadings) -> _TwoReadings:
+def _find_allowed_ways(sides: Sides, before: _TwoReadings, after: _TwoReadings) -> _TwoReadings:
     """The ways that need nobody's word: those from before, and those to new spaces that the policy lets be read."""
-    former = case.options.previous
-    may_show = case.file.policy.allow_new_spaces and (former is None or former.policy.allow_new_spaces)
+    former = sides.options.previous
+    may_show = sides.desired.policy.allow_new_spaces and (former is None or former.policy.allow_new_spaces)
     allowed = tuple(defaultdict(list, {space: list(ways) for space, ways in each.items()}) for each in before)
     for at in range(2) if may_show else ():
         for space in after[at].keys() - before[at].keys():
@@ -213,8 +218,8 @@ def _is_covered(way: Way, ways: Iterable[Way]) -> bool:
     return any(way.is_within(one) for one in ways)
 
 
-def _build_site(case: Case) -> _Site:
-    live = case.live
+def _build_site(sides: Sides) -> _Site:
+    live = sides.existing
     site = _Site(str(live.site.get("visibility")), bool(live.site.get("adaptive_content")))
     for thing in live.of("section", "variant"):
         condition = str(thing.fields.get("condition") or "")
@@ -222,7 +227,7 @@ def _build_site(case: Case) -> _Site:
             site.sections[thing.id] = condition
         else:
             space = str(thing.fields.get("space") or "")
-            site.variants[thing.id] = _Variant(case.name(thing.id), space, thing.parent, condition)
+            site.variants[thing.id] = _Variant(sides.find_ref(thing.id), space, thing.parent, condition)
     return site
 
 
@@ -230,11 +235,11 @@ def _name(id: object) -> str:
     return id.ref if isinstance(id, IdOf) else str(id)
 
 
-def _describe(case: Case, found: Iterable[Exposure]) -> Iterator[str]:
+def _describe(sides: Sides, found: Iterable[Exposure]) -> Iterator[str]:
     """Which spaces become readable for whom, those that have that in common in one sentence."""
     alike = defaultdict[Exposure, list[str]](list)
     for one in found:
-        alike[replace(one, ref=ROOT, space="")].append(str(case.shown("space", one.space)))
+        alike[replace(one, ref=ROOT, space="")].append(str(sides.describe_value("space", one.space)))
     for one, names in alike.items():
         spaces = [show_unprintable(name) for name in dict.fromkeys(names)]
         more = f" and {len(spaces) - _SHOWN} more" if len(spaces) > _SHOWN else ""

@@ -1,15 +1,17 @@
 """Who may see what: narrowed before anything else happens, widened when everything else has (W1, W2 and W12)."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.condition import claims_of
-from syncd.model.ref import SITE, VISITORS
+from syncd.model.ref import SITE
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case
 from syncd.plan.site.differ import Diff, Found
+from syncd.plan.site.part import Draft, draft_step
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Wave
+from syncd.plan.site.structure.decisions import Structure
 
 AUDIENCE = ("public", "unlisted", "share-link", "visitor-auth")
 """Who may read a site, widest first."""
@@ -24,32 +26,36 @@ SETTINGS = {
 """The site's own settings, and what the API calls them."""
 
 
-def gate_parts(case: Case) -> None:
-    """Given a case, take down what narrows and what widens the audience of sections and variants that are there."""
-    fresh = _new_claims(case)
-    for item in case.items("section", "variant"):
-        diff = case.diffs.get(item.ref)
+def draft_audiences(sides: Sides, structure: Structure, visitors: Diff | None) -> Iterator[Draft]:
+    """Given the decisions, yield what narrows and what widens the audience of sections and variants that are there.
+
+    Shape: `visitors` is the diff of the claims; what reads a new one waits until the site has it (W2).
+    """
+    new_claims = [] if visitors is None else [name for name, found in visitors.act.items() if found.before is None]
+    for item in sides.items("section", "variant"):
+        diff = structure.diffs.get(item.ref)
         if diff is None:
             continue
         narrow, widen = _split(diff)
         if narrow:
-            reads = _claims(narrow.get("condition"))
-            _update(case, item, Wave.SCHEMA_EXPAND if reads & fresh else Wave.NARROW, narrow)
+            found = narrow.get("condition")
+            reads_new = found is not None and not claims_read(found.after).isdisjoint(new_claims)
+            yield _draft_audience(sides, item, Wave.SCHEMA_EXPAND if reads_new else Wave.NARROW, narrow)
         if widen:
-            _update(case, item, Wave.WIDEN, widen)
+            yield _draft_audience(sides, item, Wave.WIDEN, widen)
 
 
-def gate_site(case: Case) -> None:
-    """Given a case, take down what changes about the site itself, what narrows its audience first."""
-    diff = case.diffs.get(SITE)
-    if diff is None:
-        return
+def draft_settings(sides: Sides, diff: Diff) -> Iterator[Draft]:
+    """Given the diff of the site itself, yield the requests that change it, what narrows its audience first."""
     waves: dict[Wave, dict[str, Found]] = {}
     for name, found in diff.act.items():
-        waves.setdefault(_wave(name, found), {})[name] = found
+        waves.setdefault(_choose_wave(name, found), {})[name] = found
     for wave, parts in waves.items():
-        body = {SETTINGS[name]: _sent(name, found.after) for name, found in parts.items()}
-        case.step(wave, Call.SITE_UPDATE, SITE, body, _sets(parts))
+        sent = {name: found.after for name, found in parts.items()}
+        if "adaptive_content" in sent:
+            sent["adaptive_content"] = {"enabled": bool(sent["adaptive_content"])}
+        body = {SETTINGS[name]: value for name, value in sent.items()}
+        yield draft_step(sides, wave, Call.SITE_UPDATE, SITE, body, _sets(parts))
 
 
 def is_exchange(diff: Diff) -> bool:
@@ -61,16 +67,12 @@ def is_exchange(diff: Diff) -> bool:
     return "space" in diff.act and found is not None and bool(found.before) and bool(found.after)
 
 
-def _wave(name: str, found: Found) -> Wave:
+def _choose_wave(name: str, found: Found) -> Wave:
     if name == "visibility" and found.before in AUDIENCE and found.after in AUDIENCE:
         return Wave.NARROW if AUDIENCE.index(found.after) > AUDIENCE.index(found.before) else Wave.WIDEN
     if name == "adaptive_content" and found.after:
         return Wave.SCHEMA_EXPAND
     return Wave.NARROW if name == "agents_context" and found.after == "excluded" else Wave.WIDEN
-
-
-def _sent(name: str, value: Any) -> Any:
-    return {"enabled": bool(value)} if name == "adaptive_content" else value
 
 
 def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
@@ -82,18 +84,14 @@ def _split(diff: Diff) -> tuple[dict[str, Found], dict[str, Found]]:
     return narrow, widen
 
 
-def _update(case: Case, item: Item, wave: Wave, parts: Mapping[str, Found]) -> None:
+def _draft_audience(sides: Sides, item: Item, wave: Wave, parts: Mapping[str, Found]) -> Draft:
     call = Call.SECTION_UPDATE if item.kind == "section" else Call.VARIANT_UPDATE
     body = {name: bool(found.after) if name == "hidden" else found.after or None for name, found in parts.items()}
-    case.step(wave, call, item.ref, body, _sets(parts))
+    return draft_step(sides, wave, call, item.ref, body, _sets(parts))
 
 
 def _sets(parts: Mapping[str, Found]) -> dict[str, Any]:
     return {name: found.after for name, found in parts.items()}
-
-
-def _claims(found: Found | None) -> Set[str]:
-    return frozenset() if found is None else claims_read(found.after)
 
 
 def claims_read(condition: Any) -> Set[str]:
@@ -105,8 +103,3 @@ def claims_read(condition: Any) -> Set[str]:
     return {
         f"unsigned.{path[1]}" if path[0] == "unsigned" and path[1:] else f"claims.{path[0]}" for path in paths if path
     }
-
-
-def _new_claims(case: Case) -> Set[str]:
-    diff = case.diffs.get(VISITORS)
-    return frozenset() if diff is None else {name for name, found in diff.act.items() if found.before is None}

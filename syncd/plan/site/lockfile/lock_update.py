@@ -5,32 +5,36 @@ from typing import Any
 
 from syncd.model.ref import SITE, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
-from syncd.plan.site.differ import MISSING
+from syncd.plan.site.differ import MISSING, Diff
 from syncd.plan.site.live_state import IdOf
 from syncd.plan.site.match.match import KINDS
+from syncd.plan.site.part import Draft, PlanPart
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Step, Wave
 
 
-def keep(case: Case) -> list[Draft]:
-    """Given a case whose drafts are known, return those of the lock alone; what can comes before all others."""
-    touched = {draft.ref for draft in case.drafts}
+def draft_lock_updates(sides: Sides, part: PlanPart) -> list[Draft]:
+    """Given all that a plan does, return the steps of the lock alone; what can comes before all others."""
+    touched = {draft.ref for draft in part.drafts}
     drafts = []
-    for ref in case.diffs:
-        id = _id(case, ref)
+    for ref, diff in part.diffs.items():
+        id = _find_id(sides, ref)
         is_made_later = isinstance(id, IdOf)
-        if not (is_made_later and ref in touched) and _has_to_be_written(case, ref, is_touched=ref in touched):
+        if not (is_made_later and ref in touched) and _is_outdated(sides, ref, diff, is_touched=ref in touched):
             drafts.append(Draft(Wave.CUSTOMIZATION if is_made_later else Wave.NARROW, Call.ADOPT, ref, id))
-    return drafts + list(_forgotten(case)) + list(_anew(case))
+    return drafts + list(_draft_forgotten(sides, part)) + list(_draft_remade(sides, part))
 
 
-def steps(case: Case, drafts: Iterable[Draft]) -> Iterator[Step]:
-    """Given drafts in the order in which they run, yield the steps, each with what the lock has by then."""
+def finish_steps(sides: Sides, part: PlanPart, drafts: Iterable[Draft]) -> Iterator[Step]:
+    """Given all that a plan does, and its drafts in the order in which they run, yield the steps.
+
+    Shape: each says what the lock has of its thing by then.
+    """
     applied: dict[Ref, dict[str, Any]] = {}
     for draft in drafts:
         values = applied.get(draft.ref)
         if values is None:
-            values = applied[draft.ref] = _start(case, draft.ref)
+            values = applied[draft.ref] = _find_start(sides, part, draft.ref)
         for name, value in draft.sets.items():
             if value is MISSING:
                 values.pop(name, None)
@@ -43,69 +47,69 @@ def steps(case: Case, drafts: Iterable[Draft]) -> Iterator[Step]:
             draft.id,
             draft.body,
             {} if draft.drops else dict(values),
-            case.by(draft.ref),
+            "created" if draft.ref in part.new else sides.find_origin(draft.ref),
             draft.drops,
             draft.temporary,
-            case.where(draft.ref),
+            sides.locate(draft.ref),
         )
 
 
-def _start(case: Case, ref: Ref) -> dict[str, Any]:
+def _find_start(sides: Sides, part: PlanPart, ref: Ref) -> dict[str, Any]:
     """What the lock has of a thing before the plan does anything, without what is not managed any more."""
-    if ref in case.new:
+    if ref in part.new:
         return {}
-    diff = case.diffs.get(ref)
+    diff = part.diffs.get(ref)
     if diff is None:
-        entry = case.lock.items.get(ref)
+        entry = sides.base.items.get(ref)
         return {} if entry is None else dict(entry.applied)
-    return {name: value for name, value in case.base(ref).items() if name not in diff.dropped} | diff.learnt
+    return {name: value for name, value in sides.find_base(ref).items() if name not in diff.dropped} | dict(diff.learnt)
 
 
-def _has_to_be_written(case: Case, ref: Ref, *, is_touched: bool) -> bool:
-    if case.entry(ref) is None or ref in case.matches.former:
+def _is_outdated(sides: Sides, ref: Ref, diff: Diff, *, is_touched: bool) -> bool:
+    if sides.find_entry(ref) is None or ref in sides.matches.former:
         return True
-    return not is_touched and bool(case.diffs[ref].learnt or case.diffs[ref].dropped)
+    return not is_touched and bool(diff.learnt or diff.dropped)
 
 
-def _forgotten(case: Case) -> Iterator[Draft]:
+def _draft_forgotten(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     """The entries of what is gone, and of what has another name now."""
-    renamed = {former for ref, former in case.matches.former.items() if ref in case.diffs}
-    lost = set(case.matches.lost.values())
-    for ref, entry in case.lock.items.items():
-        if ref in case.matches.found or ref in lost or (ref in case.file.items and ref not in renamed):
+    renamed = {former for ref, former in sides.matches.former.items() if ref in part.diffs}
+    lost = set(sides.matches.lost.values())
+    for ref, entry in sides.base.items.items():
+        if ref in sides.matches.found or ref in lost or (ref in sides.desired.items and ref not in renamed):
             continue
-        if ref in renamed or _is_gone(case, ref, entry.id):
+        if ref in renamed or _is_gone(sides, ref, entry.id):
             yield Draft(Wave.NARROW, Call.FORGET, ref, entry.id, drops=True)
 
 
-def _anew(case: Case) -> Iterator[Draft]:
+def _draft_remade(sides: Sides, part: PlanPart) -> Iterator[Draft]:
     """The entries of what was deleted and is made anew, before anything else: a run that dies leaves nothing to guess.
 
     They say no id: under that ref, another thing is meant from then on, as it is where the id was never its own.
     """
-    for ref in case.new:
-        known = case.matches.lost.get(ref, ref)
-        if known in case.lock.items and ref not in case.matches.gone:
+    for ref in part.new:
+        known = sides.matches.lost.get(ref, ref)
+        if known in sides.base.items and ref not in sides.matches.gone:
             yield Draft(Wave.NARROW, Call.FORGET, known, drops=True)
-    for ref in sorted(case.matches.gone):
-        if ref in case.file.items and case.covers(ref):
+    for ref in sorted(sides.matches.gone):
+        if ref in sides.desired.items and sides.is_covered(ref):
             yield Draft(Wave.NARROW, Call.FORGET, ref, drops=True)
 
 
-def _is_gone(case: Case, ref: Ref, id: str) -> bool:
+def _is_gone(sides: Sides, ref: Ref, id: str) -> bool:
     """Whether the lock knows something that is neither declared nor there, in an area that this plan is about.
 
     What is there under its id may be another thing: one of another entry, or what somebody else made.
     """
     kind = ref.kind
-    if not case.covers(ref) or ref == SITE:
+    if not sides.is_covered(ref) or ref == SITE:
         return False
-    thing = case.live.things.get(id)
-    return kind not in KINDS or thing is None or case.locked(id) != ref or not case.is_as_left(thing)
+    thing = sides.existing.things.get(id)
+    return kind not in KINDS or thing is None or sides.find_base_ref(id) != ref or not sides.is_recorded(thing)
 
 
-def _id(case: Case, ref: Ref) -> str | IdOf:
+def _find_id(sides: Sides, ref: Ref) -> str | IdOf:
     kind, key = ref.kind, ref.key
     if kind == "override":
-        return case.id(Ref.of("variant", key))
-    return case.id(ref) if kind in KINDS else case.file.site
+        return sides.find_id(Ref.of("variant", key))
+    return sides.find_id(ref) if kind in KINDS else sides.desired.site

@@ -28,21 +28,19 @@ class Matches:
     the lock knows what is found; `halves` are things that an interrupted run made and could not write down; `disputed`
     are the ids of all candidates of what is unclear; `lost` has the refs of what the lock knows and nobody finds any
     more, each with the ref that the lock has for it; `gone` are the refs of what syncd itself deleted, as far as the
-    lock has not heard of it.
+    lock has not heard of it; `refs` has the declared refs by the ids of what was found for them; `replaced` has, by
+    their ids, refs for the groups that are made anew, which are in `refs`, too, and no longer in `found`.
     """
 
-    found: dict[Ref, Existing]
+    found: Mapping[Ref, Existing]
     unclear: Mapping[Ref, str]
     former: Mapping[Ref, Ref]
+    refs: Mapping[str, Ref]
     halves: frozenset[Ref] = frozenset()
     disputed: frozenset[str] = frozenset()
     lost: Mapping[Ref, Ref] = field(default_factory=dict)
     gone: frozenset[Ref] = frozenset()
-
-    @cached_property
-    def refs(self) -> Mapping[str, Ref]:
-        """The declared refs by the ids of what was found for them."""
-        return {thing.id: ref for ref, thing in self.found.items()}
+    replaced: Mapping[str, Ref] = field(default_factory=dict)
 
     def entry(self, lock: Lock, ref: Ref) -> Entry | None:
         """Given a ref, return what the lock knows of the thing that was found for it."""
@@ -71,8 +69,16 @@ def match(file: SiteFile, live: Live, lock: Lock) -> Matches:
                     step(item)
     former = {ref: matcher.owner[thing.id] for ref, thing in matcher.found.items() if thing.id in matcher.owner}
     known = {ref: other for ref, other in former.items() if other != ref}
-    halves, disputed = frozenset(matcher.halves), frozenset(matcher.disputed)
-    return Matches(matcher.found, matcher.unclear, known, halves, disputed, dict(matcher.lost()), matcher.gone)
+    return Matches(
+        found=matcher.found,
+        unclear=matcher.unclear,
+        former=known,
+        refs={thing.id: ref for ref, thing in matcher.found.items()},
+        halves=frozenset(matcher.halves),
+        disputed=frozenset(matcher.disputed),
+        lost=dict(matcher.lost()),
+        gone=matcher.gone,
+    )
 
 
 def matched(file: SiteFile, live: Live, lock: Lock) -> dict[Ref, str]:

@@ -3,8 +3,8 @@
 Linear in the number of redirects.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
@@ -12,48 +12,37 @@ from syncd.model.redirect import source_key
 from syncd.model.ref import Ref
 from syncd.plan.site import resolve
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
-from syncd.plan.site.differ import MISSING
+from syncd.plan.site.differ import MISSING, Diff
+from syncd.plan.site.lines import describe_obstacle
 from syncd.plan.site.live_state import Existing, IdOf
-from syncd.plan.site.steps import Action, FieldChange, Line, Wave
-from syncd.plan.site.structure import remote_deletions
-from syncd.plan.site.structure.renames import Rename, renames, temporary
+from syncd.plan.site.part import Draft, PlanPart, draft_step
+from syncd.plan.site.sides import Sides
+from syncd.plan.site.steps import Action, FieldChange, Gone, Line, Lost, Wave
+from syncd.plan.site.structure.decisions import RemoteDeletions, Structure
+from syncd.plan.site.structure.deletions import Deletions
+from syncd.plan.site.structure.remote_deletions import (
+    describe_remote_deletions,
+    find_lost_entry,
+    has_changed,
+    is_away,
+    judge_deletion,
+)
+from syncd.plan.site.structure.renames import Rename, Renames, renames, temporary
 
 
-def plan_redirects(case: Case) -> None:
-    """Given a case whose structure is decided, take down what becomes of its redirects."""
-    coming: dict[str, Item] = {}
-    for item in case.items("redirect"):
-        wanted = _desired(case, item)
-        if wanted is None:
-            continue
-        case.desired[item.ref] = wanted
-        thing = case.matches.found.get(item.ref)
-        if item.ref in case.matches.lost:
-            _lose(case, item, wanted)
-        if thing is not None:
-            base, live = _base(case, item, thing, wanted), _live(thing, wanted)
-            case.diffs[item.ref] = case.judge("redirects").diff(base, wanted, live, same)
-        elif item.ref not in case.left:
-            coming[item.ref] = item
-    sources = _contested(case, coming)
-    doomed = _doom(case, sources.wanted)
-    order = renames(sources.now, sources.wanted, doomed.keys())
-    for name, holder in order.blocked.items():
-        _block(case, name, holder)
-        coming.pop(name, None)
-    last = {one.name for one in order.order}
-    for ref, item in coming.items():
-        if ref not in last:
-            _create(case, item)
-    for ref in case.diffs:
-        if ref.kind == "redirect" and case.id(ref) not in last:
-            _update(case, ref)
-    for one in order.order:
-        _take_source(case, one, doomed)
-    case.drafts += [
-        Draft(Wave.DELETE, Call.REDIRECT_DELETE, ref, id, drops=True) for id, ref in doomed.items() if id not in last
-    ]
+@dataclass(frozen=True)
+class _Redirects:
+    """What is decided about the declared redirects.
+
+    Shapes: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `coming` are
+    those that are to be made.
+    """
+
+    desired: Mapping[Ref, Mapping[str, Any]]
+    diffs: Mapping[Ref, Diff]
+    coming: Mapping[Ref, Item]
+    remote: RemoteDeletions
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
@@ -64,161 +53,246 @@ class _Sources:
     wanted: Mapping[str, str]
 
 
-def _contested(case: Case, coming: Mapping[str, Item]) -> _Sources:
+@dataclass(frozen=True)
+class _Deletions:
+    """Undeclared redirects: the refs of those that are deleted, by id, and the sources of those that nobody manages."""
+
+    deleted: Mapping[str, Ref]
+    unmanaged: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+
+def plan_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> PlanPart:
+    """Given what is decided about the structure, return what becomes of the redirects."""
+    decided = _compare_redirects(sides, structure, deletions)
+    sources = _find_contested_sources(sides, decided)
+    gone = _find_deletions(sides, sources.wanted)
+    order = renames(sources.now, sources.wanted, gone.deleted.keys())
+    decided = _drop_blocked(sides, decided, order)
+    contested = {one.name for one in order.order}
+    made = [ref for ref in decided.coming if ref not in contested]
+    drafts = [_draft_creation(decided, ref) for ref in made]
+    for ref in decided.diffs:
+        if sides.find_id(ref) not in contested:
+            drafts += _draft_update(sides, decided, ref)
+    for one in order.order:
+        drafts += _draft_source(sides, decided, one, gone.deleted)
+        made += [one.name] if isinstance(one.name, Ref) else []
+    drafts += [
+        Draft(Wave.DELETE, Call.REDIRECT_DELETE, ref, id, drops=True)
+        for id, ref in gone.deleted.items()
+        if id not in contested
+    ]
+    clear = (item for item in sides.items("redirect") if item.ref not in sides.matches.unclear)
+    warnings = (resolve.warn_of_moved_page(sides, structure, item) for item in clear)
+    return PlanPart(
+        diffs=decided.diffs,
+        new={ref: decided.desired[ref] for ref in made},
+        deleted=gone.deleted,
+        lost=decided.remote.lost,
+        drafts=tuple(drafts),
+        lines=(*decided.lines, *gone.lines, *describe_remote_deletions(sides, decided.remote)),
+        warnings=tuple(filter(None, warnings)),
+        unmanaged={"redirects": gone.unmanaged} if gone.unmanaged else {},
+    )
+
+
+def is_same(name: str, desired: Any, existing: Any) -> bool:
+    """Given a field of a redirect, return whether the platform has the desired value, whatever else it has."""
+    if name == "destination" and isinstance(desired, dict) and isinstance(existing, dict):
+        return all(existing.get(key) == value for key, value in desired.items())
+    return bool(desired == existing)
+
+
+def _compare_redirects(sides: Sides, structure: Structure, deletions: Deletions) -> _Redirects:
+    desired: dict[Ref, Mapping[str, Any]] = {}
+    diffs: dict[Ref, Diff] = {}
+    coming: dict[Ref, Item] = {}
+    lost: dict[Ref, Lost] = {}
+    left: set[Ref] = set()
+    lines: list[Line] = []
+    for item in sides.items("redirect"):
+        one = _resolve(sides, structure, deletions, item)
+        if one.gone:
+            lost[item.ref] = one.gone
+            left |= {item.ref} if one.is_left else set()
+        if one.fields is None:
+            lines += [one.line] if one.line is not None else []
+            continue
+        desired[item.ref] = one.fields
+        thing = sides.matches.found.get(item.ref)
+        if thing is not None:
+            base = _find_base(sides, deletions, item, thing, one.fields)
+            # How the file names a page is nothing that the platform could change.
+            existing = {**thing.fields, **({"to": one.fields["to"]} if "to" in one.fields else {})}
+            diffs[item.ref] = sides.judge("redirects").diff(base, one.fields, existing, is_same)
+        elif not one.is_left:
+            coming[item.ref] = item
+    return _Redirects(desired, diffs, coming, RemoteDeletions(lost, frozenset(left)), tuple(lines))
+
+
+@dataclass(frozen=True)
+class _Resolved:
+    """One declared redirect: its fields in the API's terms, or None, and then a line where a person has to know why.
+
+    Shapes: `gone` says why it is noticed that somebody deleted it, `is_left` that it is not made anew.
+    """
+
+    fields: Mapping[str, Any] | None
+    gone: Gone = ""
+    is_left: bool = False
+    line: Line | None = None
+
+
+def _resolve(sides: Sides, structure: Structure, deletions: Deletions, item: Item) -> _Resolved:
+    is_lost = item.ref in sides.matches.lost
+    if item.ref in sides.matches.unclear:
+        manual = "name the right one with id: in the file, or delete the other"
+        note = f"ambiguous: {sides.matches.unclear[item.ref]}"
+        return _Resolved(None, line=describe_obstacle(sides, item.ref, note, manual=manual))
+    try:
+        fields = resolve.resolve_redirect(sides, structure, item)
+    except resolve.Unresolved as problem:
+        follows = isinstance(problem, resolve.Away) and _leads_to(sides, structure, item, problem.ref)
+        gone: Gone = ""
+        is_left = False
+        if is_lost:
+            is_changed = isinstance(problem, resolve.Away) and not follows
+            gone, is_left = judge_deletion(sides, item, is_changed=is_changed)
+        # What was deleted, or leads to what was, stays as it is.
+        if follows or is_left:
+            return _Resolved(None, gone, is_left=True)
+        line = describe_obstacle(sides, item.ref, str(problem), name="destination", gone=gone)
+        return _Resolved(None, gone, line=line)
+    if not is_lost:
+        return _Resolved(fields)
+    entry = find_lost_entry(sides, item.ref)
+    compared = {name: value for name, value in fields.items() if name != "to"}
+    is_changed = entry is None or has_changed(sides, compared, entry.applied, deletions.deleted)
+    return _Resolved(fields, *judge_deletion(sides, item, is_changed=is_changed))
+
+
+def _leads_to(sides: Sides, structure: Structure, item: Item, ref: Ref) -> bool:
+    """Whether a redirect led to what somebody deleted under this ref, and not only since the file says so."""
+    known = find_lost_entry(sides, item.ref) or sides.find_entry(item.ref)
+    destination = known.applied.get("destination") if known is not None else None
+    former = destination.values() if isinstance(destination, Mapping) else ()
+    return any(is_away(sides, structure.remote, ref, id) for id in former)
+
+
+def _find_base(
+    sides: Sides, deletions: Deletions, item: Item, thing: Existing, desired: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What syncd last put there; the new id of what is made anew is no word of the file against a person's edit."""
+    base = sides.find_base(item.ref)
+    former, now = base.get("destination"), thing.fields.get("destination")
+    wanted = {"destination": desired.get("destination")}
+    is_unmoved = former is None or is_same("destination", former, now)
+    return base if is_unmoved or has_changed(sides, wanted, base, deletions.deleted) else {**base, **wanted}
+
+
+def _find_contested_sources(sides: Sides, decided: _Redirects) -> _Sources:
     """Sources that redirects leave, and those that are to be had and that another redirect has."""
-    now = {thing.id: source_key(str(thing.fields.get("source"))) for thing in case.live.of("redirect")}
+    now = {thing.id: source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
     holders = {key: id for id, key in now.items()}
     moving = {
-        thing.id: case.file.items[ref].key
-        for ref, thing in case.matches.found.items()
-        if ref.kind == "redirect" and ref in case.diffs and "source" in case.diffs[ref].act
+        thing.id: sides.desired.items[ref].key
+        for ref, thing in sides.matches.found.items()
+        if ref.kind == "redirect" and ref in decided.diffs and "source" in decided.diffs[ref].act
     }
     wanted = {id: key for id, key in moving.items() if now[id] != key}
-    wanted |= {ref: item.key for ref, item in coming.items() if item.key in holders}
+    wanted |= {ref: item.key for ref, item in decided.coming.items() if item.key in holders}
     concerned = {*wanted, *(holders[key] for key in wanted.values() if key in holders)}
     return _Sources({id: key for id, key in now.items() if id in concerned}, wanted)
 
 
-def same(name: str, wanted: Any, live: Any) -> bool:
-    """Given a field of a redirect, return whether the live value is the wanted one; members unknown to syncd may be."""
-    if name == "destination" and isinstance(wanted, dict) and isinstance(live, dict):
-        return all(live.get(key) == value for key, value in wanted.items())
-    return bool(wanted == live)
+def _drop_blocked(sides: Sides, decided: _Redirects, order: Renames) -> _Redirects:
+    """The decisions without sources that another redirect has, and keeps."""
+    diffs, coming, lines = dict(decided.diffs), dict(decided.coming), list(decided.lines)
+    for name, holder in order.blocked.items():
+        owner = sides.matches.refs.get(holder)
+        known = f", which is {owner.words} in {sides.desired.path}," if owner is not None else ""
+        note = f"redirect {holder}{known} has this source"
+        manual = "delete one of the two" if owner is None else "give that one another source, or delete it"
+        ref, field, found = (name, "", None) if isinstance(name, Ref) else (sides.matches.refs[name], "source", None)
+        if field:
+            found = diffs[ref].act.get(field)
+            diffs[ref] = diffs[ref].without(field)
+        coming.pop(ref, None)
+        gone = decided.remote.classify(ref)
+        lines.append(describe_obstacle(sides, ref, note, manual=manual, name=field, found=found, gone=gone))
+    return replace(decided, diffs=diffs, coming=coming, lines=tuple(lines))
 
 
-def _base(case: Case, item: Item, thing: Existing, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What syncd last put there; the new id of what is made anew is no word of the file against a person's edit."""
-    base = case.base(item.ref)
-    former, now = base.get("destination"), thing.fields.get("destination")
-    led = {"destination": wanted.get("destination")}
-    if former is None or same("destination", former, now) or remote_deletions.differs(case, led, base):
-        return base
-    return {**base, **led}
-
-
-def _live(thing: Existing, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    # How the file names a page is nothing that the platform could change.
-    return {**thing.fields, **({"to": wanted["to"]} if "to" in wanted else {})}
-
-
-def _desired(case: Case, item: Item) -> dict[str, Any] | None:
-    if item.ref in case.matches.unclear:
-        manual = "name the right one with id: in the file, or delete the other"
-        case.block(item.ref, f"ambiguous: {case.matches.unclear[item.ref]}", manual=manual)
-        return None
-    try:
-        return resolve.redirect(case, item)
-    except resolve.Unresolved as problem:
-        if not _stays(case, item, problem):
-            case.block(item.ref, str(problem), name="destination")
-        return None
-
-
-def _stays(case: Case, item: Item, problem: resolve.Unresolved) -> bool:
-    """Whether a redirect was deleted, or leads to what was, so that it stays as it is; not if it leads there anew."""
-    known = remote_deletions.entry_of(case, item.ref) or case.entry(item.ref)
-    destination = known.applied.get("destination") if known is not None else None
-    former = destination.values() if isinstance(destination, Mapping) else ()
-    is_away = isinstance(problem, resolve.Away)
-    leads_there = isinstance(problem, resolve.Away) and any(
-        remote_deletions.is_away(case, problem.ref, id) for id in former
-    )
-    if item.ref in case.matches.lost:
-        remote_deletions.lose(case, item, changed=is_away and not leads_there)
-        case.left |= {item.ref} if leads_there else set()
-    return leads_there or item.ref in case.left
-
-
-def _lose(case: Case, item: Item, wanted: Mapping[str, Any]) -> None:
-    entry = remote_deletions.entry_of(case, item.ref)
-    said = {name: value for name, value in wanted.items() if name != "to"}
-    remote_deletions.lose(case, item, changed=entry is None or remote_deletions.differs(case, said, entry.applied))
-
-
-def _block(case: Case, name: str, holder: str) -> None:
-    """Say that another redirect has, and keeps, a source that is wanted."""
-    owner = case.matches.refs.get(holder)
-    known = f", which is {owner.words} in {case.file.path}," if owner is not None else ""
-    manual = "delete one of the two" if owner is None else "give that one another source, or delete it"
-    if isinstance(name, Ref):
-        case.block(name, f"redirect {holder}{known} has this source", manual=manual)
-    else:
-        case.block(case.matches.refs[name], f"redirect {holder}{known} has this source", manual=manual, name="source")
-
-
-def _take_source(case: Case, one: Rename, doomed: Mapping[str, Ref]) -> None:
+def _draft_source(sides: Sides, decided: _Redirects, one: Rename, deleted: Mapping[str, Ref]) -> Iterator[Draft]:
     """Let a redirect have its source once it is free; one that is deleted in any case makes room by that."""
-    if one.name in doomed:
-        case.drafts.append(Draft(Wave.REDIRECTS, Call.REDIRECT_DELETE, doomed[one.name], one.name, drops=True))
-    elif isinstance(one.name, Ref):
-        _create(case, case.file.items[one.name])
+    if isinstance(one.name, Ref):
+        yield _draft_creation(decided, one.name)
+    elif one.name in deleted:
+        yield Draft(Wave.REDIRECTS, Call.REDIRECT_DELETE, deleted[one.name], one.name, drops=True)
     elif one.temporary:
-        ref = case.matches.refs[one.name]
-        aside = {"source": f"/{temporary('', one.name, frozenset())}"}
-        case.drafts.append(
-            Draft(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, one.name, aside, {"source": MISSING}, temporary=True)
-        )
+        body, sets = {"source": f"/{temporary('', one.name, frozenset())}"}, {"source": MISSING}
+        ref = sides.matches.refs[one.name]
+        yield Draft(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, one.name, body, sets, temporary=True)
     else:
-        _update(case, case.matches.refs[one.name])
+        yield from _draft_update(sides, decided, sides.matches.refs[one.name])
 
 
-def _update(case: Case, ref: Ref) -> None:
-    found = case.diffs[ref].act
-    if body := {name: one.after for name, one in found.items() if name != "to"}:
-        case.step(Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, body, {name: one.after for name, one in found.items()})
+def _draft_update(sides: Sides, decided: _Redirects, ref: Ref) -> Iterator[Draft]:
+    sets = {name: found.after for name, found in decided.diffs[ref].act.items()}
+    if body := {name: value for name, value in sets.items() if name != "to"}:
+        yield draft_step(sides, Wave.REDIRECTS, Call.REDIRECT_UPDATE, ref, body, sets)
 
 
-def _create(case: Case, item: Item) -> None:
-    case.new[item.ref] = item
-    wanted = case.desired[item.ref]
-    body = {name: wanted[name] for name in ("source", "destination")}
-    case.drafts.append(Draft(Wave.REDIRECTS, Call.REDIRECT_CREATE, item.ref, IdOf(item.ref), body, wanted))
+def _draft_creation(decided: _Redirects, ref: Ref) -> Draft:
+    desired = decided.desired[ref]
+    body = {name: desired[name] for name in ("source", "destination")}
+    return Draft(Wave.REDIRECTS, Call.REDIRECT_CREATE, ref, IdOf(ref), body, desired)
 
 
-def _doom(case: Case, wanted: Mapping[str, str]) -> dict[str, Ref]:
-    """Take down which redirects are deleted, and return their refs, by id.
+def _find_deletions(sides: Sides, wanted: Mapping[str, str]) -> _Deletions:
+    """Which undeclared redirects are deleted.
 
     Shape: `wanted` are the keys of contested sources that something gets in this plan, if they become free.
     """
-    prune = case.file.policy.pruned("redirects")
-    beyond: list[str] = []
-    doomed: dict[str, Ref] = {}
-    kept = {item.key for item in case.file.of("redirect")} - set(wanted.values())
-    for thing in case.live.of("redirect"):
-        if thing.id in case.matches.refs or thing.id in case.matches.disputed:
+    prune = sides.desired.policy.pruned("redirects")
+    unmanaged: list[str] = []
+    deleted: dict[str, Ref] = {}
+    lines: list[Line] = []
+    kept = {item.key for item in sides.desired.of("redirect")} - set(wanted.values())
+    for thing in sides.existing.of("redirect"):
+        if thing.id in sides.matches.refs or thing.id in sides.matches.disputed:
             continue
-        ref, source = case.name(thing.id), str(thing.fields.get("source"))
+        ref, source = sides.find_ref(thing.id), str(thing.fields.get("source"))
         key = source_key(source)
-        chosen = case.covers(ref) or (key in case.absent and case.covers(Ref.of("redirect", key)))
-        owned = case.owns(thing.id)
-        if not chosen or not (owned or prune == "all" or key in case.absent):
-            beyond.append(source)
-        elif why := _why_kept(case, thing, is_declared=key in kept):
-            case.lines.append(_line(case, "report", thing, why))
+        absent = sides.absent_sources.get(key)
+        is_owned = sides.is_owned(thing.id)
+        is_chosen = sides.is_covered(ref) or (absent is not None and sides.is_covered(Ref.of("redirect", key)))
+        if not is_chosen or not (is_owned or prune == "all" or absent is not None):
+            unmanaged.append(source)
+        elif why := _explain_kept(sides, thing, is_declared=key in kept):
+            lines.append(_describe(sides, "report", thing, why))
         else:
-            doomed[thing.id] = case.doomed[thing.id] = ref
-            place = case.absent.get(key)
-            why = "declared absent" if place else "no longer declared"
-            why += "" if owned else ", made by hand"
-            case.lines.append(_line(case, "delete", thing, why, "" if place is None else str(place)))
-    if beyond:
-        case.beyond["redirects"] = tuple(beyond)
-    return doomed
+            deleted[thing.id] = ref
+            why = "declared absent" if absent is not None else "no longer declared"
+            why += "" if is_owned else ", made by hand"
+            lines.append(_describe(sides, "delete", thing, why, "" if absent is None else str(absent)))
+    return _Deletions(deleted, tuple(unmanaged), tuple(lines))
 
 
-def _why_kept(case: Case, thing: Existing, *, is_declared: bool) -> str:
-    """Why a redirect that is syncd's, or that the policy or `absent` names, stays all the same."""
-    prune = case.file.policy.pruned("redirects")
-    is_named = prune == "all" or source_key(str(thing.fields.get("source"))) in case.absent
-    if not is_named and not case.is_as_left(thing):
-        return f"kept: it is not {case.locked(thing.id).words}, as which the lock has its id"
+def _explain_kept(sides: Sides, thing: Existing, *, is_declared: bool) -> str:
+    """Why a redirect that is syncd's, or that the policy or `absent` names, stays all the same; "" when it goes."""
+    prune = sides.desired.policy.pruned("redirects")
+    is_named = prune == "all" or source_key(str(thing.fields.get("source"))) in sides.absent_sources
+    if not is_named and not sides.is_recorded(thing):
+        return f"kept: it is not {sides.find_base_ref(thing.id).words}, as which the lock has its id"
     if is_declared:
         # What the file declares for this source is not in its place: this one goes when that is.
         return "kept: what the file declares for its source is elsewhere"
     return "" if is_named or prune == "owned" else f"no longer declared, kept: policy.prune.redirects is {prune}"
 
 
-def _line(case: Case, action: Action, thing: Existing, note: str, where: str = "") -> Line:
+def _describe(sides: Sides, action: Action, thing: Existing, note: str, where: str = "") -> Line:
     names = ("source", "destination")
-    fields = tuple(FieldChange(name, case.shown(name, thing.fields.get(name)), None) for name in names)
-    return Line(action, case.name(thing.id), fields, note, where)
+    fields = tuple(FieldChange(name, sides.describe_value(name, thing.fields.get(name)), None) for name in names)
+    return Line(action, sides.find_ref(thing.id), fields, note, where)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from syncd.model.ref import AREAS, Area
 from syncd.model.text import show_unprintable
 from syncd.plan.site.format import change_words, name_of, parts_of, place_of
+from syncd.plan.site.lines import DELETED
 from syncd.plan.site.steps import Action, FieldChange, Gate, Line, SitePlan
-from syncd.plan.site.structure.remote_deletions import DELETED
 
 SIGNS: dict[Action, tuple[str, str]] = {
     "create": ("+", "add"),

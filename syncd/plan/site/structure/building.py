@@ -4,143 +4,149 @@ Whatever shows real content publicly gets its condition before its content (W3 t
 Source: site-file notes, §4.2.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Kind
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.gates.gating import is_exchange
 from syncd.plan.site.live_state import IdOf
+from syncd.plan.site.part import Draft, draft_step
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Wave
+from syncd.plan.site.structure.decisions import Structure, find_condition
 from syncd.plan.site.structure.paths import Paths
-from syncd.plan.site.structure.placing import in_making
-from syncd.plan.site.structure.structure import gate_of
+from syncd.plan.site.structure.placing import sort_by_creation
 
 _UPDATES: Mapping[Kind, Call] = {
     "group": Call.GROUP_UPDATE,
     "section": Call.SECTION_UPDATE,
     "variant": Call.VARIANT_UPDATE,
 }
-_COMPLETED: Mapping[str, tuple[Wave, Call]] = {
-    "section": (Wave.SECTIONS, Call.SECTION_UPDATE),
-    "variant": (Wave.VARIANTS, Call.VARIANT_UPDATE),
-}
 
 
-def build_groups(case: Case) -> None:
-    """Given a case, take down groups that are to be made, parents first, and new titles and icons (W3)."""
-    for item in case.items("group"):
-        if item.ref in case.new:
-            wanted = case.desired[item.ref]
-            body = {"title": wanted.get("title") or item.key, **_given(wanted, "icon")}
+def draft_groups(sides: Sides, structure: Structure) -> Iterator[Draft]:
+    """Given the decisions, yield groups that are to be made, parents first, and new titles and icons (W3)."""
+    for item in sides.items("group"):
+        if item.ref in structure.new:
+            desired = structure.desired[item.ref]
+            body = {"title": desired.get("title") or item.key, **_pick(desired, "icon")}
             if item.parent != ROOT:
-                body["parent"] = case.id(item.parent)
-            case.step(Wave.GROUPS, Call.GROUP_CREATE, item.ref, body, dict(wanted))
+                body["parent"] = sides.find_id(item.parent)
+            yield draft_step(sides, Wave.GROUPS, Call.GROUP_CREATE, item.ref, body, dict(desired))
         else:
-            _amend(case, item, ("title", "icon"), Wave.GROUPS)
+            yield from _draft_update(sides, structure, item, ("title", "icon"), Wave.GROUPS)
 
 
-def build_sections(case: Case, paths: Paths) -> None:
-    """Given a case, take down sections that are to be made and what is said about those that are there (W4)."""
-    for item in in_making(case, "section"):
-        if item.ref in case.new:
-            _new_section(case, item, paths)
+def draft_sections(sides: Sides, structure: Structure, paths: Paths) -> Iterator[Draft]:
+    """Given the decisions, yield sections that are to be made, and what changes on those that are there (W4)."""
+    for item in sort_by_creation(sides, structure, "section"):
+        if item.ref in structure.new:
+            yield from _draft_section(sides, structure, paths, item)
         else:
-            _amend(case, item, ("title", "icon", "description"), Wave.SECTIONS)
+            yield from _draft_update(sides, structure, item, ("title", "icon", "description"), Wave.SECTIONS)
 
 
-def build_variants(case: Case, paths: Paths) -> None:
-    """Given a case, take down variants that are to be made, and the content of those that are there (W5)."""
-    for item in in_making(case, "variant"):
-        if item.ref in case.new:
-            _new_variant(case, item, paths)
+def draft_variants(sides: Sides, structure: Structure, paths: Paths) -> Iterator[Draft]:
+    """Given the decisions, yield variants that are to be made, and the content of those that are there (W5)."""
+    for item in sort_by_creation(sides, structure, "variant"):
+        if item.ref in structure.new:
+            yield from _draft_variant(sides, structure, paths, item)
         else:
-            diff = case.diffs.get(item.ref)
+            diff = structure.diffs.get(item.ref)
             names = ("condition", "space") if diff is not None and is_exchange(diff) else ("space",)
-            _amend(case, item, names, Wave.VARIANTS)
+            yield from _draft_update(sides, structure, item, names, Wave.VARIANTS)
 
 
-def _new_section(case: Case, item: Item, paths: Paths) -> None:
-    wanted, first = case.desired[item.ref], case.file.items[case.first[item.ref]]
-    body = {"spaceId": _first_space(case, first), **_given(wanted, "title", "icon")}
-    case.step(Wave.SECTIONS, Call.SECTION_CREATE, item.ref, body, _given(wanted, "title", "icon") | _nothing(wanted))
-    if _is_open(case, first):
-        _adopt_brought(case, first, Wave.SECTIONS)
-        condition = _given(case.desired[first.ref], "condition")
-        case.step(Wave.SECTIONS, Call.VARIANT_UPDATE, first.ref, condition, condition)
-    _complete(case, item, paths, "condition", "description")
+def _draft_section(sides: Sides, structure: Structure, paths: Paths, item: Item) -> Iterator[Draft]:
+    desired, first = structure.desired[item.ref], sides.desired.items[structure.first_variants[item.ref]]
+    given = _pick(desired, "title", "icon")
+    body = {"spaceId": _choose_first_space(sides, structure, first), **given}
+    yield draft_step(sides, Wave.SECTIONS, Call.SECTION_CREATE, item.ref, body, given | _pick_empty(desired))
+    if _is_open_at_first(sides, structure, first):
+        yield _draft_adoption(sides, structure, first, Wave.SECTIONS)
+        condition = _pick(structure.desired[first.ref], "condition")
+        yield draft_step(sides, Wave.SECTIONS, Call.VARIANT_UPDATE, first.ref, condition, condition)
+    names = ("condition", "description")
+    yield from _draft_rest(structure, paths, item, names, Wave.SECTIONS, Call.SECTION_UPDATE)
 
 
-def _new_variant(case: Case, item: Item, paths: Paths) -> None:
-    wanted, space = case.desired[item.ref], _first_space(case, item)
-    if not _is_brought(case, item):
-        body = {"spaceId": space} | ({} if item.parent == ROOT else {"sectionId": case.id(item.parent)})
-        sets = {"space": space, "parent": wanted["parent"], **_nothing(wanted)}
-        case.step(Wave.VARIANTS, Call.VARIANT_CREATE, item.ref, body, sets)
-    elif not _is_open(case, item):
-        _adopt_brought(case, item, Wave.VARIANTS)
-    _complete(case, item, paths, *(("hidden",) if _is_open(case, item) else ("condition", "hidden")))
-    if space != wanted.get("space"):
-        case.step(
-            Wave.VARIANTS, Call.VARIANT_UPDATE, item.ref, {"spaceId": wanted["space"]}, {"space": wanted["space"]}
-        )
+def _draft_variant(sides: Sides, structure: Structure, paths: Paths, item: Item) -> Iterator[Draft]:
+    desired, space = structure.desired[item.ref], _choose_first_space(sides, structure, item)
+    is_open = _is_open_at_first(sides, structure, item)
+    if not _comes_with_section(structure, item):
+        body = {"spaceId": space} | ({} if item.parent == ROOT else {"sectionId": sides.find_id(item.parent)})
+        sets = {"space": space, "parent": desired["parent"], **_pick_empty(desired)}
+        yield draft_step(sides, Wave.VARIANTS, Call.VARIANT_CREATE, item.ref, body, sets)
+    elif not is_open:
+        yield _draft_adoption(sides, structure, item, Wave.VARIANTS)
+    names = ("hidden",) if is_open else ("condition", "hidden")
+    yield from _draft_rest(structure, paths, item, names, Wave.VARIANTS, Call.VARIANT_UPDATE)
+    if space != desired.get("space"):
+        body, sets = {"spaceId": desired["space"]}, {"space": desired["space"]}
+        yield draft_step(sides, Wave.VARIANTS, Call.VARIANT_UPDATE, item.ref, body, sets)
 
 
-def _complete(case: Case, item: Item, paths: Paths, *names: str) -> None:
-    """What a new section or variant is told next: these fields, and the path that it is born with."""
-    wanted = case.desired[item.ref]
-    more = _given(wanted, *names)
-    sets: dict[str, Any] = dict(more)
-    born = paths.born.get(item.ref)
-    if born is not None:
-        more["path"] = born
-        sets |= {"path": born} if born == wanted.get("path") else {}
-    if not more:
-        return
-    wave, call = _COMPLETED[item.kind]
-    passing = born is not None and born != wanted.get("path")
-    case.drafts.append(Draft(wave, call, item.ref, IdOf(item.ref), more, sets, temporary=passing))
+def _draft_rest(
+    structure: Structure, paths: Paths, item: Item, names: tuple[str, ...], wave: Wave, call: Call
+) -> Iterator[Draft]:
+    """What a new section or variant is told next: these fields, and the path that it is made with."""
+    desired = structure.desired[item.ref]
+    body = _pick(desired, *names)
+    sets: dict[str, Any] = dict(body)
+    path = paths.first.get(item.ref)
+    is_passing = path is not None and path != desired.get("path")
+    if path is not None:
+        body["path"] = path
+        sets |= {} if is_passing else {"path": path}
+    if body:
+        yield Draft(wave, call, item.ref, IdOf(item.ref), body, sets, temporary=is_passing)
 
 
-def _adopt_brought(case: Case, item: Item, wave: Wave) -> None:
-    wanted = case.desired[item.ref]
-    sets = {"space": _first_space(case, item), "parent": wanted["parent"], **_nothing(wanted)}
-    case.step(wave, Call.ADOPT, item.ref, {}, sets)
+def _draft_adoption(sides: Sides, structure: Structure, item: Item, wave: Wave) -> Draft:
+    """The step by which the lock takes over a variant that came with its section."""
+    desired = structure.desired[item.ref]
+    space = _choose_first_space(sides, structure, item)
+    sets = {"space": space, "parent": desired["parent"], **_pick_empty(desired)}
+    return draft_step(sides, wave, Call.ADOPT, item.ref, {}, sets)
 
 
-def _is_open(case: Case, item: Item) -> bool:
+def _is_open_at_first(sides: Sides, structure: Structure, item: Item) -> bool:
     """Whether a variant is made with its section, shows its content by then, and has a condition that is its only one.
 
     Then everybody can read it until it has that, and nothing else is said before.
     """
-    if case.file.holding or not _is_brought(case, item):
+    if sides.desired.holding or not _comes_with_section(structure, item):
         return False
-    return bool(case.desired[item.ref].get("condition")) and not case.desired[item.parent].get("condition")
+    desired = structure.desired
+    return bool(desired[item.ref].get("condition")) and not desired[item.parent].get("condition")
 
 
-def _is_brought(case: Case, item: Item) -> bool:
-    return case.first.get(item.parent) == item.ref
+def _comes_with_section(structure: Structure, item: Item) -> bool:
+    return structure.first_variants.get(item.parent) == item.ref
 
 
-def _first_space(case: Case, item: Item) -> str:
+def _choose_first_space(sides: Sides, structure: Structure, item: Item) -> str:
     """The space that a variant is made with: an empty one while nothing keeps the public from it."""
-    return case.file.holding if case.file.holding and gate_of(case, item) else str(case.desired[item.ref]["space"])
+    holding = sides.desired.holding
+    return holding if holding and find_condition(sides, item) else str(structure.desired[item.ref]["space"])
 
 
-def _amend(case: Case, item: Item, names: tuple[str, ...], wave: Wave) -> None:
-    diff = case.diffs.get(item.ref)
+def _draft_update(
+    sides: Sides, structure: Structure, item: Item, names: tuple[str, ...], wave: Wave
+) -> Iterator[Draft]:
+    diff = structure.diffs.get(item.ref)
     found = {name: diff.act[name].after for name in names if name in diff.act} if diff is not None else {}
     if found:
         body = {"spaceId" if name == "space" else name: value for name, value in found.items()}
-        case.step(wave, _UPDATES[item.kind], item.ref, body, found)
+        yield draft_step(sides, wave, _UPDATES[item.kind], item.ref, body, found)
 
 
-def _given(wanted: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: wanted[name] for name in names if wanted.get(name) is not None}
+def _pick(desired: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: desired[name] for name in names if desired.get(name) is not None}
 
 
-def _nothing(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that something new has as they are declared without a word: those that are to be empty."""
-    return {name: value for name, value in wanted.items() if value is None or value == ROOT}
+def _pick_empty(desired: Mapping[str, Any]) -> dict[str, Any]:
+    """The declared fields that something new has as declared without any request: those that are to be empty."""
+    return {name: value for name, value in desired.items() if value is None or value == ROOT}

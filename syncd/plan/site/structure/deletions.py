@@ -3,162 +3,171 @@
 Source: site-file notes, §3.5 and §5.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Kind, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.live_state import Existing
+from syncd.plan.site.part import Draft, PlanPart
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import FieldChange, Line, Wave
+from syncd.plan.site.structure.decisions import PARTS, Structure, is_becoming_default
 
-PARTS: tuple[Kind, ...] = ("group", "section", "variant")
 _NOT_DEFAULT = "it is the default, and no other is declared in its place"
 
 
-@dataclass
-class Doom:
-    """What is deleted, by id, and why something that is declared no more is kept all the same."""
+@dataclass(frozen=True)
+class Deletions:
+    """What is deleted, as refs by id, and why something that is no longer declared is kept, as texts by id."""
 
-    doomed: dict[str, Ref] = field(default_factory=dict)
-    kept: dict[str, str] = field(default_factory=dict)
-
-
-def doom(case: Case) -> Doom:
-    """Given a case, return which undeclared parts are deleted. Linear in the size of the structure."""
-    doom = Doom(dict(case.replaced))
-    unclear = {kind: _unclear(case, kind) for kind in PARTS}
-    for thing in case.live.of(*PARTS):
-        if thing.id not in case.matches.refs and thing.id not in case.matches.disputed and thing.id not in doom.doomed:
-            _judge(case, doom, thing, unclear[thing.kind])
-    _spare(case, doom, "section", _of_section)
-    _spare(case, doom, "variant", _of_variant)
-    for group in _deepest_first(case, (thing for thing in case.live.of("group") if thing.id in doom.doomed)):
-        if why := _of_group(case, doom, group):
-            _keep(doom, group, why)
-    return doom
+    deleted: Mapping[str, Ref] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
 
 
-def tell(case: Case, doom: Doom) -> None:
-    """Given what is deleted, take down the lines, and the requests in the order in which nothing is lost by mistake."""
-    for id, why in doom.kept.items():
-        case.lines.append(Line("report", case.name(id), _shown(case.live.things[id]), why))
-    gone = [case.live.things[id] for id in doom.doomed if id in case.live.things]
-    for thing in gone:
-        note = "made anew elsewhere" if thing.id in case.replaced else _why(case, thing)
-        case.lines.append(Line("delete", doom.doomed[thing.id], _shown(thing), note))
-    calls: tuple[tuple[str, Call], ...] = (("variant", Call.VARIANT_DELETE), ("section", Call.SECTION_DELETE))
-    for kind, call in calls:
-        for thing in gone:
-            if thing.kind == kind and not (kind == "variant" and thing.parent in doom.doomed):
-                _delete(case, doom, thing, call)
-    for thing in _deepest_first(case, (one for one in gone if one.kind == "group")):
-        _delete(case, doom, thing, Call.GROUP_DELETE)
+def find_deletions(sides: Sides, structure: Structure) -> Deletions:
+    """Given what is made and changed, return which undeclared parts are deleted. Linear in the structure's size."""
+    finder = _Finder(sides, structure)
+    unclear = {kind: finder.find_missing(kind) for kind in PARTS}
+    for thing in sides.existing.of(*PARTS):
+        is_declared = thing.id in sides.matches.refs or thing.id in sides.matches.disputed
+        if not is_declared and thing.id not in finder.deleted:
+            finder.judge(thing, unclear[thing.kind])
+    finder.keep_all("section", finder.explain_section)
+    finder.keep_all("variant", finder.explain_variant)
+    for group in _deepest_first(sides, (one for one in sides.existing.of("group") if one.id in finder.deleted)):
+        if why := finder.explain_group(group):
+            finder.keep(group, why)
+    return Deletions(finder.deleted, finder.kept)
 
 
-def _delete(case: Case, doom: Doom, thing: Existing, call: Call) -> None:
-    case.drafts.append(Draft(Wave.DELETE, call, doom.doomed[thing.id], thing.id, drops=True))
-    if thing.kind == "section":
-        for id in case.live.orders.get(thing.id, ()):
-            if not doom.doomed[id].key.startswith("#"):
-                case.drafts.append(Draft(Wave.DELETE, Call.FORGET, doom.doomed[id], id, drops=True))
+def plan_deletions(sides: Sides, deletions: Deletions) -> PlanPart:
+    """Given what is deleted, return the lines, and the requests in an order that loses nothing else (W13)."""
+    existing = sides.existing.things
+    gone = [existing[id] for id in deletions.deleted if id in existing]
+    lines = [Line("report", sides.find_ref(id), _name(existing[id]), why) for id, why in deletions.kept.items()]
+    lines += [Line("delete", deletions.deleted[one.id], _name(one), _explain_deletion(sides, one)) for one in gone]
+    # Variants before sections, as a section takes its variants with it; those need no request of their own.
+    variants = [one for one in gone if one.kind == "variant" and one.parent not in deletions.deleted]
+    sections = [one for one in gone if one.kind == "section"]
+    groups = _deepest_first(sides, (one for one in gone if one.kind == "group"))
+    drafts = [draft for one in (*variants, *sections, *groups) for draft in _draft_deletion(sides, deletions, one)]
+    return PlanPart(deleted=deletions.deleted, drafts=tuple(drafts), lines=tuple(lines))
 
 
-def _judge(case: Case, doom: Doom, thing: Existing, unclear: str) -> None:
-    ref = case.name(thing.id)
-    if not case.covers(ref):
-        return
-    prune, owned = case.file.policy.pruned("structure"), case.owns(thing.id)
-    if prune == "all" and not owned and unclear:
-        doom.kept[thing.id] = f"kept: it could be {unclear}, which is not there"
-    elif prune != "all" and owned and not case.is_as_left(thing):
-        known = case.locked(thing.id).words
-        doom.kept[thing.id] = f"kept: it is not {known}, as which the lock has its id"
-    elif prune == "all" or (owned and prune == "owned"):
-        doom.doomed[thing.id] = ref
-    elif owned:
-        doom.kept[thing.id] = f"no longer declared, kept: policy.prune.structure is {prune}"
+def _draft_deletion(sides: Sides, deletions: Deletions, thing: Existing) -> Iterator[Draft]:
+    calls = {"group": Call.GROUP_DELETE, "section": Call.SECTION_DELETE, "variant": Call.VARIANT_DELETE}
+    yield Draft(Wave.DELETE, calls[thing.kind], deletions.deleted[thing.id], thing.id, drops=True)
+    for id in sides.existing.orders.get(thing.id, ()) if thing.kind == "section" else ():
+        if not deletions.deleted[id].key.startswith("#"):
+            yield Draft(Wave.DELETE, Call.FORGET, deletions.deleted[id], id, drops=True)
 
 
-def _unclear(case: Case, kind: Kind) -> str:
-    """Something declared of this kind that is neither found nor going to be made."""
-    return next((item.ref.words for item in case.items(kind) if not case.is_there(item.ref)), "")
+class _Finder:
+    """Marks what is deleted, and takes back what cannot be."""
+
+    def __init__(self, sides: Sides, structure: Structure) -> None:
+        self.sides, self.structure = sides, structure
+        self.deleted: dict[str, Ref] = dict(sides.matches.replaced)
+        self.kept: dict[str, str] = {}
+
+    def find_missing(self, kind: Kind) -> str:
+        """Return something declared of this kind that is neither found nor going to be made, or ""."""
+        items = self.sides.items(kind)
+        return next((item.ref.words for item in items if not self.structure.is_present(self.sides, item.ref)), "")
+
+    def judge(self, thing: Existing, unclear: str) -> None:
+        """Given something undeclared, and something declared that it could be, delete it, or note why it is kept."""
+        sides, ref = self.sides, self.sides.find_ref(thing.id)
+        if not sides.is_covered(ref):
+            return
+        prune, is_owned = sides.desired.policy.pruned("structure"), sides.is_owned(thing.id)
+        if prune == "all" and not is_owned and unclear:
+            self.kept[thing.id] = f"kept: it could be {unclear}, which is not there"
+        elif prune != "all" and is_owned and not sides.is_recorded(thing):
+            known = sides.find_base_ref(thing.id).words
+            self.kept[thing.id] = f"kept: it is not {known}, as which the lock has its id"
+        elif prune == "all" or (is_owned and prune == "owned"):
+            self.deleted[thing.id] = ref
+        elif is_owned:
+            self.kept[thing.id] = f"no longer declared, kept: policy.prune.structure is {prune}"
+
+    def keep_all(self, kind: str, explain: Callable[[Existing], str]) -> None:
+        """Given a kind and what says why something of it cannot be deleted, keep all that cannot."""
+        for id in list(self.deleted):
+            thing = self.sides.existing.things.get(id)
+            if thing is not None and thing.kind == kind and (why := explain(thing)):
+                self.keep(thing, why)
+
+    def keep(self, thing: Existing, why: str) -> None:
+        """Given something that was to be deleted, keep it."""
+        del self.deleted[thing.id]
+        self.kept[thing.id] = f"kept: {why}"
+
+    def explain_section(self, section: Existing) -> str:
+        """Given a section, return why it cannot be deleted, or ""."""
+        others = [id for id in self.sides.existing.orders.get(section.id, ()) if id not in self.deleted]
+        if others:
+            return f"it holds {', '.join(self.sides.find_ref(id) for id in others[:3])}, which would go with it"
+        is_needed = section.fields.get("default") and not self._has_heir(self.sides.desired.of("section"))
+        return _NOT_DEFAULT if is_needed else ""
+
+    def explain_variant(self, variant: Existing) -> str:
+        """Given a variant, return why it cannot be deleted, or ""."""
+        sides = self.sides
+        if variant.parent in self.deleted:
+            return ""
+        if variant.parent == ROOT and _waits_for_sections(sides):
+            return "the sections that are declared in its place cannot be made yet"
+        siblings = sides.children.get(ROOT if variant.parent == ROOT else sides.find_ref(variant.parent), ())
+        others_stay = any(id not in self.deleted for id in sides.existing.orders.get(variant.parent, ()))
+        if not others_stay and not any(item.ref in self.structure.new for item in siblings):
+            return "it is the last variant"
+        return _NOT_DEFAULT if variant.fields.get("default") and not self._has_heir(siblings) else ""
+
+    def explain_group(self, group: Existing) -> str:
+        """Given a group, return why it cannot be deleted, or ""."""
+        children = self.sides.existing.orders.get(group.id, ())
+        staying = [id for id in children if id not in self.deleted and not self._is_leaving(id)]
+        return f"it still holds {', '.join(self.sides.find_ref(id) for id in staying[:3])}" if staying else ""
+
+    def _has_heir(self, items: Iterable[Item]) -> bool:
+        """Whether one of some declared things becomes the default in this plan."""
+        return any(is_becoming_default(self.structure, item) for item in items)
+
+    def _is_leaving(self, id: str) -> bool:
+        diff = self.structure.diffs.get(self.sides.matches.refs.get(id, ROOT))
+        return diff is not None and "parent" in diff.act
 
 
-def _spare(case: Case, doom: Doom, kind: str, why_not: Callable[[Case, Doom, Existing], str]) -> None:
-    for id in list(doom.doomed):
-        thing = case.live.things.get(id)
-        if thing is not None and thing.kind == kind and (why := why_not(case, doom, thing)):
-            _keep(doom, thing, why)
-
-
-def _keep(doom: Doom, thing: Existing, why: str) -> None:
-    del doom.doomed[thing.id]
-    doom.kept[thing.id] = f"kept: {why}"
-
-
-def _of_section(case: Case, doom: Doom, section: Existing) -> str:
-    others = [id for id in case.live.orders.get(section.id, ()) if id not in doom.doomed]
-    if others:
-        return f"it holds {', '.join(case.name(id) for id in others[:3])}, which would go with it"
-    return _NOT_DEFAULT if section.fields.get("default") and not _has_heir(case, case.file.of("section")) else ""
-
-
-def _of_variant(case: Case, doom: Doom, variant: Existing) -> str:
-    if variant.parent in doom.doomed:
-        return ""
-    if variant.parent == ROOT and _waits_for_sections(case):
-        return "the sections that are declared in its place cannot be made yet"
-    parent = ROOT if variant.parent == ROOT else case.name(variant.parent)
-    stays = any(id not in doom.doomed for id in case.live.orders.get(variant.parent, ()))
-    if not stays and not any(item.ref in case.new for item in case.below.get(parent, ())):
-        return "it is the last variant"
-    return _NOT_DEFAULT if variant.fields.get("default") and not _has_heir(case, case.below.get(parent, ())) else ""
-
-
-def _waits_for_sections(case: Case) -> bool:
+def _waits_for_sections(sides: Sides) -> bool:
     """Whether the site is to have sections instead of what stands at its root, and has none."""
-    declared = case.file.of("section") and not any(item.parent == ROOT for item in case.file.of("variant"))
-    return bool(declared) and not case.live.of("section")
+    desired = sides.desired
+    declared = desired.of("section") and not any(item.parent == ROOT for item in desired.of("variant"))
+    return bool(declared) and not sides.existing.of("section")
 
 
-def _has_heir(case: Case, items: Iterable[Item]) -> bool:
-    """Whether one of some declared things becomes the default in this plan."""
-    for item in items:
-        diff = case.diffs.get(item.ref)
-        if item.fields.get("default") and (item.ref in case.new or (diff is not None and "default" in diff.act)):
-            return True
-    return False
+def _deepest_first(sides: Sides, groups: Iterable[Existing]) -> list[Existing]:
+    return sorted(groups, key=lambda group: -_depth(sides, group))
 
 
-def _of_group(case: Case, doom: Doom, group: Existing) -> str:
-    held = [id for id in case.live.orders.get(group.id, ()) if id not in doom.doomed and not _leaves(case, id)]
-    return f"it still holds {', '.join(case.name(id) for id in held[:3])}" if held else ""
-
-
-def _leaves(case: Case, id: str) -> bool:
-    diff = case.diffs.get(case.matches.refs.get(id, ROOT))
-    return diff is not None and "parent" in diff.act
-
-
-def _deepest_first(case: Case, groups: Iterable[Existing]) -> list[Existing]:
-    return sorted(groups, key=lambda group: -_depth(case, group))
-
-
-def _depth(case: Case, group: Existing) -> int:
+def _depth(sides: Sides, group: Existing) -> int:
     depth, seen = 0, {group.id}
-    above = case.live.things.get(group.parent)
+    above = sides.existing.things.get(group.parent)
     while above is not None and above.id not in seen:
         seen.add(above.id)
-        depth, above = depth + 1, case.live.things.get(above.parent)
+        depth, above = depth + 1, sides.existing.things.get(above.parent)
     return depth
 
 
-def _shown(thing: Existing) -> tuple[FieldChange, ...]:
+def _name(thing: Existing) -> tuple[FieldChange, ...]:
+    """What people know something by that goes away: a group's title, else its path."""
     name = "title" if thing.kind == "group" else "path"
     return (FieldChange(name, thing.fields.get(name), None),)
 
 
-def _why(case: Case, thing: Existing) -> str:
-    return "no longer declared" if case.owns(thing.id) else "not declared: policy.prune.structure is all"
+def _explain_deletion(sides: Sides, thing: Existing) -> str:
+    if thing.id in sides.matches.replaced:
+        return "made anew elsewhere"
+    return "no longer declared" if sides.is_owned(thing.id) else "not declared: policy.prune.structure is all"

@@ -3,18 +3,18 @@
 The lock has the order in which syncd left a list, with what holds it. Source: site-file notes, §4.1 and §4.3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from syncd.model.ref import ROOT, SITE, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING
-from syncd.plan.site.lines import CONFLICT, left_alone
+from syncd.plan.site.lines import CHOOSE, CONFLICT, describe_obstacle, explain_report
 from syncd.plan.site.live_state import IdOf
+from syncd.plan.site.part import Draft, PlanPart, draft_step, join_parts
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Class, FieldChange, Line, Wave
+from syncd.plan.site.structure.decisions import Structure
 from syncd.plan.site.structure.moves import Move, moves
-from syncd.plan.site.structure.placing import standing
-from syncd.plan.site.structure.remote_deletions import CHOOSE
 
 ORDER = "order"
 """The field of the lock that has the ids of a thing's children; those of the root are with the site."""
@@ -23,109 +23,117 @@ STRUCTURE = Ref.of("group")
 _DRAG = "drag it in the site's structure"
 
 
-def order(case: Case) -> None:
-    """Given a case, take down the moves that put every list whose order is declared into it."""
-    lists = standing(case)
-    for parent, wanted in case.file.orders.items():
-        there = lists.get(parent, [])
-        present = set(there)
-        mine = [ref for ref in wanted if ref in present and case.covers(ref)]
-        if len(mine) < 2:
+def plan_order(sides: Sides, structure: Structure, lists: Mapping[Ref, list[Ref]]) -> PlanPart:
+    """Given what each list holds, by its parent's ref, return the moves that put it into the declared order (W10)."""
+    parts: list[PlanPart] = []
+    for parent, wanted in sides.desired.orders.items():
+        current = lists.get(parent, [])
+        present = set(current)
+        desired = [ref for ref in wanted if ref in present and sides.is_covered(ref)]
+        if len(desired) < 2:
             continue
-        if not case.live.abilities.sort:
+        if not sides.existing.abilities.sort:
             # The document moves only what is of one kind, and only beside its like.
-            _require_groups(case, there, [ref for ref in mine if ref.kind == "group"])
-            mine = [ref for ref in mine if ref.kind != "group"]
-            there = [ref for ref in there if ref in set(mine)]
-        _arrange(case, parent, there, mine)
+            groups = [ref for ref in desired if ref.kind == "group"]
+            parts.append(PlanPart(lines=tuple(_describe_group_moves(sides, structure, current, groups))))
+            desired = [ref for ref in desired if ref.kind != "group"]
+            declared = set(desired)
+            current = [ref for ref in current if ref in declared]
+        parts.append(_plan_list(sides, parent, current, desired))
+    return join_parts(parts)
 
 
-def _arrange(case: Case, parent: Ref, there: Sequence[Ref], mine: list[Ref]) -> None:
+def _plan_list(sides: Sides, parent: Ref, current: Sequence[Ref], desired: list[Ref]) -> PlanPart:
     holder = parent or SITE
-    former = _former(case, holder)
-    made = moves(there, mine)
-    of = _class(case, former, there, mine) if made else None
-    wins = {"drift": case.file.policy.drift("structure") == "revert", "conflict": case.options.prefer == "file"}
-    is_theirs = of is not None and not wins.get(of, True)
-    if of is not None and is_theirs:
-        _tell(case, parent, (there, mine), of)
-        made = moves(there, _with_newcomers(case, former or (), there, mine))
-    if made and not is_theirs and former is not None:
+    former = _find_base_order(sides, holder)
+    made = moves(current, desired)
+    of = _classify(sides, former, current, desired) if made else None
+    wins = {"drift": sides.desired.policy.drift("structure") == "revert", "conflict": sides.options.prefer == "file"}
+    lines: list[Line] = []
+    drafts: list[Draft] = []
+    is_kept = of is not None and not wins.get(of, True)
+    if of is not None and is_kept:
+        lines.append(_describe_order(sides, parent, current, desired, of))
+        made = moves(current, _merge_newcomers(sides, former or (), current, desired))
+    if made and not is_kept and former is not None:
         # A run that dies between two moves leaves an order that is nobody's: the next run has to finish it.
-        case.step(Wave.ORDER, Call.ADOPT, holder, {}, {ORDER: MISSING})
-    for move in made:
-        case.drafts.append(_move(case, move))
-        case.lines.append(Line("move", move.name, (), f"{move.side} {move.anchor.words}", case.where(move.name)))
-    if not is_theirs:
-        _note(case, holder, mine, made)
+        drafts.append(draft_step(sides, Wave.ORDER, Call.ADOPT, holder, {}, {ORDER: MISSING}))
+    drafts += [_draft_move(sides, move) for move in made]
+    lines += [Line("move", one.name, (), f"{one.side} {one.anchor.words}", sides.locate(one.name)) for one in made]
+    ids = [sides.find_id(ref) for ref in desired]
+    is_known = former is not None and ids == [id for id in former if id in sides.existing.things]
+    if not is_kept and (made or not is_known):
+        body = {"after": [IdOf(move.name) for move in made]} if made else {}
+        drafts.append(draft_step(sides, Wave.ORDER, Call.ADOPT, holder, body, {ORDER: ids}))
+    return PlanPart(drafts=tuple(drafts), lines=tuple(lines))
 
 
-def _former(case: Case, holder: Ref) -> Sequence[str] | None:
+def _find_base_order(sides: Sides, holder: Ref) -> Sequence[str] | None:
     """The ids in the order in which syncd left them."""
-    former = case.base(holder).get(ORDER)
+    former = sides.find_base(holder).get(ORDER)
     return former if isinstance(former, list) else None
 
 
-def _class(case: Case, former: Sequence[str] | None, there: Sequence[Ref], mine: Sequence[Ref]) -> Class:
+def _classify(sides: Sides, former: Sequence[str] | None, current: Sequence[Ref], desired: Sequence[Ref]) -> Class:
     """Whose doing it is that a list is out of order, by those that stood in it when syncd left it."""
     if former is None:
         return "change"
-    left = [case.matches.refs[id] for id in former if id in case.matches.refs]
-    common = set(left) & set(mine)
+    left = [sides.matches.refs[id] for id in former if id in sides.matches.refs]
+    common = set(left) & set(desired)
     base = [ref for ref in left if ref in common]
-    live, file = ([ref for ref in side if ref in common] for side in (there, mine))
-    if live in (base, file):
+    existing, file = ([ref for ref in side if ref in common] for side in (current, desired))
+    if existing in (base, file):
         return "change"
     return "drift" if file == base else "conflict"
 
 
-def _with_newcomers(case: Case, former: Sequence[str], there: Sequence[Ref], mine: Sequence[Ref]) -> list[Ref]:
+def _merge_newcomers(sides: Sides, former: Sequence[str], current: Sequence[Ref], desired: Sequence[Ref]) -> list[Ref]:
     """The order that somebody made on the platform, with what came since in its declared place."""
-    known = {case.matches.refs[id] for id in former if id in case.matches.refs}
-    declared = set(mine)
-    after: dict[Ref, list[Ref]] = {}
+    known = {sides.matches.refs[id] for id in former if id in sides.matches.refs}
+    declared = set(desired)
+    followers: dict[Ref, list[Ref]] = {}
     left = ROOT
-    for ref in mine:
+    for ref in desired:
         if ref in known:
             left = ref
         else:
-            after.setdefault(left, []).append(ref)
-    wanted = list(after.get(ROOT, ()))
-    for ref in there:
+            followers.setdefault(left, []).append(ref)
+    merged = list(followers.get(ROOT, ()))
+    for ref in current:
         if ref in declared and ref in known:
-            wanted += [ref, *after.get(ref, ())]
-    return wanted
+            merged += [ref, *followers.get(ref, ())]
+    return merged
 
 
-def _note(case: Case, holder: Ref, mine: Sequence[Ref], made: Sequence[Move[Ref]]) -> None:
-    ids = [case.id(ref) for ref in mine]
-    former = _former(case, holder)
-    is_known = former is not None and ids == [id for id in former if id in case.live.things]
-    if made or not is_known:
-        body = {"after": [IdOf(move.name) for move in made]} if made else {}
-        case.step(Wave.ORDER, Call.ADOPT, holder, body, {ORDER: ids})
+def _describe_order(sides: Sides, parent: Ref, current: Sequence[Ref], desired: Sequence[Ref], of: Class) -> Line:
+    """The line that says that a list keeps the order that it has on the platform."""
+    ref, where = parent or STRUCTURE, sides.locate(desired[0])
+    before = [IdOf(name) for name in current if name in set(desired)]
+    fields = (FieldChange(ORDER, before, [IdOf(name) for name in desired], of, where),)
+    if of == "conflict" and not sides.options.prefer:
+        return Line("blocked", ref, fields, CONFLICT, where, CHOOSE)
+    return Line("report", ref, fields, explain_report(sides, of, "structure"), where)
 
 
-def _tell(case: Case, parent: Ref, sides: tuple[Sequence[Ref], Sequence[Ref]], of: Class) -> None:
-    there, mine = sides
-    ref, where = parent or STRUCTURE, case.where(mine[0])
-    shown = [name for name in there if name in set(mine)]
-    fields = (FieldChange(ORDER, [IdOf(name) for name in shown], [IdOf(name) for name in mine], of, where),)
-    if of == "conflict" and not case.options.prefer:
-        case.lines.append(Line("blocked", ref, fields, CONFLICT, where, CHOOSE))
-    else:
-        case.lines.append(Line("report", ref, fields, left_alone(case, of, "structure"), where))
-
-
-def _move(case: Case, move: Move[Ref]) -> Draft:
+def _draft_move(sides: Sides, move: Move[Ref]) -> Draft:
     call = Call.SECTION_MOVE if move.name.kind == "section" else Call.VARIANT_MOVE
-    if case.live.abilities.sort:
+    if sides.existing.abilities.sort:
         call = Call.STRUCTURE_SORT
-    return Draft(Wave.ORDER, call, move.name, case.id(move.name), {move.side: IdOf(move.anchor)})
+    return Draft(Wave.ORDER, call, move.name, sides.find_id(move.name), {move.side: IdOf(move.anchor)})
 
 
-def _require_groups(case: Case, there: Sequence[Ref], wanted: Sequence[Ref]) -> None:
-    declared = set(wanted)
-    for move in moves([ref for ref in there if ref in declared], wanted):
-        note = "the position of a group cannot be changed by this API"
-        case.block(move.name, note, manual=f"{_DRAG}: {move.side} {move.anchor.words}")
+def _describe_group_moves(
+    sides: Sides, structure: Structure, current: Sequence[Ref], desired: Sequence[Ref]
+) -> list[Line]:
+    """The lines that leave it to a person to put groups into order."""
+    declared, note = set(desired), "the position of a group cannot be changed by this API"
+    return [
+        describe_obstacle(
+            sides,
+            move.name,
+            note,
+            manual=f"{_DRAG}: {move.side} {move.anchor.words}",
+            gone=structure.remote.classify(move.name),
+        )
+        for move in moves([ref for ref in current if ref in declared], desired)
+    ]

@@ -1,168 +1,164 @@
-"""Paths of sections and variants: born free where they can be, renamed in an order in which no two are ever equal."""
+"""Paths of sections and variants: free from the start where they can be, renamed so that no two are ever equal."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from syncd.model.redirect import source_key
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site.call import Call
-from syncd.plan.site.context import Case, Draft
 from syncd.plan.site.differ import MISSING
 from syncd.plan.site.live_state import Existing
+from syncd.plan.site.part import Draft
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import Wave
-from syncd.plan.site.structure.deletions import Doom
+from syncd.plan.site.structure.decisions import Structure, block_field, is_becoming_default, leave_out
+from syncd.plan.site.structure.deletions import Deletions
 from syncd.plan.site.structure.renames import Renames, is_temporary, renames, temporary
-from syncd.plan.site.structure.structure import leave_out
 
 
-@dataclass
+@dataclass(frozen=True)
 class Paths:
-    """The paths that new things are born with, by ref, and the renames of each list of siblings."""
+    """The paths that new things are made with, by ref, and the renames of each list of siblings."""
 
-    born: dict[Ref, str] = field(default_factory=dict)
-    plans: list[Renames] = field(default_factory=list)
+    first: Mapping[Ref, str]
+    renames: tuple[Renames, ...]
 
 
-def settle(case: Case, doom: Doom) -> bool:
-    """Given a case, take out what cannot have its path; return whether anything had to be."""
-    before = len(case.lines)
-    if case.file.policy.require_bridge:
-        _require_bridges(case)
-    for parent in _parents(case):
-        now, wanted = _siblings(case, parent)
-        for name, holder in renames(now, wanted, doom.doomed.keys() & set(now)).blocked.items():
-            note = f'path "{wanted[name]}" is taken by {_words(case, holder)}'
+def drop_taken_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Structure:
+    """Given the decisions, return them without what cannot have its path; the same value when everything can."""
+    if sides.desired.policy.require_bridge:
+        for ref, former in list(find_broken_addresses(sides, structure)):
+            note, manual = f"{former} would lead nowhere, and policy.require_bridge is set", "declare a redirect from "
+            structure = block_field(sides, structure, ref, "path", note, f"{manual}{former}")
+    for parent in _list_namespaces(sides, structure):
+        now, wanted = _find_paths(sides, structure, parent)
+        for name, holder in renames(now, wanted, deletions.deleted.keys() & set(now)).blocked.items():
+            note = f'path "{wanted[name]}" is taken by {_describe_holder(sides, holder)}'
             if isinstance(name, Ref):
-                leave_out(case, name, note)
+                structure = leave_out(sides, structure, name, note)
             else:
-                case.block(case.matches.refs[name], note, name="path")
-    return len(case.lines) > before
+                structure = block_field(sides, structure, sides.matches.refs[name], "path", note)
+    return structure
 
 
-def lay(case: Case, doom: Doom) -> Paths:
-    """Given a case in which everything can have its path, return how it gets it."""
-    paths = Paths()
-    for parent in _parents(case):
-        now, wanted = _siblings(case, parent)
-        taken = {path.casefold() for path in now.values()} | {path.casefold() for path in wanted.values()}
-        held = {path.casefold() for path in now.values()}
+def plan_paths(sides: Sides, structure: Structure, deletions: Deletions) -> Paths:
+    """Given decisions in which everything can have its path, return how it gets it."""
+    first: dict[Ref, str] = {}
+    plans: list[Renames] = []
+    for parent in _list_namespaces(sides, structure):
+        now, wanted = _find_paths(sides, structure, parent)
+        used = {path.casefold() for path in now.values()}
+        reserved = used | {path.casefold() for path in wanted.values()}
         for ref in [name for name in wanted if isinstance(name, Ref)]:
-            is_free = wanted[ref].casefold() not in held
-            paths.born[ref] = wanted.pop(ref) if is_free else temporary(wanted[ref], ref, taken)
-            held.add(paths.born[ref].casefold())
-            taken.add(paths.born[ref].casefold())
-            now[ref] = paths.born[ref]
-        paths.plans.append(renames(now, wanted, doom.doomed.keys() & set(now)))
-    return paths
+            is_free = wanted[ref].casefold() not in used
+            first[ref] = wanted.pop(ref) if is_free else temporary(wanted[ref], ref, reserved)
+            used.add(first[ref].casefold())
+            reserved.add(first[ref].casefold())
+            now[ref] = first[ref]
+        plans.append(renames(now, wanted, deletions.deleted.keys() & set(now)))
+    return Paths(first, tuple(plans))
 
 
-def rename(case: Case, paths: Paths, doom: Doom) -> None:
-    """Given how everything gets its path, take down the requests (W8)."""
-    for plan in paths.plans:
+def draft_renames(sides: Sides, paths: Paths, deletions: Deletions) -> Iterator[Draft]:
+    """Given how everything gets its path, yield the requests (W8)."""
+    for plan in paths.renames:
         for one in plan.order:
-            ref = one.name if isinstance(one.name, Ref) else doom.doomed.get(one.name) or case.name(one.name)
+            ref = one.name if isinstance(one.name, Ref) else deletions.deleted.get(one.name) or sides.find_ref(one.name)
             call = Call.SECTION_UPDATE if ref.kind == "section" else Call.VARIANT_UPDATE
             sets = {"path": MISSING if one.temporary else one.path}
-            id = case.id(ref) if ref is one.name else one.name
-            case.drafts.append(Draft(Wave.PATHS, call, ref, id, {"path": one.path}, sets, temporary=one.temporary))
+            id = sides.find_id(ref) if ref is one.name else one.name
+            yield Draft(Wave.PATHS, call, ref, id, {"path": one.path}, sets, temporary=one.temporary)
 
 
-def unbridged(case: Case) -> Iterator[tuple[Ref, str]]:
-    """Given a case, yield each section or variant that leaves a path to which no redirect stays, and that path."""
+def find_broken_addresses(sides: Sides, structure: Structure) -> Iterator[tuple[Ref, str]]:
+    """Given the decisions, yield each part that leaves a path from which no redirect leads, and that path."""
     leaving = [
         ref
-        for ref, diff in case.diffs.items()
-        if "path" in diff.act and ref.kind in ("section", "variant") and _was_public(case, ref)
+        for ref, diff in structure.diffs.items()
+        if "path" in diff.act and ref.kind in ("section", "variant") and _was_public(sides, ref)
     ]
     if not leaving:
         return
-    sources = {item.key for item in case.file.of("redirect")}
-    sources |= {source_key(str(thing.fields.get("source"))) for thing in case.live.of("redirect")}
-    heirs = _heirs(case)
+    sources = {item.key for item in sides.desired.of("redirect")}
+    sources |= {source_key(str(thing.fields.get("source"))) for thing in sides.existing.of("redirect")}
+    heirs = _find_heirs(sides, structure)
     for ref in leaving:
-        former = _address(case, ref, heirs)
+        former = _find_address(sides, ref, heirs)
         if former and source_key(former) not in sources:
             yield ref, former
 
 
-def _was_public(case: Case, ref: Ref) -> bool:
+def _was_public(sides: Sides, ref: Ref) -> bool:
     """Whether a path was ever meant: what syncd made and did not get to name has one that nobody knows."""
-    path = case.matches.found[ref].fields.get("path")
+    path = sides.matches.found[ref].fields.get("path")
     if not path or is_temporary(str(path)):
         return False
-    return case.by(ref) == "adopted" or "path" in case.base(ref)
+    return sides.find_origin(ref) == "adopted" or "path" in sides.find_base(ref)
 
 
-def _require_bridges(case: Case) -> None:
-    for ref, former in list(unbridged(case)):
-        note = f"{former} would lead nowhere, and policy.require_bridge is set"
-        case.block(ref, note, name="path", manual=f"declare a redirect from {former}")
-
-
-def _address(case: Case, ref: Ref, heirs: Mapping[str, str]) -> str:
+def _find_address(sides: Sides, ref: Ref, heirs: Mapping[str, str]) -> str:
     """Where something is read now, below the site; nothing for a default, which is read where its parent is."""
-    thing = case.matches.found[ref]
-    if _stays_default(case, thing, heirs):
+    thing = sides.matches.found[ref]
+    if _stays_default(thing, heirs):
         return ""
-    above = case.live.things.get(thing.parent) if thing.kind == "variant" else None
+    above = sides.existing.things.get(thing.parent) if thing.kind == "variant" else None
     # Nobody was led by a path that the platform chose meanwhile.
-    is_short = above is None or _stays_default(case, above, heirs) or case.name(above.id) in case.matches.halves
+    is_short = above is None or _stays_default(above, heirs) or sides.find_ref(above.id) in sides.matches.halves
     parts = [] if above is None or is_short else [above.fields.get("path")]
     return "/" + "/".join(str(part) for part in (*parts, thing.fields.get("path")) if part)
 
 
-def _stays_default(case: Case, thing: Existing, heirs: Mapping[str, str]) -> bool:
+def _stays_default(thing: Existing, heirs: Mapping[str, str]) -> bool:
     """Whether something is the default when this plan is done."""
-    place = "section" if thing.kind == "section" else thing.parent
-    heir = heirs.get(place)
+    heir = heirs.get("section" if thing.kind == "section" else thing.parent)
     return bool(thing.fields.get("default")) if heir is None else heir == thing.id
 
 
-def _heirs(case: Case) -> dict[str, str]:
+def _find_heirs(sides: Sides, structure: Structure) -> dict[str, str]:
     """Who becomes the default in this plan, by the id of its parent, or `section` for the site's: an id or a ref."""
     heirs: dict[str, str] = {}
-    for item in case.file.of("section", "variant"):
-        diff = case.diffs.get(item.ref)
-        if item.fields.get("default") and (item.ref in case.new or (diff is not None and "default" in diff.act)):
-            place = "section" if item.kind == "section" else str(case.id(item.parent))
-            heirs[place] = str(case.id(item.ref))
+    for item in sides.desired.of("section", "variant"):
+        if is_becoming_default(structure, item):
+            parent = "section" if item.kind == "section" else str(sides.find_id(item.parent))
+            heirs[parent] = str(sides.find_id(item.ref))
     return heirs
 
 
-def _parents(case: Case) -> list[Ref | None]:
+def _list_namespaces(sides: Sides, structure: Structure) -> list[Ref | None]:
     """The namespaces of paths: that of all sections, None, and each section's, or the root's, of variants."""
-    return [None, ROOT, *(item.ref for item in case.file.of("section") if case.is_there(item.ref))]
+    sections = (item.ref for item in sides.desired.of("section") if structure.is_present(sides, item.ref))
+    return [None, ROOT, *sections]
 
 
-def _siblings(case: Case, parent: Ref | None) -> tuple[dict[str, str], dict[str, str]]:
+def _find_paths(sides: Sides, structure: Structure, parent: Ref | None) -> tuple[dict[str, str], dict[str, str]]:
     """The paths that siblings have, by id, and those that some shall have, by id or, of what is new, by ref."""
     if parent is None:
-        things = case.live.of("section")
-        refs: Iterable[Ref] = (item.ref for item in case.file.of("section"))
+        things = sides.existing.of("section")
+        refs: Iterable[Ref] = (item.ref for item in sides.desired.of("section"))
     else:
-        above = case.matches.found.get(parent)
+        above = sides.matches.found.get(parent)
         id = ROOT if parent == ROOT else "" if above is None else above.id
-        there = () if parent != ROOT and above is None else case.live.orders.get(id, ())
-        things = tuple(case.live.things[one] for one in there if case.live.things[one].kind == "variant")
-        refs = (item.ref for item in case.below.get(parent, ()) if item.kind == "variant")
+        children = () if parent != ROOT and above is None else sides.existing.orders.get(id, ())
+        things = tuple(one for id in children if (one := sides.existing.things[id]).kind == "variant")
+        refs = (item.ref for item in sides.children.get(parent, ()) if item.kind == "variant")
     now = {thing.id: str(thing.fields.get("path") or "") for thing in things}
-    return now, dict(_wanted(case, refs))
+    return now, dict(_find_wanted_paths(sides, structure, refs))
 
 
-def _wanted(case: Case, refs: Iterable[Ref]) -> Iterator[tuple[str, str]]:
+def _find_wanted_paths(sides: Sides, structure: Structure, refs: Iterable[Ref]) -> Iterator[tuple[str, str]]:
     for ref in refs:
-        diff = case.diffs.get(ref)
+        diff = structure.diffs.get(ref)
         if diff is not None and "path" in diff.act:
-            yield case.matches.found[ref].id, str(diff.act["path"].after)
-        elif ref in case.new and case.desired[ref].get("path"):
-            yield ref, str(case.desired[ref]["path"])
+            yield sides.matches.found[ref].id, str(diff.act["path"].after)
+        elif ref in structure.new and structure.desired[ref].get("path"):
+            yield ref, str(structure.desired[ref]["path"])
 
 
-def _words(case: Case, name: str) -> str:
+def _describe_holder(sides: Sides, name: str) -> str:
     """What people call what has a path: a new thing by its ref, and what is there by its id."""
-    ref = name if isinstance(name, Ref) else case.matches.refs.get(name)
-    thing = case.live.things.get(name)
+    ref = name if isinstance(name, Ref) else sides.matches.refs.get(name)
+    thing = sides.existing.things.get(name)
     if ref is not None or thing is None:
         return name if ref is None else ref.words
-    known = case.name(name)
+    known = sides.find_ref(name)
     return known.words if "#" not in known else f"{thing.kind} {thing.id}, which is not in the file"

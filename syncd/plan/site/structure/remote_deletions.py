@@ -1,99 +1,106 @@
 """What somebody deleted on the platform although the file declares it: left alone, made anew, or a person's to decide.
 
-It is told by the lock, which has an id of it that is not there any more. What goes with a section is not told apart.
+It is known by the lock, which has an id of it that is not there any more. What goes with a section goes unmentioned.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import AREA, ROOT, Ref
 from syncd.plan.site import resolve
-from syncd.plan.site.context import Case
+from syncd.plan.site.lines import CHOOSE, DELETED
 from syncd.plan.site.live_state import Entry, IdOf
+from syncd.plan.site.sides import Sides
 from syncd.plan.site.steps import FieldChange, Line, Lost
-
-DELETED = "was deleted outside syncd"
-CHOOSE = "choose with --prefer file or --prefer live"
+from syncd.plan.site.structure.decisions import PARTS, RemoteDeletions
 
 
-def find(case: Case) -> None:
-    """Given a case, find which declared parts were deleted, and which of them stay away."""
-    for kind in ("group", "section", "variant"):
-        for item in case.file.of(kind):
-            if item.ref not in case.matches.lost:
-                continue
-            if item.parent in case.lost and kind == "variant":
-                case.lost[item.ref] = case.lost[item.parent]
-                case.left |= {item.ref} if item.parent in case.left else set()
-            elif kind != "variant" or item.parent == ROOT or item.parent in case.matches.found:
-                lose(case, item, changed=_is_changed(case, item))
+def find_remote_deletions(sides: Sides) -> RemoteDeletions:
+    """Given the sides, return which declared parts of the structure were deleted, and which of them stay away."""
+    lost: dict[Ref, Lost] = {}
+    left: set[Ref] = set()
+    declared = [item for kind in PARTS for item in sides.desired.of(kind)]
+    for item in declared:
+        is_part = item.kind == "variant" and item.parent in lost
+        if item.ref not in sides.matches.lost:
+            continue
+        if is_part:
+            lost[item.ref], is_left = lost[item.parent], item.parent in left
+        elif item.kind != "variant" or item.parent == ROOT or item.parent in sides.matches.found:
+            lost[item.ref], is_left = judge_deletion(sides, item, is_changed=_is_changed(sides, item))
+        else:
+            continue
+        left |= {item.ref} if is_left else set()
+    return RemoteDeletions(lost, frozenset(left))
 
 
-def lose(case: Case, item: Item, *, changed: bool) -> None:
-    """Given something that was deleted, and whether the file changed it since, decide what becomes of it."""
-    case.lost[item.ref] = "conflict" if changed else "drift"
-    judge = case.judge(AREA[item.kind])
-    is_back = judge.prefer == "file" or (not judge.prefer and not changed and judge.on_drift == "revert")
-    if not is_back:
-        case.left.add(item.ref)
+def judge_deletion(sides: Sides, item: Item, *, is_changed: bool) -> tuple[Lost, bool]:
+    """Given something that was deleted, return whether the file changed it since, and whether it stays away."""
+    judge = sides.judge(AREA[item.kind])
+    is_back = judge.prefer == "file" or (not judge.prefer and not is_changed and judge.on_drift == "revert")
+    return "conflict" if is_changed else "drift", not is_back
 
 
-def is_away(case: Case, ref: Ref, former: Any) -> bool:
+def is_away(sides: Sides, remote: RemoteDeletions, ref: Ref, former: Any) -> bool:
     """Given a ref and the id that the lock has of it somewhere, return whether just that was deleted and stays away."""
-    entry = entry_of(case, ref)
-    return ref in case.left and entry is not None and former == entry.id
+    entry = find_lost_entry(sides, ref)
+    return ref in remote.left and entry is not None and former == entry.id
 
 
-def entry_of(case: Case, ref: Ref) -> Entry | None:
+def find_lost_entry(sides: Sides, ref: Ref) -> Entry | None:
     """Given a ref, return what the lock has of it when it was deleted."""
-    known = case.matches.lost.get(ref)
-    return None if known is None else case.lock.items[known]
+    known = sides.matches.lost.get(ref)
+    return None if known is None else sides.base.items[known]
 
 
-def differs(case: Case, wanted: Mapping[str, Any], base: Mapping[str, Any]) -> bool:
-    """Given what the file declares and what the lock has, return whether the file changed.
+def has_changed(
+    sides: Sides, desired: Mapping[str, Any], base: Mapping[str, Any], deleted: Container[str] = frozenset()
+) -> bool:
+    """Given the values that the file declares and those that the lock has, return whether the file changed.
 
-    An id of something that is gone, too, or goes with this plan, is as good as any other.
+    Shape: `deleted` are the ids of what this plan deletes. An id of that, or of what is gone, is as good as any other.
     """
-    return any(not _alike(case, value, base.get(name)) for name, value in wanted.items() if name != "parent")
+    return any(
+        not _is_alike(sides, deleted, value, base.get(name)) for name, value in desired.items() if name != "parent"
+    )
 
 
-def tell(case: Case) -> None:
-    """Given a case, take down what stays away, one line for each thing that did not go with another."""
-    for ref, of in case.lost.items():
-        item = case.file.items[ref]
-        is_part = item.kind == "variant" and item.parent in case.lost
-        if ref not in case.left or is_part or not case.covers(ref):
+def describe_remote_deletions(sides: Sides, remote: RemoteDeletions) -> Iterator[Line]:
+    """Given what was deleted, yield what stays away, one line for each thing that did not go with another."""
+    for ref, of in remote.lost.items():
+        item = sides.desired.items[ref]
+        is_part = item.kind == "variant" and item.parent in remote.lost
+        if ref not in remote.left or is_part or not sides.is_covered(ref):
             continue
         # Only for its name: a source is as people wrote it, a key is not.
         source = (FieldChange("source", None, item.fields["source"]),) if "source" in item.fields else ()
-        if of == "conflict" and not case.options.prefer:
+        if of == "conflict" and not sides.options.prefer:
             note = f"{DELETED}, and the file changed it"
-            case.lines.append(Line("blocked", ref, source, note, case.where(ref), CHOOSE, of))
+            yield Line("blocked", ref, source, note, sides.locate(ref), CHOOSE, of)
         else:
-            case.lines.append(Line("report", ref, source, _why(case, item, of), case.where(ref), gone=of))
+            yield Line("report", ref, source, _explain(sides, item, of), sides.locate(ref), gone=of)
 
 
-def _why(case: Case, item: Item, of: Lost) -> str:
-    area = AREA[item.kind]
+def _explain(sides: Sides, item: Item, of: Lost) -> str:
     if of == "conflict":
         return f"{DELETED}, and the file changed it; left as it is"
-    if case.options.prefer == "live":
+    if sides.options.prefer == "live":
         return f"{DELETED}, left as it is"
-    return f"{DELETED}, left as it is: on_drift is {case.file.policy.drift(area)}"
+    return f"{DELETED}, left as it is: on_drift is {sides.desired.policy.drift(AREA[item.kind])}"
 
 
-def _is_changed(case: Case, item: Item) -> bool:
-    entry = entry_of(case, item.ref)
-    if entry is None or differs(case, resolve.structure(case, item), entry.applied):
+def _is_changed(sides: Sides, item: Item) -> bool:
+    entry = find_lost_entry(sides, item.ref)
+    if entry is None or has_changed(sides, resolve.resolve_part(sides, item), entry.applied):
         return True
-    return item.kind == "section" and any(_is_changed(case, one) for one in case.below.get(item.ref, ()))
+    return item.kind == "section" and any(_is_changed(sides, one) for one in sides.children.get(item.ref, ()))
 
 
-def _alike(case: Case, wanted: Any, base: Any) -> bool:
-    if isinstance(wanted, Mapping) and isinstance(base, Mapping):
-        return all(_alike(case, value, base.get(name)) for name, value in wanted.items())
-    if isinstance(wanted, IdOf) or (isinstance(wanted, str) and wanted in case.live.things):
-        return isinstance(base, str) and (base == wanted or base not in case.live.things or base in case.doomed)
-    return bool((wanted or None) == (base or None))
+def _is_alike(sides: Sides, deleted: Container[str], desired: Any, base: Any) -> bool:
+    if isinstance(desired, Mapping) and isinstance(base, Mapping):
+        return all(_is_alike(sides, deleted, value, base.get(name)) for name, value in desired.items())
+    things = sides.existing.things
+    if isinstance(desired, IdOf) or (isinstance(desired, str) and desired in things):
+        return isinstance(base, str) and (base == desired or base not in things or base in deleted)
+    return bool((desired or None) == (base or None))

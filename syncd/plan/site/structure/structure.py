@@ -1,183 +1,183 @@
 """Groups, sections and variants: what is to change on them, and what of it the platform cannot do."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from syncd.layout.site.read.declared import Item
 from syncd.model.ref import ROOT, Ref
 from syncd.plan.site import resolve
-from syncd.plan.site.context import Case
-from syncd.plan.site.differ import Diff
+from syncd.plan.site.differ import Diff, Found
 from syncd.plan.site.format import quoted
-from syncd.plan.site.structure import remote_deletions
+from syncd.plan.site.lines import describe_obstacle
+from syncd.plan.site.sides import Sides
+from syncd.plan.site.steps import Line
+from syncd.plan.site.structure.decisions import (
+    PARTS,
+    RemoteDeletions,
+    Structure,
+    block_field,
+    is_opened_remotely,
+    is_present,
+)
 from syncd.plan.site.structure.placing import was_choosing
+from syncd.plan.site.structure.remote_deletions import find_lost_entry, find_remote_deletions
 
 _DECLARE_BOTH = "declare one section with all of them, and a second section"
 _DRAG = "drag it in the site's structure"
 
 
-def same(name: str, wanted: Any, live: Any) -> bool:
+def is_same(name: str, desired: Any, existing: Any) -> bool:
     """Given a field of the structure, return whether two values of it say the same: nothing, empty and off do."""
-    return (wanted or None) == (live or None)
+    return (desired or None) == (existing or None)
 
 
-def compare(case: Case) -> None:
-    """Given a case, find what is to change on the declared parts that are there; those that are unclear wait."""
-    _replace_groups(case)
-    remote_deletions.find(case)
-    for item in case.items("group", "section", "variant"):
-        case.desired[item.ref] = resolve.structure(case, item)
-        if item.ref in case.matches.unclear:
-            case.block(
-                item.ref,
-                f"ambiguous: {case.matches.unclear[item.ref]}",
-                manual="name the right one with id: in the file",
-            )
-        elif (thing := case.matches.found.get(item.ref)) is not None:
-            live = {**thing.fields, "parent": thing.parent}
-            not_theirs = not live.get("default") and was_choosing(case, item.ref)
-            unsure = ("order", "default") if not_theirs else ("order",)
-            base = {name: value for name, value in case.base(item.ref).items() if name not in unsure}
-            if item.parent in case.lost:
-                _stay_behind(case, item, base)
-            case.diffs[item.ref] = case.judge("structure").diff(base, case.desired[item.ref], live, same)
-    for item in case.items("group", "section", "variant"):
-        if item.ref in case.diffs:
-            _require_possible(case, item, case.diffs[item.ref])
+def compare_structure(sides: Sides) -> Structure:
+    """Given the sides, return what is to change on the declared parts that are there, and which are to be made.
 
-
-def arrive(case: Case) -> None:
-    """Given a case, find which declared parts are to be made, and which of them cannot be."""
-    for kind in ("group", "section", "variant"):
-        for item in case.items(kind):
-            if item.ref in case.matches.found or item.ref in case.matches.unclear or item.ref in case.left:
-                continue
-            why, manual = _in_the_way(case, item)
-            if why:
-                case.block(item.ref, why, manual=manual)
-            else:
-                case.new[item.ref] = item
-    for item in case.items("group", "section"):
-        diff = case.diffs.get(item.ref)
-        if diff is not None and "parent" in diff.act and item.parent != ROOT and not case.is_there(item.parent):
-            case.block(item.ref, f"{quoted(item.parent)} is not there, and this plan does not make it", name="parent")
-
-
-def leave_out(case: Case, ref: Ref, why: str, manual: str = "") -> None:
-    """Given something that was to be made and cannot be, leave it out, with all that was to be made in it."""
-    del case.new[ref]
-    case.block(ref, why, manual=manual)
-    for item in case.below.get(ref, ()):
-        if item.ref in case.new:
-            leave_out(case, item.ref, f"{quoted(ref)} is blocked")
-
-
-def pair(case: Case) -> None:
-    """Given a case in which it is decided what is made, choose the variant that each new section is made with."""
-    for ref, item in case.new.items():
-        if item.kind == "section":
-            made = [variant for variant in case.below.get(ref, ()) if variant.ref in case.new]
-            chosen = [variant for variant in made if variant.fields.get("default")]
-            case.first[ref] = (chosen or made)[0].ref
-
-
-def gate_of(case: Case, item: Item) -> str:
-    """Given a variant or section, return the condition that keeps it from the public, its section's included."""
-    section = case.file.items.get(item.parent) if item.kind == "variant" else None
-    own = item.fields.get("condition")
-    return str(own or (section.fields.get("condition") if section is not None else "") or "")
-
-
-def is_open(case: Case, item: Item) -> bool:
-    """Given a variant or section whose file gates it, return whether it is open on the platform and stays so.
-
-    That is so while somebody's edit there, which is only reported, has taken its condition away.
+    Shape: what is unclear, or cannot be done by the platform, is left out, with a line that says why.
     """
-    refs = [item.ref, *([item.parent] if item.kind == "variant" and item.parent != ROOT else [])]
-    gated = [ref for ref in refs if (one := case.file.items.get(ref)) is not None and one.fields.get("condition")]
-    return bool(gated) and not any(_closes(case, ref) for ref in gated)
+    structure = _compare_parts(sides, find_remote_deletions(sides))
+    structure = _find_new(sides, _drop_impossible(sides, structure))
+    for item in sides.items("group", "section"):
+        diff = structure.diffs.get(item.ref)
+        is_moving = diff is not None and "parent" in diff.act and item.parent != ROOT
+        if is_moving and not structure.is_present(sides, item.parent):
+            note = f"{quoted(item.parent)} is not there, and this plan does not make it"
+            structure = block_field(sides, structure, item.ref, "parent", note)
+    return structure
 
 
-def _closes(case: Case, ref: Ref) -> bool:
-    thing, diff = case.matches.found.get(ref), case.diffs.get(ref)
-    if thing is None:
-        return True
-    return bool(thing.fields.get("condition")) or (diff is not None and "condition" in diff.act)
+def _compare_parts(sides: Sides, remote: RemoteDeletions) -> Structure:
+    desired: dict[Ref, Mapping[str, Any]] = {}
+    diffs: dict[Ref, Diff] = {}
+    lines: list[Line] = []
+    for item in sides.items(*PARTS):
+        desired[item.ref] = resolve.resolve_part(sides, item)
+        if item.ref in sides.matches.unclear:
+            note, manual = f"ambiguous: {sides.matches.unclear[item.ref]}", "name the right one with id: in the file"
+            gone = remote.classify(item.ref)
+            lines.append(describe_obstacle(sides, item.ref, note, manual=manual, gone=gone))
+        elif (thing := sides.matches.found.get(item.ref)) is not None:
+            existing = {**thing.fields, "parent": thing.parent}
+            # A default that a dead run was about to choose is not there yet, so nobody has taken it away.
+            is_unsent = not existing.get("default") and was_choosing(sides, item.ref)
+            names = ("order", "default") if is_unsent else ("order",)
+            base: Mapping[str, Any] = {
+                name: value for name, value in sides.find_base(item.ref).items() if name not in names
+            }
+            if item.parent in remote.lost:
+                base, desired[item.ref] = _stay_behind(sides, remote, item, base, desired[item.ref])
+            diffs[item.ref] = sides.judge("structure").diff(base, desired[item.ref], existing, is_same)
+    return Structure(desired, diffs, {}, remote, tuple(lines))
 
 
-def _stay_behind(case: Case, item: Item, base: dict[str, Any]) -> None:
-    """What stood in something that was deleted stays where that left it, or follows when that is made anew."""
-    entry = remote_deletions.entry_of(case, item.parent)
-    if entry is None or base.pop("parent", entry.id) != entry.id:
-        base["parent"] = case.base(item.ref)["parent"]
-    elif item.parent in case.left:
-        case.desired[item.ref] = {name: value for name, value in case.desired[item.ref].items() if name != "parent"}
+def _stay_behind(
+    sides: Sides, remote: RemoteDeletions, item: Item, base: Mapping[str, Any], desired: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The base and the desired fields of what stood in something that was deleted.
+
+    It stays where that left it, or follows when that is made anew.
+    """
+    entry = find_lost_entry(sides, item.parent)
+    kept = {name: value for name, value in base.items() if name != "parent"}
+    if entry is None or base.get("parent", entry.id) != entry.id:
+        return {**kept, "parent": sides.find_base(item.ref)["parent"]}, desired
+    if item.parent in remote.left:
+        return kept, {name: value for name, value in desired.items() if name != "parent"}
+    return kept, desired
 
 
-def _require_possible(case: Case, item: Item, diff: Diff) -> None:
-    if item.kind == "variant" and case.matches.found[item.ref].parent != case.id(item.parent):
-        manual = "declare it there under a new key without was: or id:, and take the old one out"
-        case.block(item.ref, "a variant cannot change its section", name="parent", manual=manual)
-        # What else is declared for it is meant for another place; a condition keeps it from the public in any.
-        for name in [name for name, found in diff.act.items() if name != "condition" or not found.after]:
-            del diff.act[name]
-    if "parent" in diff.act:
-        _require_place(case, item)
-    if "space" not in diff.act:
-        return
-    if why := case.live.spaces.get(str(diff.act["space"].after)):
-        case.block(item.ref, f"its space cannot be used: {why}", name="space")
-    elif is_open(case, item):
-        note = "its condition was taken away on the platform, so that new content would be public"
-        case.block(item.ref, note, name="space", manual=f"restore the condition, or take it out of {case.file.path}")
+def _drop_impossible(sides: Sides, structure: Structure) -> Structure:
+    """The decisions without the changes that the platform cannot make, or that would show what is not to be seen."""
+    diffs, lines = dict(structure.diffs), list(structure.lines)
+
+    def drop(item: Item, name: str, note: str, manual: str = "") -> None:
+        diff, gone = diffs[item.ref], structure.remote.classify(item.ref)
+        found = diff.act.get(name)
+        diffs[item.ref] = diff.without(name)
+        lines.append(describe_obstacle(sides, item.ref, note, manual=manual, name=name, found=found, gone=gone))
+
+    for item in sides.items(*PARTS):
+        if item.ref not in diffs:
+            continue
+        if item.kind == "variant" and sides.matches.found[item.ref].parent != sides.find_id(item.parent):
+            manual = "declare it there under a new key without was: or id:, and take the old one out"
+            drop(item, "parent", "a variant cannot change its section", manual)
+            # What else is declared for it is meant for another place; a condition keeps it from the public in any.
+            diffs[item.ref] = replace(diffs[item.ref], act=_keep_condition(diffs[item.ref].act))
+        if "parent" in diffs[item.ref].act and (why := _explain_parent(sides, item)):
+            drop(item, "parent", *why)
+        if "space" not in diffs[item.ref].act:
+            continue
+        if why_not := sides.existing.spaces.get(str(diffs[item.ref].act["space"].after)):
+            drop(item, "space", f"its space cannot be used: {why_not}")
+        elif is_opened_remotely(sides, diffs, item):
+            note = "its condition was taken away on the platform, so that new content would be public"
+            drop(item, "space", note, f"restore the condition, or take it out of {sides.desired.path}")
+    return replace(structure, diffs=diffs, lines=tuple(lines))
 
 
-def _require_place(case: Case, item: Item) -> None:
-    abilities = case.live.abilities
-    wanted = item.parent
-    if not abilities.reparent and (item.kind == "group" or wanted == ROOT):
-        what = "a group cannot be moved into another" if item.kind == "group" else "a section cannot leave its group"
-        more = ", or allow to make it anew with --allow-replace group" if item.kind == "group" else ""
-        case.block(item.ref, f"{what} by this API", name="parent", manual=f"{_DRAG}{more}")
+def _keep_condition(act: Mapping[str, Found]) -> Mapping[str, Found]:
+    return {name: found for name, found in act.items() if name == "condition" and found.after}
 
 
-def _in_the_way(case: Case, item: Item) -> tuple[str, str]:
-    if item.parent != ROOT and not case.is_there(item.parent):
+def _explain_parent(sides: Sides, item: Item) -> tuple[str, str] | None:
+    """Why something cannot get another parent, and what a person can do; None when it can."""
+    if sides.existing.abilities.reparent or (item.kind != "group" and item.parent != ROOT):
+        return None
+    if item.kind == "group":
+        manual = f"{_DRAG}, or allow to make it anew with --allow-replace group"
+        return "a group cannot be moved into another by this API", manual
+    return "a section cannot leave its group by this API", _DRAG
+
+
+def _find_new(sides: Sides, structure: Structure) -> Structure:
+    """The decisions with what is to be made; what cannot be made gets a line that says why."""
+    new: dict[Ref, Item] = {}
+    lines = list(structure.lines)
+    for kind in PARTS:
+        for item in sides.items(kind):
+            ref, matches, remote = item.ref, sides.matches, structure.remote
+            if ref in matches.found or ref in matches.unclear or ref in remote.left:
+                continue
+            why, manual = _find_obstacle(sides, structure, new, item)
+            if why:
+                lines.append(describe_obstacle(sides, ref, why, manual=manual, gone=remote.classify(ref)))
+            else:
+                new[ref] = item
+    return replace(structure, new=new, lines=tuple(lines))
+
+
+def _find_obstacle(sides: Sides, structure: Structure, new: Mapping[Ref, Item], item: Item) -> tuple[str, str]:
+    """Why something cannot be made, and what a person can do; two empty texts when it can."""
+    if item.parent != ROOT and not is_present(sides, new, item.parent):
         return f"{quoted(item.parent)} is not there, and this plan does not make it", ""
-    sections = bool(case.live.of("section"))
+    has_sections = bool(sides.existing.of("section"))
     if item.kind == "section":
-        if not sections and any(thing.parent == ROOT for thing in case.live.of("variant")):
+        if not has_sections and any(thing.parent == ROOT for thing in sides.existing.of("variant")):
             why = "the platform puts all site-spaces at the root into one section, as soon as the site has another"
-            root = case.root_section
-            if root is not None and not case.covers(root.ref):
+            root = sides.root_section
+            if root is not None and not sides.is_covered(root.ref):
                 return why, f"plan it together with {root.ref}"
             return why, _DECLARE_BOTH
-        if not any(_usable(case, variant) for variant in case.below.get(item.ref, ())):
+        if not any(_is_usable(sides, variant) for variant in sides.children.get(item.ref, ())):
             return "it has no variant that could be made with it", "give it a variant with a space that can be used"
     if item.kind != "variant":
         return "", ""
-    if item.parent == ROOT and sections:
+    if item.parent == ROOT and has_sections:
         return "the site has sections, so that nothing can stand at its root", "declare it in a section"
-    if not _usable(case, item):
-        why = case.live.spaces.get(str(item.fields.get("space")), "none is declared")
+    if not _is_usable(sides, item):
+        why = sides.existing.spaces.get(str(item.fields.get("space")), "none is declared")
         return f"its space cannot be used: {why}", ""
-    if is_open(case, item):
+    if is_opened_remotely(sides, structure.diffs, item):
         why = "its section's condition was taken away on the platform, so that it would be public"
         return why, "restore the condition, or take it out of the file"
     return "", ""
 
 
-def _usable(case: Case, item: Item) -> bool:
-    space = item.fields.get("space")
-    is_new = item.ref not in case.matches.found and item.ref not in case.matches.unclear and case.covers(item.ref)
-    return is_new and bool(space) and not case.live.spaces.get(str(space))
-
-
-def _replace_groups(case: Case) -> None:
-    """Where it is allowed, let a group that stands in the wrong place be made anew; the old one goes when empty."""
-    if "group" not in case.options.allow_replace or case.live.abilities.reparent:
-        return
-    for item in case.items("group"):
-        thing = case.matches.found.get(item.ref)
-        if thing is not None and case.id(item.parent) != thing.parent:
-            del case.matches.found[item.ref]
-            case.replaced[thing.id] = Ref.of("group", f"#{thing.id}")
+def _is_usable(sides: Sides, item: Item) -> bool:
+    """Whether something new can be made of a declared variant."""
+    space, matches = item.fields.get("space"), sides.matches
+    is_new = item.ref not in matches.found and item.ref not in matches.unclear and sides.is_covered(item.ref)
+    return is_new and bool(space) and not sides.existing.spaces.get(str(space))

@@ -9,8 +9,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.site.write.patch import Patch, Path, patched
 from syncd.model.ref import Area, Ref
+from syncd.plan.site.drift.removal import Removal, placed, words_of
 from syncd.plan.site.live_state import IdOf, Live
-from syncd.plan.site.redirects.removing import Removal, placed, words_of
 from syncd.plan.site.steps import SitePlan, plain
 
 _MEMBER = {"destination": "to"}

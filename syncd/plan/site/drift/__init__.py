@@ -1,0 +1,1 @@
+"""Drift that a team accepts, as text of its site file."""

@@ -1,0 +1,39 @@
+"""A site's own settings: title, audience, and the like (W1, W2 and W12)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from syncd.layout.site.read.declared import Item
+from syncd.model.ref import AREA, SITE
+from syncd.plan.site.differ import Diff, Same
+from syncd.plan.site.gates.gating import SETTINGS, draft_settings
+from syncd.plan.site.part import PlanPart
+from syncd.plan.site.sides import Sides
+
+
+def plan_settings(sides: Sides) -> PlanPart:
+    """Given the sides, return what changes about the site itself."""
+    for item in sides.items("site"):
+        desired = pick_managed(sides, item, item.fields)
+        # The lock also has the order of what stands at the root, with the site.
+        base = {name: value for name, value in sides.find_base(item.ref).items() if name in SETTINGS}
+        diff = sides.judge("settings").diff(base, desired, sides.existing.site, is_same)
+        return PlanPart(diffs={SITE: diff}, drafts=tuple(draft_settings(sides, diff)))
+    return PlanPart()
+
+
+def pick_managed(sides: Sides, item: Item, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Given the fields of a declared thing, return those that the policy does not say to leave alone."""
+    return {name: value for name, value in fields.items() if not sides.is_ignored(item.ref, name)}
+
+
+def compare_fields(
+    sides: Sides, item: Item, desired: Mapping[str, Any], existing: Mapping[str, Any], same: Same
+) -> Diff:
+    """Given the managed fields of a declared thing, and those on the platform, return what is to be done about each."""
+    return sides.judge(AREA[item.kind]).diff(sides.find_base(item.ref), desired, existing, same)
+
+
+def is_same(name: str, desired: Any, existing: Any) -> bool:
+    """Given a field, return whether two values of it say the same: nothing, empty and off do."""
+    return bool((desired or None) == (existing or None))

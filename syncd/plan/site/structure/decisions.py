@@ -1,0 +1,112 @@
+"""What is decided about a site's groups, sections and variants, before any request is drafted."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from syncd.layout.site.read.declared import Item
+from syncd.model.ref import ROOT, Kind, Ref
+from syncd.plan.site.differ import Diff
+from syncd.plan.site.format import quoted
+from syncd.plan.site.lines import describe_obstacle
+from syncd.plan.site.sides import Sides
+from syncd.plan.site.steps import Gone, Line, Lost
+
+PARTS: tuple[Kind, ...] = ("group", "section", "variant")
+"""What a site's structure is made of, each kind before what stands in it."""
+
+
+@dataclass(frozen=True)
+class RemoteDeletions:
+    """What somebody deleted on the platform: whether the file changed it since, by ref, and what stays away."""
+
+    lost: Mapping[Ref, Lost] = field(default_factory=dict)
+    left: frozenset[Ref] = frozenset()
+
+    def classify(self, ref: Ref) -> Gone:
+        """Given a ref, return whether the thing was deleted, and for a conflict, whether the file changed it, too."""
+        return self.lost.get(ref, "")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The decisions about a site's structure.
+
+    Shapes: `desired` has the declared fields in the API's terms, by ref; `diffs` by ref, of what is there; `new` is
+    what is going to be made, each thing behind what it stands in; `lines` say what cannot be done.
+    """
+
+    desired: Mapping[Ref, Mapping[str, Any]]
+    diffs: Mapping[Ref, Diff]
+    new: Mapping[Ref, Item]
+    remote: RemoteDeletions
+    lines: tuple[Line, ...] = ()
+
+    @cached_property
+    def first_variants(self) -> Mapping[Ref, Ref]:
+        """The variant that each new section is made with, by the section's ref: the default, else the first."""
+        first: dict[Ref, Item] = {}
+        for item in self.new.values():
+            known = first.get(item.parent)
+            is_better = known is None or (bool(item.fields.get("default")) and not known.fields.get("default"))
+            if item.kind == "variant" and item.parent in self.new and is_better:
+                first[item.parent] = item
+        return {section: item.ref for section, item in first.items()}
+
+    def is_present(self, sides: Sides, ref: Ref) -> bool:
+        """Given a ref, return whether it is on the platform, or will be once this plan has made it."""
+        return is_present(sides, self.new, ref)
+
+
+def is_present(sides: Sides, new: Container[Ref], ref: Ref) -> bool:
+    """Given what is going to be made and a ref, return whether it is on the platform, or will be by then."""
+    return ref in sides.matches.found or ref in new
+
+
+def is_becoming_default(structure: Structure, item: Item) -> bool:
+    """Given a declared section or variant, return whether this plan makes it the default among its siblings."""
+    diff = structure.diffs.get(item.ref)
+    is_changing = item.ref in structure.new or (diff is not None and "default" in diff.act)
+    return bool(item.fields.get("default")) and is_changing
+
+
+def find_condition(sides: Sides, item: Item) -> str:
+    """Given a variant or section, return the condition that keeps it from the public, its section's included."""
+    section = sides.desired.items.get(item.parent) if item.kind == "variant" else None
+    own = item.fields.get("condition")
+    return str(own or (section.fields.get("condition") if section is not None else "") or "")
+
+
+def is_opened_remotely(sides: Sides, diffs: Mapping[Ref, Diff], item: Item) -> bool:
+    """Given a variant or section whose file gates it, return whether it is open on the platform and stays so.
+
+    That is so while somebody's edit there, which is only reported, has taken its condition away.
+    """
+    refs = [item.ref, *([item.parent] if item.kind == "variant" and item.parent != ROOT else [])]
+    gated = [ref for ref in refs if (one := sides.desired.items.get(ref)) is not None and one.fields.get("condition")]
+    return bool(gated) and not any(_is_closed(sides, diffs, ref) for ref in gated)
+
+
+def _is_closed(sides: Sides, diffs: Mapping[Ref, Diff], ref: Ref) -> bool:
+    thing, diff = sides.matches.found.get(ref), diffs.get(ref)
+    return thing is None or bool(thing.fields.get("condition")) or (diff is not None and "condition" in diff.act)
+
+
+def block_field(sides: Sides, structure: Structure, ref: Ref, name: str, note: str, manual: str = "") -> Structure:
+    """Given a field that cannot be written, return the decisions without it, and with a line that says why."""
+    diff = structure.diffs[ref]
+    gone = structure.remote.classify(ref)
+    line = describe_obstacle(sides, ref, note, manual=manual, name=name, found=diff.act.get(name), gone=gone)
+    return replace(structure, diffs={**structure.diffs, ref: diff.without(name)}, lines=(*structure.lines, line))
+
+
+def leave_out(sides: Sides, structure: Structure, ref: Ref, note: str) -> Structure:
+    """Given something that cannot be made, return the decisions without it and all that was to be made in it."""
+    new = {other: item for other, item in structure.new.items() if other != ref}
+    line = describe_obstacle(sides, ref, note, gone=structure.remote.classify(ref))
+    structure = replace(structure, new=new, lines=(*structure.lines, line))
+    for item in sides.children.get(ref, ()):
+        if item.ref in structure.new:
+            structure = leave_out(sides, structure, item.ref, f"{quoted(ref)} is blocked")
+    return structure
