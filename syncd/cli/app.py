@@ -13,19 +13,19 @@ from syncd import __version__
 from syncd.cli.platform.commands import platform
 from syncd.cli.redirects.commands import redirects
 from syncd.cli.sites.commands import site
-from syncd.cli.sync.leftovers import heal_here
+from syncd.cli.sync.leftovers import repair_here
 from syncd.cli.sync.review_commands import review
 from syncd.cli.terminal.options import (
-    PLAIN,
+    GROUP_SETTINGS,
     ConfigOption,
     ForceOption,
     FormatOption,
     JsonOption,
     StrictOption,
     TokenOption,
-    leave,
+    exit_with,
 )
-from syncd.cli.terminal.text import complain
+from syncd.cli.terminal.text import print_error
 from syncd.errors import Stopped, SyncdError
 
 EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 changes pending (--exit-code), 3 drift, 4 partly done, 5 held,
@@ -36,7 +36,7 @@ app = typer.Typer(
     help="Mirror a docs platform into Git, open change requests from commits, keep redirects as code.",
     epilog=EXIT_CODES,
     pretty_exceptions_enable=False,
-    **PLAIN,
+    **GROUP_SETTINGS,
 )
 app.add_typer(review, name="review")
 app.add_typer(site, name="site")
@@ -45,17 +45,20 @@ app.add_typer(platform, name="platform")
 
 
 def run(argv: Sequence[str]) -> int:
-    """Given the words after `syncd`, carry them out and return the exit code; only here do errors become text."""
-    signal.signal(signal.SIGTERM, _terminated)
+    """Run the command that `argv` (the words after `syncd`) names, and return the exit code.
+
+    This is the only place where errors become text.
+    """
+    signal.signal(signal.SIGTERM, _raise_stopped)
     try:
         code = app(list(argv), prog_name="syncd", standalone_mode=False)
     except SyncdError as error:
-        complain(error.what, error.hint, error.exit_code, as_json="--json" in argv)
+        print_error(error.what, error.hint, error.exit_code, as_json="--json" in argv)
         return error.exit_code
     except typer.TyperException as error:
-        return _refused(error, as_json="--json" in argv)
+        return _report_usage_error(error, as_json="--json" in argv)
     except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)
+        print_error("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,35 +66,37 @@ def run(argv: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _refused(error: typer.TyperException, *, as_json: bool) -> int:
-    """Say what is wrong with the words of a command; where none was given, which there are."""
+def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
+    """Print what is wrong with a command line, or the help when no command was given; return the exit code."""
     ctx, usage = getattr(error, "ctx", None), error.exit_code == 2
-    said = error.format_message()
-    if ctx is not None and said == ctx.get_help() and not as_json:
-        print(said, file=sys.stderr)
+    message = error.format_message()
+    if ctx is not None and message == ctx.get_help() and not as_json:
+        print(message, file=sys.stderr)
         return 64
     command = ctx.command_path if ctx is not None else "syncd"
     code = 64 if usage else error.exit_code
-    complain(said.removeprefix("Invalid value: "), f"{command} --help" if usage else "", code, as_json=as_json)
+    print_error(message.removeprefix("Invalid value: "), f"{command} --help" if usage else "", code, as_json=as_json)
     return code
 
 
-def _terminated(number: int, frame: object) -> None:
+def _raise_stopped(number: int, frame: object) -> None:
     raise Stopped("stopped by SIGTERM; the next run takes up where this one stopped")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         print(f"syncd {__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
+    ] = False,
 ) -> None:
     """Options of every command."""
-    heal_here()
+    repair_here()
 
 
 @app.command()
@@ -142,10 +147,10 @@ def init(
 
     Where both sides differ it shows how, and changes neither until --prefer says which goes first.
     """
-    from syncd.cli.sync.init import Init, run_init
+    from syncd.cli.sync.init import InitOptions, run_init
 
-    asked = Init(url, spaces or (), prefer or (), branch, token_file, insecure)
-    leave(run_init(asked, as_json=json))
+    options = InitOptions(url, spaces or (), prefer or (), branch, token_file, insecure)
+    exit_with(run_init(options, as_json=json))
 
 
 @app.command("trust")
@@ -183,7 +188,7 @@ def run_command(
     """Keep all repositories in step until SIGTERM, in the foreground."""
     from syncd.cli.service.run import run_service
 
-    leave(run_service(config, listen))
+    exit_with(run_service(config, listen))
 
 
 @app.command()
@@ -194,7 +199,7 @@ def sync(config: ConfigOption = None, json: JsonOption = False, force: ForceOpti
     """
     from syncd.cli.sync.flows import run_flows
 
-    leave(run_flows("sync", config, as_json=json, force=force or []))
+    exit_with(run_flows("sync", config, as_json=json, force=force or []))
 
 
 @app.command()
@@ -202,7 +207,7 @@ def pull(config: ConfigOption = None, json: JsonOption = False, force: ForceOpti
     """Bring what the platform has to Git and to the tracked branches."""
     from syncd.cli.sync.flows import run_flows
 
-    leave(run_flows("pull", config, as_json=json, force=force or []))
+    exit_with(run_flows("pull", config, as_json=json, force=force or []))
 
 
 @app.command()
@@ -224,16 +229,16 @@ def push(
 ) -> None:
     """Make the branch's change request say what the branch says."""
     if ci:
-        from syncd.cli.ci.command import Options, push_ci
+        from syncd.cli.ci.command import PushCiOptions, push_ci
 
-        options = Options(config, url, space or (), branch or "", subject, dry_run, json, quality)
-        leave(push_ci(options, force or []))
+        options = PushCiOptions(config, url, space or (), branch or "", subject, dry_run, json, quality)
+        exit_with(push_ci(options, force or []))
         return
     if url or space or dry_run or quality is not None:
         raise typer.BadParameter("--url, --space, --dry-run and --quality belong to --ci")
     from syncd.cli.sync.flows import run_flows
 
-    leave(run_flows("push", config, as_json=json, force=force or [], branch=branch, subject=subject))
+    exit_with(run_flows("push", config, as_json=json, force=force or [], branch=branch, subject=subject))
 
 
 @app.command("resolve")
@@ -256,11 +261,13 @@ def resolve_command(
     """
     from syncd.cli.sync.resolve import ResolveOptions, parse_hunks, run_resolve
 
-    wanted = {"ours": ours, "theirs": theirs, "edit": edit, "interactive": interactive}
-    ways = [way for way, is_wanted in wanted.items() if is_wanted]
+    flags = {"ours": ours, "theirs": theirs, "edit": edit, "interactive": interactive}
+    ways = [way for way, is_set in flags.items() if is_set]
     if len(ways) > 1:
         raise typer.BadParameter(f"--{ways[0]} and --{ways[1]} exclude each other")
-    leave(run_resolve(config, ResolveOptions(tuple(paths or ()), branch, "".join(ways), parse_hunks(hunk or ()), json)))
+    exit_with(
+        run_resolve(config, ResolveOptions(tuple(paths or ()), branch, "".join(ways), parse_hunks(hunk or ()), json))
+    )
 
 
 @app.command()
@@ -271,7 +278,7 @@ def status(config: ConfigOption = None, json: JsonOption = False) -> None:
     """
     from syncd.cli.sync.status import show_status
 
-    leave(show_status(config, as_json=json))
+    exit_with(show_status(config, as_json=json))
 
 
 @app.command()
@@ -300,10 +307,10 @@ def check(
         explain_command(explain, json=format == "json")
         return
     from syncd.cli.check.command import run_check
-    from syncd.cli.check.sources import Asked
+    from syncd.cli.check.sources import CheckOptions
 
-    asked = Asked(paths or (), config, staged, commit)
-    leave(run_check(asked, format, select or (), ignore or (), strict=strict))
+    options = CheckOptions(paths or (), config, staged, commit)
+    exit_with(run_check(options, format, select or (), ignore or (), strict=strict))
 
 
 @app.command("explain")
@@ -367,7 +374,7 @@ def api_command(
 
     Fields are query parameters of a GET, and members of the body otherwise.
     """
-    from syncd.cli.api import Call, run_api
+    from syncd.cli.api import ApiOptions, run_api
 
-    call = Call(method, path, field or (), raw_field or (), input, paginate, jq)
-    run_api(call, config, url, token_file)
+    options = ApiOptions(method, path, field or (), raw_field or (), input, paginate, jq)
+    run_api(options, config, url, token_file)

@@ -15,17 +15,17 @@ EXAMPLES = {
 _PACKAGE = Path(__file__).parents[1]
 
 
-def example_text(name: str) -> str:
-    """Given a name of `EXAMPLES`, return the text of the file that came with this version of syncd."""
-    # A wheel has the files inside of the package; in a checkout they lie at the top, where people look for them.
+def read_example(name: str) -> str:
+    """Return the text of the file that this version of syncd has under a name of `EXAMPLES`."""
+    # A wheel has the files inside of the package; a checkout has them at the top, where people look for them.
     installed = _PACKAGE / "examples"
-    home = installed if installed.is_dir() else _PACKAGE.parent
-    return (home / EXAMPLES[name]).read_text(encoding="utf-8")
+    directory = installed if installed.is_dir() else _PACKAGE.parent
+    return (directory / EXAMPLES[name]).read_text(encoding="utf-8")
 
 
 def print_example(name: str) -> None:
-    """Given a name, print that file. Raises: BadParameter when there is no such file."""
+    """Print the file with a name of `EXAMPLES`. Raises: BadParameter when there is no such file."""
     if name not in EXAMPLES:
         hint = meant(Near(EXAMPLES).to(name)) or f"there are {', '.join(EXAMPLES)}"
         raise typer.BadParameter(f"there is no example of {name[:80]}; {hint}")
-    print(example_text(name), end="")
+    print(read_example(name), end="")

@@ -17,66 +17,73 @@ _HERE, _THERE = "#/$defs/", "#/definitions/"
 _NOTHING = {"type": "null"}
 
 
-def schema_text(name: str) -> str:
-    """Given which file, `site`, `redirects` or `config`, return the text of its JSON Schema."""
+def render_schema(name: str) -> str:
+    """Return the text of the JSON Schema of a file: `site`, `redirects` or `config`."""
     return json.dumps(_SCHEMAS[name](), ensure_ascii=False, indent=2) + "\n"
 
 
 def print_schema(name: str) -> None:
-    """Given which file, `site`, `redirects` or `config`, print its schema. Raises: BadParameter for any other."""
+    """Print the JSON Schema of a file: `site`, `redirects` or `config`. Raises: BadParameter for any other name."""
     if name not in _SCHEMAS:
         hint = meant(Near(_SCHEMAS).to(name)) or f"there are {', '.join(_SCHEMAS)}"
         raise typer.BadParameter(f"there is no schema of {name[:80]}; {hint}")
-    print(schema_text(name), end="")
+    print(render_schema(name), end="")
 
 
-def config_schema() -> dict[str, Any]:
-    """Given nothing, return the JSON Schema, draft-07, of the configuration.
+def build_config_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft-07) of the configuration.
 
-    Shape: it checks keys and types; what several keys say together is checked when syncd reads the file.
+    Shape: it checks keys and types; rules about several keys are checked when syncd reads the file.
     """
-    found = config.Config.model_json_schema()
-    shapes = {"Config": found, **found.pop("$defs")}
-    for name, fields in _abouts().items():
+    schema = config.Config.model_json_schema()
+    shapes = {"Config": schema, **schema.pop("$defs")}
+    for name, fields in _read_descriptions().items():
         if name in shapes:
             shapes[name]["description"] = shapes[name]["description"].partition(";")[0].rstrip(".") + "."
-        for key, about in fields.items():
-            shapes[name]["properties"][key]["description"] = about
+        for key, description in fields.items():
+            shapes[name]["properties"][key]["description"] = description
     shapes["Config"]["required"].remove("platform")  # SYNCD_URL, or the operator's own file, may name it
     shapes["PlatformConfig"].pop("required")
-    made = {name: _in_toml(shape) for name, shape in shapes.items()}
-    top = {"$schema": DRAFT, "title": "Configuration of syncd", **made.pop("Config")}
-    return {**top, "definitions": made}
+    definitions = {name: _adapt_to_toml(shape) for name, shape in shapes.items()}
+    top = {"$schema": DRAFT, "title": "Configuration of syncd", **definitions.pop("Config")}
+    return {**top, "definitions": definitions}
 
 
-def _abouts() -> dict[str, dict[str, str]]:
-    """What the configuration's code says of each key, by model; pydantic would read it at every start."""
+def _read_descriptions() -> dict[str, dict[str, str]]:
+    """The docstring of each key of the configuration, by model and key.
+
+    They are read from the source: with `use_attribute_docstrings` pydantic would read them at every start.
+    """
     models = [node for node in ast.parse(inspect.getsource(config)).body if isinstance(node, ast.ClassDef)]
     found: dict[str, dict[str, str]] = {model.name: {} for model in models}
     for model in models:
-        for key, about in pairwise(model.body):
-            if isinstance(key, ast.AnnAssign) and isinstance(about, ast.Expr) and isinstance(key.target, ast.Name):
-                found[model.name][key.target.id] = inspect.cleandoc(ast.literal_eval(about.value))
+        for key, description in pairwise(model.body):
+            if (
+                isinstance(key, ast.AnnAssign)
+                and isinstance(description, ast.Expr)
+                and isinstance(key.target, ast.Name)
+            ):
+                found[model.name][key.target.id] = inspect.cleandoc(ast.literal_eval(description.value))
     return found
 
 
-def _in_toml(value: Any) -> Any:
-    """A schema as pydantic makes it, in draft-07, and without the null that TOML does not have."""
+def _adapt_to_toml(value: Any) -> Any:
+    """A schema of pydantic, changed to draft-07, and without null, which TOML does not have."""
     if isinstance(value, list):
-        return [_in_toml(one) for one in value]
+        return [_adapt_to_toml(one) for one in value]
     if not isinstance(value, Mapping):
         return value.replace(_HERE, _THERE) if isinstance(value, str) else value
-    found = {key: _in_toml(one) for key, one in value.items() if not _is_noise(key, one)}
-    if _NOTHING in (choices := found.get("anyOf", ())):
-        found.pop("anyOf")
-        found |= next(one for one in choices if one != _NOTHING)
-    if "$ref" in found and len(found) > 1:  # beside a $ref, draft-07 reads nothing
-        found["allOf"] = [{"$ref": found.pop("$ref")}]
-    return found
+    schema = {key: _adapt_to_toml(one) for key, one in value.items() if not _is_left_out(key, one)}
+    if _NOTHING in (choices := schema.get("anyOf", ())):
+        schema.pop("anyOf")
+        schema |= next(one for one in choices if one != _NOTHING)
+    if "$ref" in schema and len(schema) > 1:  # beside a $ref, draft-07 reads nothing
+        schema["allOf"] = [{"$ref": schema.pop("$ref")}]
+    return schema
 
 
-def _is_noise(key: str, value: Any) -> bool:
+def _is_left_out(key: str, value: Any) -> bool:
     return (key == "title" and isinstance(value, str)) or key == "format" or (key == "default" and value is None)
 
 
-_SCHEMAS = {"site": site_schema, "redirects": redirect_schema, "config": config_schema}
+_SCHEMAS = {"site": site_schema, "redirects": redirect_schema, "config": build_config_schema}

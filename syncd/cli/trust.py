@@ -9,8 +9,8 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.text import moment, paint, print_text, safe
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, format_time, print_text, style_text
 from syncd.config import ConfigFile, trust_document
 from syncd.config.finding import NAME, find_platform, is_trusted, read_valid
 from syncd.config.reading import Document
@@ -39,7 +39,7 @@ MEANINGS = {
     "repository.upstream.ssh_key_file": "this key speaks for you at the upstream",
     "repository.upstream.known_hosts_file": "hosts are believed that this file names",
 }
-"""What each privileged key leads to."""
+"""What each privileged key decides, in words for the person who is asked."""
 
 
 @dataclass(frozen=True)
@@ -52,24 +52,24 @@ class TrustOptions:
 
 
 def run_trust(options: TrustOptions) -> None:
-    """Show the configuration that is meant, ask, and record that it is trusted.
+    """Show the chosen configuration, ask for consent, and record that it is trusted.
 
-    Raises: ConfigInvalid; BadParameter when nobody is here to ask.
+    Raises: ConfigInvalid; BadParameter when consent cannot be asked for, because stdin is no terminal.
     """
-    file = _locate(options.file)
+    file = _locate_config(options.file)
     document = read_valid(file)
     is_known = is_trusted(file, document, os.environ)
     if options.as_json:
         if options.yes:
             trust_document(file, document, os.environ, at=now().isoformat())
-        emit(_document(file, document, is_trusted=is_known or options.yes))
+        print_document(_build_document(file, document, is_trusted=is_known or options.yes))
         return
-    print_text("\n".join(_lines(file, document)))
+    print_text("\n".join(_format_config(file, document)))
     if is_known:
         print("This is trusted already.")
         return
     if not options.yes:
-        _ask(file)
+        _confirm(file)
     trust_document(file, document, os.environ, at=now().isoformat())
     print(
         "Trusted, until one byte of it changes."
@@ -79,13 +79,15 @@ def run_trust(options: TrustOptions) -> None:
 
 
 def list_trusted(*, as_json: bool) -> None:
-    """Print every configuration that is trusted, and whether it still is what was trusted."""
-    found = [(record, _state(record)) for record in Register(os.environ).list_records()]
+    """Print every configuration that is trusted, and whether it has changed since."""
+    found = [(record, _find_state(record)) for record in Register(os.environ).list_records()]
     if as_json:
-        emit({"trusted": [{"file": one.file, "at": one.at, "state": state, "keys": one.keys} for one, state in found]})
+        print_document(
+            {"trusted": [{"file": one.file, "at": one.at, "state": state, "keys": one.keys} for one, state in found]}
+        )
         return
     for record, state in found:
-        print(f"{safe(record.file)}  since {moment(record.at)}{'' if state == 'unchanged' else f'  ({state})'}")
+        print(f"{escape(record.file)}  since {format_time(record.at)}{'' if state == 'unchanged' else f'  ({state})'}")
     if not found:
         print("Nothing is trusted.")
 
@@ -94,16 +96,16 @@ def revoke(options: TrustOptions) -> None:
     """Forget that a configuration was trusted. Raises: ConfigInvalid when it was not."""
     path = Path(os.path.abspath(options.file)) if options.file is not None else None
     if path is None or path.is_dir():
-        path = _locate(options.file).path
+        path = _locate_config(options.file).path
     if not Register(os.environ).remove(path):
         raise ConfigInvalid(f"{path} is not trusted", hint="what is: syncd trust --list")
     if options.as_json:
-        emit({"file": str(path), "trusted": False})
+        print_document({"file": str(path), "trusted": False})
     else:
-        print(f"{safe(str(path))} is trusted no more.")
+        print(f"{escape(str(path))} is trusted no more.")
 
 
-def _locate(given: Path | None) -> ConfigFile:
+def _locate_config(given: Path | None) -> ConfigFile:
     """The configuration of the repository around a file, a directory, or the current directory."""
     path = Path(os.path.abspath(given or Path.cwd()))
     directory = path if path.is_dir() else path.parent
@@ -126,7 +128,7 @@ def _locate(given: Path | None) -> ConfigFile:
     return file
 
 
-def _ask(file: ConfigFile) -> None:
+def _confirm(file: ConfigFile) -> None:
     if not sys.stdin.isatty():
         raise typer.BadParameter(f"nobody is here to ask: read {file.path}, then add --yes")
     if not typer.confirm("Trust this?", err=True):
@@ -134,41 +136,41 @@ def _ask(file: ConfigFile) -> None:
         raise typer.Exit(1)
 
 
-def _lines(file: ConfigFile, document: Document) -> list[str]:
+def _format_config(file: ConfigFile, document: Document) -> list[str]:
     whose = "comes with the repository: whoever commits can change it"
     if file.origin == "git directory":
         whose = "lies in the git directory: no commit can change it"
-    lines = [f"{paint(safe(str(file.path)), 1, sys.stdout)} {whose}"]
+    lines = [f"{style_text(escape(str(file.path)), 1, sys.stdout)} {whose}"]
     privileged = find_privileged_keys(document.raw)
-    lines += ["Only you may decide:", *_key_lines(privileged)] if privileged else []
+    lines += ["Only you may decide:", *_format_keys(privileged)] if privileged else []
     if not any(key.plain.startswith("platform") for key in privileged):
-        lines.append(_platform_line(file))
-    lines += _remote_lines(file, document)
+        lines.append(_describe_platform(file))
+    lines += _format_remotes(file, document)
     permitted = [key for key in list_keys(document.raw) if key not in privileged]
-    return [*lines, "The repository may decide:", *_key_lines(permitted)]
+    return [*lines, "The repository may decide:", *_format_keys(permitted)]
 
 
-def _key_lines(keys: Sequence[Key]) -> list[str]:
+def _format_keys(keys: Sequence[Key]) -> list[str]:
     lines = []
     for key in keys:
-        meaning = f"   {paint('! ' + MEANINGS[key.plain], 33, sys.stdout)}" if key.plain in MEANINGS else ""
-        lines.append(f"  {safe(key.name)} = {safe(_render(key))}{meaning}")
+        meaning = f"   {style_text('! ' + MEANINGS[key.plain], 33, sys.stdout)}" if key.plain in MEANINGS else ""
+        lines.append(f"  {escape(key.name)} = {escape(_format_value(key))}{meaning}")
     return lines
 
 
-def _render(key: Key) -> str:
+def _format_value(key: Key) -> str:
     return json.dumps(key.value, ensure_ascii=False, default=str)
 
 
-def _platform_line(file: ConfigFile) -> str:
+def _describe_platform(file: ConfigFile) -> str:
     try:
         url = find_platform(os.environ, os.environ.get("SYNCD_URL", ""), at=file.path)["url"]
     except ConfigInvalid:
         return "It names no platform: SYNCD_URL does, or [platform] in your own configuration."
-    return f"Your token is sent to {safe(str(url))}, which you named yourself."
+    return f"Your token is sent to {escape(str(url))}, which you named yourself."
 
 
-def _remote_lines(file: ConfigFile, document: Document) -> list[str]:
+def _format_remotes(file: ConfigFile, document: Document) -> list[str]:
     """The addresses of upstreams that the file leaves to Git."""
     upstreams = [one["upstream"] for one in document.raw.get("repository", ()) if "upstream" in one]
     names = [str(one.get("remote", "origin")) for one in upstreams if "url" not in one]
@@ -177,23 +179,25 @@ def _remote_lines(file: ConfigFile, document: Document) -> list[str]:
     with Repository.open(file.top or file.path.parent) as repository:
         urls = {name: repository.find_remote_url(name) for name in names}
     return [
-        f"  {safe(name)} is {safe(parse_address(url).url)}, says Git" for name, url in urls.items() if url is not None
+        f"  {escape(name)} is {escape(parse_address(url).url)}, says Git"
+        for name, url in urls.items()
+        if url is not None
     ]
 
 
-def _document(file: ConfigFile, document: Document, *, is_trusted: bool) -> dict[str, object]:
+def _build_document(file: ConfigFile, document: Document, *, is_trusted: bool) -> dict[str, object]:
     privileged = {key.name: key.value for key in find_privileged_keys(document.raw)}
     permitted = {key.name: key.value for key in list_keys(document.raw) if key.name not in privileged}
     keys = {"privileged": privileged, "permitted": permitted}
     return {"file": str(file.path), "origin": file.origin, **keys, "trusted": is_trusted}
 
 
-def _state(record: Record) -> str:
+def _find_state(record: Record) -> str:
     path = Path(record.file)
     if not os.path.lexists(path):
         return "gone"
     try:
-        file = _locate(path)
+        file = _locate_config(path)
         return "unchanged" if is_trusted(file, read_valid(file), os.environ) else "changed since"
     except SyncdError:
         return "changed since"

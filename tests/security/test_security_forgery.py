@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncd.api.client import Client
-from syncd.cli.terminal.text import safe_json
+from syncd.cli.terminal.text import format_json
 from syncd.model.text import one_line
 from tests.cli.conftest import Shell
 from tests.security.lies import Came, Liar
@@ -160,7 +160,7 @@ def test_what_a_platform_says_forges_no_line(liar: Liar, shell: Shell) -> None:
 
 def test_every_line_of_json_is_the_value_that_it_was() -> None:
     value = {"a\u202e": ["\x7f\x9b\n\t\u2028", "\U000e0041 \U0001f600", "\ud83d", 1.5, None, True], "é": "ü"}
-    text = safe_json(value)
+    text = format_json(value)
     assert not HIDDEN.search(text)
     assert json.loads(text) == value
     assert "é" in text

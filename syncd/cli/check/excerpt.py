@@ -1,4 +1,4 @@
-"""The line that a finding is about, as a terminal can show it, with a caret under the place."""
+"""The line of a finding as a terminal can show it, with carets under the place."""
 
 import unicodedata
 from bisect import bisect_left
@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from syncd.cli.terminal.text import safe
+from syncd.cli.terminal.text import escape
 
 CELLS_MAX = 110
-"""Cells of a line that are shown; of a longer one, those around the place."""
+"""So many cells of a line are shown; of a longer line, those around the place."""
 _LEAD = 30
-"""Cells that are shown before the place, where a line is cut."""
+"""So many cells are shown before the place when a line is cut."""
 _TAB = "    "
 
 
-class Source:
+class SourceText:
     """The text of one file, read when the first finding in it is shown."""
 
     def __init__(self, read: Callable[[], bytes]) -> None:
@@ -29,26 +29,26 @@ class Source:
     def _starts(self) -> Sequence[int]:
         return list(accumulate((len(line) + 1 for line in self._lines), initial=0))
 
-    def line(self, number: int) -> str:
-        """Given the number of a line, return it without its end; "" where there is none."""
+    def get_line(self, number: int) -> str:
+        """Return the line with a number, counted from 1, without its line end; "" where there is none."""
         if not 1 <= number <= len(self._lines):
             return ""
         return self._lines[number - 1].decode("utf-8", "replace").removesuffix("\r")
 
-    def byte(self, line: int, column: int) -> int:
-        """Given a line and a column from 1, return how many bytes of the file stand before it."""
+    def count_bytes_before(self, line: int, column: int) -> int:
+        """Return how many bytes of the file stand before a line and column, both counted from 1."""
         start = self._starts[min(line, len(self._starts)) - 1]
-        return start + len(self.line(line)[: column - 1].encode("utf-8", "replace"))
+        return start + len(self.get_line(line)[: column - 1].encode("utf-8", "replace"))
 
 
-def excerpt(text: str, line: int, column: int, width: int) -> tuple[str, str]:
-    """Given a line of a file, its number and a place in it, return two lines for a terminal: the text and the carets.
+def format_excerpt(text: str, line: int, column: int, width: int) -> tuple[str, str]:
+    """Return two lines for a terminal: a line of a file with its number, and carets under `width` characters of it.
 
-    Shapes: tabs are four spaces, what a terminal must not get is spelled out, and the carets stand under what they
-    mean whatever stands before it; a place behind the end of the line has one caret there.
+    Shapes: tabs are four spaces and control characters are spelled out; the carets stand under their characters also
+    behind wide ones. A place behind the end of the line has one caret there.
     """
-    pieces = [_TAB if sign == "\t" else safe(sign) for sign in text]
-    cells = list(accumulate(map(_cells, pieces), initial=0))
+    pieces = [_TAB if sign == "\t" else escape(sign) for sign in text]
+    cells = list(accumulate(map(_count_cells, pieces), initial=0))
     at, end = min(column - 1, len(pieces)), min(column - 1 + width, len(pieces))
     first, last = 0, len(pieces)
     if cells[-1] > CELLS_MAX:
@@ -61,8 +61,8 @@ def excerpt(text: str, line: int, column: int, width: int) -> tuple[str, str]:
     return f"{line:>5} | {shown}".rstrip(), f"      | {gap}{carets}"
 
 
-def _cells(piece: str) -> int:
-    """How many cells of a terminal a character, or what stands for it, takes."""
+def _count_cells(piece: str) -> int:
+    """How many cells of a terminal a character, or its spelled-out form, takes."""
     if piece.isascii():
         return len(piece)
     if unicodedata.category(piece[0]) in ("Mn", "Me"):

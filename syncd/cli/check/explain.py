@@ -8,31 +8,31 @@ from typing import Any
 
 import typer
 
-from syncd.cli.terminal.output import emit
+from syncd.cli.terminal.output import print_document
 from syncd.layout.lint.near import Near, meant
 from syncd.layout.lint.rules import RULES, Rule, matching
 from syncd.layout.site.read.rules import MILD, SITE_RULES
 
 WIDTH = 100
-"""Columns that a text fills, where the terminal has as many."""
+"""Texts are wrapped at so many columns, or at the width of a narrower terminal."""
 _FAMILY = re.compile(r"SY[0-9]{0,2}")
 CATALOGUE: Mapping[str, Rule] = {**RULES, **SITE_RULES}
-"""Every rule that any command has."""
+"""Every rule of every command, by code."""
 
 
 def explain(word: str, *, as_json: bool) -> None:
-    """Given a code, the beginning of codes such as `link` or `SY3`, or `all`, print what the rules mean.
+    """Print what the rules mean that a word selects: a code, the beginning of codes such as `link` or `SY3`, or `all`.
 
     Raises: BadParameter with the nearest code when there is none.
     """
-    rules = _named(word)
+    rules = _find_rules(word)
     if as_json:
-        emit({"rules": [_document(rule) for rule in rules]})
+        print_document({"rules": [_build_document(rule) for rule in rules]})
     else:
-        print("\n\n".join("\n".join(_explained(rule)) for rule in rules))
+        print("\n\n".join("\n".join(_format_rule(rule)) for rule in rules))
 
 
-def _named(word: str) -> list[Rule]:
+def _find_rules(word: str) -> list[Rule]:
     if word == "all":
         return list(CATALOGUE.values())
     if (rule := SITE_RULES.get(word.upper())) is not None:
@@ -48,34 +48,34 @@ def _named(word: str) -> list[Rule]:
     return [rule for code, rule in RULES.items() if code in codes]
 
 
-def _explained(rule: Rule) -> list[str]:
+def _format_rule(rule: Rule) -> list[str]:
     return [
         f"{rule.code} ({rule.severity})",
-        *_wrapped(rule.meaning),
-        *_wrapped(f"To mend it: {rule.mend}"),
-        *_quiet(rule),
+        *_wrap_text(rule.meaning),
+        *_wrap_text(f"To mend it: {rule.mend}"),
+        *_format_ignore_hint(rule),
     ]
 
 
-def _document(rule: Rule) -> dict[str, Any]:
-    said = {"code": rule.code, "severity": rule.severity, "meaning": rule.meaning, "mend": rule.mend}
-    return {**said, "ignore": _comment(rule) or None}
+def _build_document(rule: Rule) -> dict[str, Any]:
+    document = {"code": rule.code, "severity": rule.severity, "meaning": rule.meaning, "mend": rule.mend}
+    return {**document, "ignore": _format_ignore_comment(rule) or None}
 
 
-def _comment(rule: Rule) -> str:
-    """The comment that silences one finding where it stands; "" where nothing does."""
+def _format_ignore_comment(rule: Rule) -> str:
+    """The comment that ignores one finding in its file; "" for a rule that cannot be ignored."""
     if rule.code in RULES:
         return f"<!-- syncd-check: ignore {rule.code} -->"
     return f"# syncd: ignore {rule.code}" if rule.severity != "error" or rule.code in MILD else ""
 
 
-def _quiet(rule: Rule) -> list[str]:
-    if not (comment := _comment(rule)):
+def _format_ignore_hint(rule: Rule) -> list[str]:
+    if not (comment := _format_ignore_comment(rule)):
         return []
     what = "a warning" if rule.code in MILD else "it"
     return [f"  To ignore {what}{'' if rule.code in RULES else ' on a line'}: {comment}"]
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap_text(text: str) -> list[str]:
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns)
     return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)

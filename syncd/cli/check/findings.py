@@ -1,4 +1,4 @@
-"""Findings of one run, and how people read them: where and what, the line with carets, the hint."""
+"""Findings of one run, and their lines for people: place and message, the line with carets, the hint."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.check.excerpt import Source, excerpt
-from syncd.cli.terminal.text import paint, safe
+from syncd.cli.check.excerpt import SourceText, format_excerpt
+from syncd.cli.terminal.text import escape, style_text
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
 from syncd.layout.lint.rules import Rule
@@ -18,48 +18,53 @@ from syncd.model.wording import format_count
 _COLOURS = {"error": 31, "warning": 33, "info": 36}
 
 
+def find_display_path(path: Path) -> str:
+    """Return a path relative to the current directory where it lies below that, else the whole path."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative.replace(os.sep, "/")
+
+
 @dataclass(frozen=True)
-class Found:
-    """A finding in its file: the top of the tree, the path from there, and the text."""
+class LocatedFinding:
+    """A finding with the top of its tree, the path of its file from there, and the text of the file."""
 
     top: Path
     path: str
-    one: Finding
-    source: Source
+    finding: Finding
+    source: SourceText
 
     @property
-    def seen(self) -> str:
-        """The path as it is seen from the current directory, where it lies below that."""
-        seen = os.path.relpath(self.top / self.path)
-        return str(self.top / self.path) if seen.startswith("..") else seen.replace(os.sep, "/")
+    def display_path(self) -> str:
+        """The path as people are shown it, see `find_display_path`."""
+        return find_display_path(self.top / self.path)
 
     @property
     def message(self) -> str:
         """The message with its hint, as one sentence."""
-        return f"{self.one.message} ({self.one.hint})" if self.one.hint else self.one.message
+        return f"{self.finding.message} ({self.finding.hint})" if self.finding.hint else self.finding.message
 
 
 @dataclass(frozen=True)
 class Report:
     """What one run of a command found.
 
-    Shapes: `where` says in words what was looked at, `fine` what to say when nothing was found, `after` what to say
-    behind the counts; `checked` has the facts of that for machines; `rules` are those that could have found something.
+    Shapes: `subject` says in words what was checked, `success_message` is the summary without findings, and
+    `summary_suffix` follows it; `facts` say for programs what was checked; `rules` are those that were applied.
     """
 
     command: str
-    found: Sequence[Found]
+    findings: Sequence[LocatedFinding]
     exit_code: int
     rules: Mapping[str, Rule]
-    where: str
-    fine: str
-    after: str = ""
-    checked: Mapping[str, Any] = field(default_factory=dict)
+    subject: str
+    success_message: str
+    summary_suffix: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counts(self) -> Counter[str]:
         """How many findings each severity has."""
-        return Counter(each.one.severity for each in self.found)
+        return Counter(located.finding.severity for located in self.findings)
 
     @property
     def summary(self) -> str:
@@ -67,42 +72,52 @@ class Report:
         counts = self.counts
         parts = [format_count(counts[name], name) for name in ("error", "warning") if counts[name]]
         parts += [format_count(counts["info"], "note")] if counts["info"] else []
-        said = f"{', '.join(parts)} in {self.where}" if parts else self.fine
-        return f"{said}{self.after}{' What a code means: syncd explain CODE' if parts else ''}"
+        text = f"{', '.join(parts)} in {self.subject}" if parts else self.success_message
+        return f"{text}{self.summary_suffix}{' What a code means: syncd explain CODE' if parts else ''}"
 
-    def is_whole(self, one: Finding) -> bool:
-        """Given a finding, return whether it is about its file as a whole, so that no line of it is shown."""
-        return self.rules[one.code].whole
+    def is_about_whole_file(self, finding: Finding) -> bool:
+        """Return whether a finding is about its file as a whole, so that no line of the file is shown."""
+        return self.rules[finding.code].whole
 
 
-def exit_code(found: Iterable[Found], *, strict: bool) -> int:
-    """Given findings, return the exit code: 65 for errors, and when it is strict for warnings, too."""
+def choose_exit_code(findings: Iterable[LocatedFinding], *, strict: bool) -> int:
+    """Return the exit code of findings: 65 for errors, with `strict` also for warnings, else 0."""
     failing = {"error", "warning"} if strict else {"error"}
-    return FileInvalid.exit_code if any(each.one.severity in failing for each in found) else 0
+    return FileInvalid.exit_code if any(located.finding.severity in failing for located in findings) else 0
 
 
-def finding_lines(report: Report, each: Found) -> list[str]:
-    """Given a report and one of its findings, return it as lines for people: where and what, the line, the hint."""
-    one = each.one
-    word = paint(one.severity, _COLOURS[one.severity], sys.stdout)
-    lines = [f"{safe(each.seen)}:{one.line}:{one.column}: {word} {one.code}: {safe(one.message)}"]
-    if not report.is_whole(one) and (text := each.source.line(one.line)):
-        shown, carets = excerpt(text, one.line, one.column, one.width)
+def format_finding(report: Report, located: LocatedFinding) -> list[str]:
+    """Return a finding of a report as lines for people: place and message, the line with carets, the hint."""
+    finding = located.finding
+    word = style_text(finding.severity, _COLOURS[finding.severity], sys.stdout)
+    place = f"{escape(located.display_path)}:{finding.line}:{finding.column}"
+    lines = [f"{place}: {word} {finding.code}: {escape(finding.message)}"]
+    if not report.is_about_whole_file(finding) and (text := located.source.get_line(finding.line)):
+        shown, carets = format_excerpt(text, finding.line, finding.column, finding.width)
         start = carets.index("^")
-        lines += [shown, carets[:start] + paint(carets[start:], _COLOURS[one.severity], sys.stdout)]
-    return [*lines, *(f"   hint: {safe(line)}" for line in one.hint.splitlines())]
+        lines += [shown, carets[:start] + style_text(carets[start:], _COLOURS[finding.severity], sys.stdout)]
+    return [*lines, *(f"   hint: {escape(line)}" for line in finding.hint.splitlines())]
 
 
-def tell_warnings(found: Iterable[Finding]) -> None:
-    """Given findings about a text that was just written, say them on stderr, one line each."""
-    for one in found:
-        where, word = f"{one.path}:{one.line}:{one.column}", paint(one.severity, _COLOURS[one.severity], sys.stderr)
-        print(f"{safe(where)}: {word} {one.code}: {safe(one.message)}", file=sys.stderr)
+def print_warnings(findings: Iterable[Finding]) -> None:
+    """Print findings on stderr, one line each."""
+    for finding in findings:
+        where, word = (
+            f"{finding.path}:{finding.line}:{finding.column}",
+            style_text(finding.severity, _COLOURS[finding.severity], sys.stderr),
+        )
+        print(f"{escape(where)}: {word} {finding.code}: {escape(finding.message)}", file=sys.stderr)
 
 
-def warning_documents(found: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Given findings, return them as short JSON objects."""
+def build_warning_documents(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Return findings as short JSON objects."""
     return [
-        {"code": one.code, "path": one.path, "line": one.line, "column": one.column, "message": one.message}
-        for one in found
+        {
+            "code": finding.code,
+            "path": finding.path,
+            "line": finding.line,
+            "column": finding.column,
+            "message": finding.message,
+        }
+        for finding in findings
     ]

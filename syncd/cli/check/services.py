@@ -5,82 +5,82 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from syncd.cli.check.findings import Found, Report, finding_lines
-from syncd.cli.ci.annotations import annotation, code, prose
-from syncd.cli.terminal.ci_service import service
-from syncd.cli.terminal.text import safe
+from syncd.cli.check.findings import LocatedFinding, Report, format_finding
+from syncd.cli.ci.annotations import escape_markdown, format_annotation, format_code
+from syncd.cli.terminal.ci_job import read_ci_job
+from syncd.cli.terminal.text import escape
 
-SHOWN = 9
-"""Annotations of each level; GitHub shows ten of a step, and the tenth says how many more there are."""
+ANNOTATIONS_SHOWN = 9
+"""Up to so many annotations of each level: GitHub shows ten of a step, and the tenth says how many more there are."""
 SUMMARY_MAX = 900_000
-"""Bytes of a job's summary; GitHub takes a mebibyte of a step."""
+"""The most bytes of a job's summary; GitHub takes a mebibyte of a step."""
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 _GRADES = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def write_annotations(report: Report, environ: Mapping[str, str]) -> None:
-    """Given a report and the environment, print annotations, and add all findings to the job's summary.
+    """Print annotations for GitHub, and add all findings to the job's summary.
 
     Shapes: findings beyond the annotations are printed as lines, so that the log has all of them.
     """
-    rest: list[Found] = []
+    rest: list[LocatedFinding] = []
     for severity, level in _LEVELS.items():
-        found = [each for each in report.found if each.one.severity == severity]
-        shown = len(found) if len(found) <= SHOWN + 1 else SHOWN
-        for each in found[:shown]:
-            print(annotation(level, safe(each.message), _place(each)))
-        if left := found[shown:]:
-            print(annotation(level, f"and {len(left):,} more; the log has all of them", {"title": "syncd"}))
-        rest += left
-    for each in rest:
-        first, *more = finding_lines(report, each)
+        found = [located for located in report.findings if located.finding.severity == severity]
+        shown = len(found) if len(found) <= ANNOTATIONS_SHOWN + 1 else ANNOTATIONS_SHOWN
+        for located in found[:shown]:
+            print(format_annotation(level, escape(located.message), _build_location(located)))
+        if omitted := found[shown:]:
+            print(format_annotation(level, f"and {len(omitted):,} more; the log has all of them", {"title": "syncd"}))
+        rest += omitted
+    for located in rest:
+        first, *more = format_finding(report, located)
         print("\n".join([f"- {first}", *more]))  # a path in the first column could be read as a command
     print(report.summary)
-    summary = service(environ).summary
-    if summary is not None and report.found:
+    summary = read_ci_job(environ).summary
+    if summary is not None and report.findings:
         with summary.open("a", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in _table(report))
+            file.writelines(f"{line}\n" for line in _format_table(report))
 
 
-def quality(report: Report) -> list[dict[str, Any]]:
-    """Given a report, return it in GitLab's form; a fingerprint stays when a line moves, so that only new is new."""
+def build_code_quality(report: Report) -> list[dict[str, Any]]:
+    """Return GitLab's code quality report; fingerprints outlive moved lines, so that GitLab shows only new findings."""
     return [
         {
-            "description": each.message,
-            "check_name": each.one.code,
-            "fingerprint": print_,
-            "severity": _GRADES[each.one.severity],
-            "location": {"path": each.path, "lines": {"begin": each.one.line}},
+            "description": located.message,
+            "check_name": located.finding.code,
+            "fingerprint": fingerprint,
+            "severity": _GRADES[located.finding.severity],
+            "location": {"path": located.path, "lines": {"begin": located.finding.line}},
         }
-        for each, print_ in zip(report.found, fingerprints(report.found), strict=True)
+        for located, fingerprint in zip(report.findings, compute_fingerprints(report.findings), strict=True)
     ]
 
 
-def fingerprints(found: Sequence[Found]) -> Iterator[str]:
-    """Given findings, return for each a name that does not depend on the line that it stands on."""
-    times: Counter[tuple[str, str, str]] = Counter()
-    for each in found:
-        times[key := (each.path, each.one.code, each.one.message)] += 1
-        yield hashlib.sha256("\0".join((*key, str(times[key]))).encode("utf-8", "replace")).hexdigest()
+def compute_fingerprints(found: Sequence[LocatedFinding]) -> Iterator[str]:
+    """Return a fingerprint of each finding that does not depend on its line."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for located in found:
+        counts[key := (located.path, located.finding.code, located.finding.message)] += 1
+        yield hashlib.sha256("\0".join((*key, str(counts[key]))).encode("utf-8", "replace")).hexdigest()
 
 
-def _place(each: Found) -> dict[str, str]:
-    one = each.one
-    place = {"file": each.path, "line": str(one.line), "col": str(one.column), "title": one.code}
-    return place | ({"endColumn": str(one.column + one.width)} if one.width > 1 else {})
+def _build_location(located: LocatedFinding) -> dict[str, str]:
+    finding = located.finding
+    location = {"file": located.path, "line": str(finding.line), "col": str(finding.column), "title": finding.code}
+    return location | ({"endColumn": str(finding.column + finding.width)} if finding.width > 1 else {})
 
 
-def _table(report: Report) -> Iterator[str]:
+def _format_table(report: Report) -> Iterator[str]:
     yield f"## syncd {report.command}\n"
-    yield f"{prose(report.summary)}\n"
+    yield f"{escape_markdown(report.summary)}\n"
     yield "| Where | What | |\n|---|---|---|"
     written = 0
-    for number, each in enumerate(report.found):
-        one = each.one
-        where = code(f"{each.path}:{one.line}:{one.column}")
-        row = f"| {where} | {one.severity} {one.code} | {prose(each.message)} |"
+    for number, located in enumerate(report.findings):
+        finding = located.finding
+        where = format_code(f"{located.path}:{finding.line}:{finding.column}")
+        row = f"| {where} | {finding.severity} {finding.code} | {escape_markdown(located.message)} |"
         written += len(row.encode("utf-8", "replace"))
         if written > SUMMARY_MAX:
-            yield f"| | | and {len(report.found) - number:,} more |"
+            yield f"| | | and {len(report.findings) - number:,} more |"
             return
         yield row

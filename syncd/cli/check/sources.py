@@ -1,13 +1,14 @@
-"""What `check` looks at: the spaces of a work tree, of its index, or of a commit."""
+"""The files that `check` reads: the spaces of a work tree, of the index, or of a commit."""
 
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from syncd.cli.terminal.context import repositories
+from syncd.cli.terminal.context import list_repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.lint.space import Item
 from syncd.layout.tree.settings import PATH as SETTINGS
@@ -18,8 +19,8 @@ _PRUNED = frozenset({"node_modules", "bower_components", "site-packages", "__pyc
 
 
 @dataclass(frozen=True)
-class Checked:
-    """One space to check: where it lies, its files, and the part of it (below the space) that was asked for."""
+class SpaceFiles:
+    """One space to check: its directory below `top`, its files, and the path in it that was selected ("" is all)."""
 
     top: Path
     directory: str
@@ -28,8 +29,8 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person wants checked: paths, a configuration, and the state of Git instead of the work tree."""
+class CheckOptions:
+    """What a person typed behind `check`: paths, a configuration, and whether the index or a commit is checked."""
 
     paths: Sequence[str]
     config: Path | None = None
@@ -38,43 +39,51 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class _Tree:
-    """All files below one directory, by path from there; `items` reads some of them."""
+class _FileTree:
+    """The paths of all files below one directory; `read_items` reads some of them.
+
+    Shape: `space_directories` are the directories that hold a space.
+    """
 
     top: Path
     names: frozenset[str]
-    items: Callable[[Sequence[str]], dict[str, Item]]
-    homes: frozenset[str] = field(default=frozenset())
+    read_items: Callable[[Sequence[str]], dict[str, Item]]
+    space_directories: frozenset[str] = field(default=frozenset())
 
-    def space(self, directory: str, part: str = "") -> Checked:
-        """Given a space's directory, return the space; files and folders that are hidden are no content."""
+    def read_space(self, directory: str, part: str = "") -> SpaceFiles:
+        """Return the space in a directory; hidden files and folders are no content."""
         prefix = f"{directory}/" if directory else ""
-        found = self.items([name for name in self.names if name.startswith(prefix) and _is_content(name, len(prefix))])
-        return Checked(self.top, directory, {name[len(prefix) :]: item for name, item in found.items()}, part)
+        found = self.read_items(
+            [name for name in self.names if name.startswith(prefix) and _is_content(name, len(prefix))]
+        )
+        return SpaceFiles(self.top, directory, {name[len(prefix) :]: item for name, item in found.items()}, part)
 
-    def holds(self, path: str) -> bool:
-        """Given a path, return whether it is a file, or a folder of one."""
+    def has_path(self, path: str) -> bool:
+        """Return whether a path is a file, or a folder that holds one."""
         return path == "." or path in self.names or any(_lies_in(name, path) for name in self.names)
 
-    def around(self, path: str) -> Iterator[Checked]:
-        """Given a path, return the spaces below it, else the space that it lies in, else itself as a space."""
+    def find_spaces(self, path: str) -> Iterator[SpaceFiles]:
+        """Return the spaces below a path, else the space that the path lies in, else the path itself as a space.
+
+        Raises: ConfigInvalid when there is nothing at the path.
+        """
         prefix = f"{path}/" if path else ""
-        below = {home for home in self.homes if home == path or home.startswith(prefix)}
+        below = {inner for inner in self.space_directories if inner == path or inner.startswith(prefix)}
         if path not in self.names and below:
-            for home in sorted(below):
-                if not any(home != other and _lies_in(home, other) for other in below):
-                    yield self.space(home)
+            for inner in sorted(below):
+                if not any(inner != other and _lies_in(inner, other) for other in below):
+                    yield self.read_space(inner)
             return
-        if path and not self.holds(path):
+        if path and not self.has_path(path):
             raise ConfigInvalid(f"there is nothing at {self.top / path}")
         here = path
         while here:
             here = here.rpartition("/")[0]
-            if here in self.homes:
-                yield self.space(here, path[len(here) + bool(here) :])
+            if here in self.space_directories:
+                yield self.read_space(here, path[len(here) + bool(here) :])
                 return
         folder = path.rpartition("/")[0] if path in self.names else path
-        yield self.space(folder, path[len(folder) + bool(folder) :])
+        yield self.read_space(folder, path[len(folder) + bool(folder) :])
 
 
 def _lies_in(path: str, directory: str) -> bool:
@@ -87,68 +96,69 @@ def _is_content(name: str, start: int) -> bool:
     return all(not part.startswith(".") or part in (".gitbook", SETTINGS) for part in parts)
 
 
-def sources(asked: Asked, held: ExitStack) -> list[Checked]:
-    """Given what a person wants checked, return the spaces; `held` closes what they are read from.
+def find_spaces(options: CheckOptions, stack: ExitStack) -> list[SpaceFiles]:
+    """Return the spaces that the options select; `stack` closes the repositories that they are read from.
 
     Raises: ConfigInvalid when a path or commit does not exist.
     """
-    configured = [] if asked.paths else _configured(asked.config)
+    configured = [] if options.paths else _list_configured(options.config)
     if configured:
         found = []
         for top, directories in configured:
-            tree = _tree(top, asked, held)
-            found += [tree.space(directory) for directory in directories]
+            tree = _open_tree(top, options, stack)
+            found += [tree.read_space(directory) for directory in directories]
         return found
     found = []
-    for word in asked.paths or (".",):
+    for word in options.paths or (".",):
         path = Path(word).absolute()
-        if not os.path.lexists(path) and not (asked.staged or asked.commit):
+        if not os.path.lexists(path) and not (options.staged or options.commit):
             raise ConfigInvalid(f"there is nothing at {word}", hint="name a directory in Git Sync layout")
-        around = path if path.is_dir() else path.parent
-        tree = _tree(_top(around) or around, asked, held)
+        directory = path if path.is_dir() else path.parent
+        tree = _open_tree(_find_top(directory) or directory, options, stack)
         inner = os.path.relpath(path, tree.top).replace(os.sep, "/")
-        if not tree.holds(inner) and not (asked.staged or asked.commit):  # Git ignores it, and yet it was asked for
-            tree = _on_disk(around, _walked(around))
-            inner = os.path.relpath(path, around)
-        found += tree.around("" if inner == "." else inner)
+        if not tree.has_path(inner) and not (options.staged or options.commit):
+            # Git ignores it, but the person named it.
+            tree = _build_disk_tree(directory, _walk_files(directory))
+            inner = os.path.relpath(path, directory)
+        found += tree.find_spaces("" if inner == "." else inner)
     return found
 
 
-def _configured(given: Path | None) -> list[tuple[Path, list[str]]]:
+def _list_configured(given: Path | None) -> list[tuple[Path, list[str]]]:
     """The repositories of the configuration that applies here, with the directories of their spaces."""
-    return [(one.path, [space.directory for space in one.space]) for one in repositories(given)]
+    return [(one.path, [space.directory for space in one.space]) for one in list_repositories(given)]
 
 
-def _top(path: Path) -> Path | None:
+def _find_top(path: Path) -> Path | None:
     """The top of the work tree around a path."""
     resolved = Path(os.path.abspath(path))
     return next((here for here in (resolved, *resolved.parents) if (here / ".git").exists()), None)
 
 
-def _tree(top: Path, asked: Asked, held: ExitStack) -> _Tree:
+def _open_tree(top: Path, options: CheckOptions, stack: ExitStack) -> _FileTree:
     try:
-        repository = held.enter_context(Repository.open(top))
+        repository = stack.enter_context(Repository.open(top))
     except (NotARepository, GitFailed):
-        if asked.staged or asked.commit:
+        if options.staged or options.commit:
             raise
-        return _on_disk(top, _walked(top))
-    if asked.staged or asked.commit:
-        return _in_git(top, repository, asked)
-    return _on_disk(top, repository.list_tracked())
+        return _build_disk_tree(top, _walk_files(top))
+    if options.staged or options.commit:
+        return _build_git_tree(top, repository, options)
+    return _build_disk_tree(top, repository.list_tracked())
 
 
-def _made(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, Item]]) -> _Tree:
+def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, Item]]) -> _FileTree:
     known = frozenset(names)
-    homes = frozenset(
+    space_directories = frozenset(
         name.rpartition("/")[0] for name in known if name.rpartition("/")[2] in _SPACE_FILES and _is_content(name, 0)
     )
-    return _Tree(top, known, items, homes)
+    return _FileTree(top, known, items, space_directories)
 
 
-def _on_disk(top: Path, names: Sequence[str]) -> _Tree:
-    def items(wanted: Sequence[str]) -> dict[str, Item]:
+def _build_disk_tree(top: Path, names: Sequence[str]) -> _FileTree:
+    def items(paths: Sequence[str]) -> dict[str, Item]:
         found = {}
-        for name in wanted:
+        for name in paths:
             path = top / name
             try:
                 status = path.lstat()
@@ -158,11 +168,11 @@ def _on_disk(top: Path, names: Sequence[str]) -> _Tree:
                 found[name] = Item(status.st_size, path.read_bytes)
         return found
 
-    return _made(top, names, items)
+    return _build_tree(top, names, items)
 
 
-def _walked(top: Path) -> list[str]:
-    """The files below a directory that no Git knows; hidden folders but the platform's are not entered."""
+def _walk_files(top: Path) -> list[str]:
+    """The files below a directory that is in no repository; hidden folders but the platform's are left out."""
     found = []
     for directory, folders, names in os.walk(top):
         folders[:] = [name for name in folders if name not in _PRUNED and _is_content(name, 0)]
@@ -171,23 +181,19 @@ def _walked(top: Path) -> list[str]:
     return found
 
 
-def _in_git(top: Path, repository: Repository, asked: Asked) -> _Tree:
+def _build_git_tree(top: Path, repository: Repository, options: CheckOptions) -> _FileTree:
     """The files of the index, or of a commit; symbolic links are no content."""
-    if asked.staged:
+    if options.staged:
         listing = repository.list_staged()
     else:
-        commit = repository.find_revision(asked.commit)
+        commit = repository.find_revision(options.commit)
         if commit is None:
-            raise ConfigInvalid(f"there is no commit {asked.commit[:80]}", hint="git log lists commits")
+            raise ConfigInvalid(f"there is no commit {options.commit[:80]}", hint="git log lists commits")
         listing = repository.list_files(commit)
     blobs = {name: blob.oid for name, blob in listing.items() if blob.mode.startswith("100")}
 
-    def items(wanted: Sequence[str]) -> dict[str, Item]:
-        sizes = repository.read_sizes(blobs[name] for name in wanted)
-        return {name: Item(sizes[oid], _reader(repository, oid), oid) for name in wanted if (oid := blobs[name])}
+    def items(paths: Sequence[str]) -> dict[str, Item]:
+        sizes = repository.read_sizes(blobs[name] for name in paths)
+        return {name: Item(sizes[oid], partial(repository.read, oid), oid) for name in paths if (oid := blobs[name])}
 
-    return _made(top, list(blobs), items)
-
-
-def _reader(repository: Repository, oid: str) -> Callable[[], bytes]:
-    return lambda: repository.read(oid)
+    return _build_tree(top, list(blobs), items)

@@ -1,33 +1,35 @@
-"""What CI services read from a job's output: annotations, and the summary of a job in Markdown."""
+"""Text for CI services: annotations in a job's output, and names and sentences in its Markdown summary."""
 
 import re
 from collections.abc import Mapping
 
-from syncd.cli.terminal.text import safe
+from syncd.cli.terminal.text import escape
 
 
-def annotation(level: str, message: str, place: Mapping[str, str]) -> str:
-    """Given error, warning or notice, a message and where it belongs (file, line, col, title), return GitHub's line.
+def format_annotation(level: str, message: str, location: Mapping[str, str]) -> str:
+    """Format an annotation for GitHub.
+
+    Shapes: `level` is error, warning or notice; `location` has any of file, line, col, endColumn and title.
 
     Source: GitHub, workflow commands: a message escapes `%` and line ends, a property also `:` and `,`.
     """
-    where = ",".join(f"{name}={_property(value)}" for name, value in place.items() if value)
-    return f"::{level} {where}::{_data(message)}" if where else f"::{level}::{_data(message)}"
+    properties = ",".join(f"{name}={_escape_property(value)}" for name, value in location.items() if value)
+    return f"::{level} {properties}::{_escape_data(message)}" if properties else f"::{level}::{_escape_data(message)}"
 
 
-def code(text: str) -> str:
-    """Given a name from outside, return it as code of a Markdown table, where it means nothing."""
-    return f"`{safe(text).replace('`', chr(39)).replace('|', '¦')}`"
+def format_code(text: str) -> str:
+    """Format a name from outside as code in a cell of a Markdown table, without markup of its own."""
+    return f"`{escape(text).replace('`', chr(39)).replace('|', '¦')}`"
 
 
-def prose(text: str) -> str:
-    """Given a sentence from outside, return it as text of a Markdown table, where nothing in it is markup."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", safe(text))
+def escape_markdown(text: str) -> str:
+    """Escape a sentence from outside for a cell of a Markdown table, so that nothing in it is markup."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", escape(text))
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

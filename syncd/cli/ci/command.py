@@ -1,4 +1,4 @@
-"""`push --ci`: propose the commit of a fresh clone, with nothing kept before and nothing left behind."""
+"""`push --ci`: propose the commit of a fresh clone, without state from an earlier run and without leaving any."""
 
 import hashlib
 import os
@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 import typer
 
 from syncd.api.client import Client
-from syncd.cli.ci.report import Reported, report
+from syncd.cli.ci.report import PushReport, write_push_report
 from syncd.cli.sync.space_ids import read_space_word
-from syncd.cli.terminal.ci_service import Service, service
-from syncd.cli.terminal.context import find_here, forced, load_here
-from syncd.cli.terminal.progress import progress
+from syncd.cli.terminal.ci_job import CiJob, read_ci_job
+from syncd.cli.terminal.context import find_config_file, load_config_file, parse_force
+from syncd.cli.terminal.progress import show_progress
 from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, token
 from syncd.config.trust import is_same_address
 from syncd.daemon.workplace import bindings, now
@@ -34,11 +33,11 @@ from syncd.sync.run.values import Result
 from syncd.sync.workspace import Progress, Workspace
 
 PENDING = 2
-"""Exit code of a rehearsal that found changes."""
+"""The exit code of a dry run that found changes."""
 
 
 @dataclass(frozen=True)
-class Options:
+class PushCiOptions:
     """What a person typed behind `push --ci`."""
 
     config: Path | None = None
@@ -51,58 +50,60 @@ class Options:
     quality: Path | None = None
 
 
-def push_ci(options: Options, force: Sequence[str]) -> int:
-    """Propose the commit that is checked out here, tell the CI service what came of it, and return the exit code.
+def push_ci(options: PushCiOptions, force: Sequence[str]) -> int:
+    """Propose the commit that is checked out here, report to the CI service, and return the exit code.
 
-    Raises: Unauthorized without a token; ConfigInvalid when it is not said which space, or which branch, is meant.
+    Raises: Unauthorized without a token; BadParameter or ConfigInvalid when the space or the branch is not known.
     """
-    around = service(os.environ)
+    ci_job = read_ci_job(os.environ)
     try:
-        done = _run(options, forced(force), around)
+        outcome = _propose_commit(options, parse_force(force), ci_job)
     except SyncdError as error:
-        report(Reported(around, failure=error), quality=options.quality, as_json=options.as_json)
+        write_push_report(PushReport(ci_job, failure=error), quality=options.quality, as_json=options.as_json)
         raise
-    report(done, quality=options.quality, as_json=options.as_json)
-    return PENDING if options.dry_run and not done.exit_code and done.pending else done.exit_code
+    write_push_report(outcome, quality=options.quality, as_json=options.as_json)
+    return PENDING if options.dry_run and not outcome.exit_code and outcome.has_changes else outcome.exit_code
 
 
-def _run(options: Options, force: Mapping[str, int], around: Service) -> Reported:
-    top = _top()
-    platform, repository = _asked(options, top, around)
-    secret = _secret(platform, around)
+def _propose_commit(options: PushCiOptions, force: Mapping[str, int], ci_job: CiJob) -> PushReport:
+    top = _find_top()
+    platform, repository = _find_target(options, top, ci_job)
+    secret = _read_token(platform, ci_job)
     with Repository.open(top) as clone:
-        job = _job(clone, options, around)
+        job = _find_job(clone, options, ci_job)
         if is_own_branch(job.branch, repository.named, repository.patterns):
             note = f"{job.branch} is one of syncd's own branches; nothing is proposed from it"
             nothing = Result("propose", job.branch, Applied((), (note,)))
-            return Reported(around, job, Done((nothing,)), dry=options.dry_run)
-        with progress() as tell:
-            make = _Fresh(clone, platform, repository, secret, force, tell, options.dry_run)
-            done = run_ci(make.workspace, job)
-    return Reported(around, job, done, tuple(bindings(repository)), make.requests, dry=options.dry_run)
+            return PushReport(ci_job, job, Done((nothing,)), is_dry_run=options.dry_run)
+        with show_progress() as on_progress:
+            factory = _WorkspaceFactory(clone, platform, repository, secret, force, on_progress, options.dry_run)
+            outcome = run_ci(factory.open_workspace, job)
+    return PushReport(ci_job, job, outcome, tuple(bindings(repository)), factory.requests, is_dry_run=options.dry_run)
 
 
 @dataclass
-class _Fresh:
-    """Makes workspaces that are gone when they are left."""
+class _WorkspaceFactory:
+    """Opens workspaces in temporary directories, and counts the requests that they send."""
 
     clone: Repository
     platform: PlatformConfig
     repository: RepositoryConfig
     secret: str
     force: Mapping[str, int]
-    tell: Progress
-    rehearse: bool
+    on_progress: Progress
+    is_dry_run: bool
     requests: dict[str, int] = field(default_factory=dict)
 
     @contextmanager
-    def workspace(self) -> Iterator[Workspace]:
-        """Give a workspace whose refs, objects and store are in a temporary directory."""
-        with ExitStack() as held:
-            place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="syncd-", ignore_cleanup_errors=True)))
-            git = held.enter_context(self.clone.create_borrower(place / "git"))
-            store = held.enter_context(Store(place / "state.db"))
-            client = held.enter_context(Client(self.platform.url, self.secret, insecure=self.platform.insecure))
+    def open_workspace(self) -> Iterator[Workspace]:
+        """Open a workspace whose refs, objects and store are in a temporary directory."""
+        with ExitStack() as stack:
+            directory = Path(
+                stack.enter_context(tempfile.TemporaryDirectory(prefix="syncd-", ignore_cleanup_errors=True))
+            )
+            git = stack.enter_context(self.clone.create_borrower(directory / "git"))
+            store = stack.enter_context(Store(directory / "state.db"))
+            client = stack.enter_context(Client(self.platform.url, self.secret, insecure=self.platform.insecure))
             yield Workspace(
                 client=client,
                 repository=git,
@@ -111,22 +112,22 @@ class _Fresh:
                 bindings=bindings(self.repository),
                 remote=self.repository.remote,
                 instance=self.repository.instance,
-                progress=self.tell,
+                progress=self.on_progress,
                 force=self.force,
-                policy=_policy(self.repository, rehearse=self.rehearse),
-                is_dry_run=self.rehearse,
+                policy=_choose_policy(self.repository, is_dry_run=self.is_dry_run),
+                is_dry_run=self.is_dry_run,
             )
             for method, count in client.requests_sent.items():
                 self.requests[method] = self.requests.get(method, 0) + count
 
 
-def _policy(repository: RepositoryConfig, *, rehearse: bool) -> Policy:
-    """What the team decided; a rehearsal updates, asks and merges nothing."""
-    decided = Policy(**repository.change_requests.model_dump())
-    return Policy(status=decided.status, update="never", merge="manual") if rehearse else decided
+def _choose_policy(repository: RepositoryConfig, *, is_dry_run: bool) -> Policy:
+    """The configured policy; a dry run updates and merges nothing, and asks nobody."""
+    policy = Policy(**repository.change_requests.model_dump())
+    return Policy(status=policy.status, update="never", merge="manual") if is_dry_run else policy
 
 
-def _top() -> Path:
+def _find_top() -> Path:
     """The top of the clone around the current directory."""
     place = discover_repository(Path.cwd())
     if place is None or place.work_tree is None:
@@ -134,70 +135,68 @@ def _top() -> Path:
     return place.work_tree
 
 
-def _asked(options: Options, top: Path, around: Service) -> tuple[PlatformConfig, RepositoryConfig]:
-    """Which platform and which spaces are meant: by flags, else by the configuration."""
+def _find_target(options: PushCiOptions, top: Path, ci_job: CiJob) -> tuple[PlatformConfig, RepositoryConfig]:
+    """The platform and the repository of the flags, else of the configuration."""
     url = options.url or os.environ.get("SYNCD_URL", "")
     if options.spaces:
         if not url or options.config is not None:
             raise typer.BadParameter("--space needs --url, or SYNCD_URL, and no configuration")
-        return PlatformConfig(url=url), _by_flags(options, around)
-    file = find_here(options.config, is_job=True)
+        return PlatformConfig(url=url), _build_repository(options, ci_job)
+    file = find_config_file(options.config, is_job=True)
     if file is None:
         raise typer.BadParameter("no syncd.toml is committed here: name --url URL and --space SPACE[=DIR]")
-    config = load_here(file, url=options.url)
+    config = load_config_file(file, url=options.url)
     if options.url and not is_same_address(options.url, config.platform.url):
         raise ConfigInvalid(f"{file.path} names another platform than --url: {config.platform.url}")
-    return config.platform, _of_clone(config, top)
+    return config.platform, _choose_repository(config, top)
 
 
-def _by_flags(options: Options, around: Service) -> RepositoryConfig:
+def _build_repository(options: PushCiOptions, ci_job: CiJob) -> RepositoryConfig:
     words = [read_space_word(word) for word in options.spaces]
     spaces = tuple(
         SpaceConfig(id=space, directory=inner or ".", name=slugify(inner.rstrip("/").rpartition("/")[2] or "docs")[:40])
         for space, inner in words
     )
-    identity = "\n".join([around.project, *sorted(space.id for space in spaces)])
+    identity = "\n".join([ci_job.project, *sorted(space.id for space in spaces)])
     return RepositoryConfig(space=spaces, instance=hashlib.sha256(identity.encode()).hexdigest()[:6])
 
 
-def _of_clone(config: Config, top: Path) -> RepositoryConfig:
-    """The repository of the configuration that this clone is one of."""
+def _choose_repository(config: Config, top: Path) -> RepositoryConfig:
+    """The configured repository at the path of this clone, else the only one that is configured."""
     here = [repository for repository in config.repository if repository.path == top.resolve()]
     if len(here or config.repository) != 1:
         raise ConfigInvalid("the configuration names several repositories", hint="give CI a configuration of its own")
     return (here or list(config.repository))[0]
 
 
-def _secret(platform: PlatformConfig, around: Service) -> str:
+def _read_token(platform: PlatformConfig, ci_job: CiJob) -> str:
     if os.environ.get("SYNCD_TOKEN"):
         platform = platform.model_copy(update={"token_file": None})
     elif platform.token_file is None or not platform.token_file.exists():
-        _refuse(around)
+        if ci_job.is_fork:
+            raise Unauthorized(
+                "there is no token, because this change comes from a fork",
+                hint="CI services keep secrets from forks; run syncd check here, and push --ci after the merge",
+            )
+        raise Unauthorized(
+            "there is no token", hint="store it as a secret of the CI service and pass it as SYNCD_TOKEN"
+        )
     return token(platform, os.environ).get_secret_value()
 
 
-def _refuse(around: Service) -> NoReturn:
-    if around.is_fork:
-        raise Unauthorized(
-            "there is no token, because this change comes from a fork",
-            hint="CI services keep secrets from forks; run syncd check here, and push --ci after the merge",
-        )
-    raise Unauthorized("there is no token", hint="store it as a secret of the CI service and pass it as SYNCD_TOKEN")
-
-
-def _job(clone: Repository, options: Options, around: Service) -> Job:
+def _find_job(clone: Repository, options: PushCiOptions, ci_job: CiJob) -> Job:
     head = clone.read_head()
-    branch = options.branch or around.branch or head.branch or ""
+    branch = options.branch or ci_job.branch or head.branch or ""
     if not branch:
         raise ConfigInvalid("no branch is checked out here", hint="name it: syncd push --ci BRANCH")
     if head.oid is None:
         raise ConfigInvalid("this clone has no commit", hint="check a commit out first")
-    target = around.target if around.target != branch else ""
-    return Job(branch, head.oid, target, _tip(clone, target) if target else "", options.subject)
+    target = ci_job.target if ci_job.target != branch else ""
+    return Job(branch, head.oid, target, _find_tip(clone, target) if target else "", options.subject)
 
 
-def _tip(clone: Repository, branch: str) -> str:
-    """Where the clone knows a branch: at the remote called origin, at another one, or as its own."""
+def _find_tip(clone: Repository, branch: str) -> str:
+    """The commit of a branch at the remote `origin`, at another remote, or in the clone itself; "" when none has it."""
     refs = clone.list_refs("refs/remotes/")
     others = sorted(ref for ref in refs if ref.endswith(f"/{branch}"))
     for ref in (f"refs/remotes/origin/{branch}", *others):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncd.cli.sync.space_ids import read_space_id
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.text import log_text, print_text, safe
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, log_text, print_text
 from syncd.daemon.systemd import ERROR, NOTICE, Heartbeat, Notifier
 from syncd.errors import ConfigInvalid, NotFound
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
     from syncd.platform.storage.storage_options import StorageOptions
 
 SKIPPED_SHOWN = 20
-"""Parts of an imported directory that were not taken, and that are printed; of more, the rest is counted."""
+"""Up to so many skipped parts of an imported directory are printed; of more, the rest is counted."""
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Where the words of a command say that the platform is; an empty one says nothing."""
+class PlatformOptions:
+    """What a person typed about where the platform is; "" is the default."""
 
     data: Path
     database: str = ""
     files: str = ""
     endpoint: str = ""
 
-    def premises(self) -> "StorageOptions":
-        """Return the premises."""
+    def build_data_dir(self) -> "StorageOptions":
+        """Return where the platform keeps its data."""
         from syncd.platform.storage.storage_options import StorageOptions
 
         return StorageOptions(self.data, self.database or None, self.files or None, self.endpoint or None)
 
-    def existing(self) -> "StorageOptions":
-        """Return the premises, for commands that look for what is there. Raises: NotFound."""
+    def find_data_dir(self) -> "StorageOptions":
+        """Return where an existing platform keeps its data. Raises: NotFound when there is none."""
         if not self.database and not (self.data / "platform.db").is_file():
             raise NotFound(f"there is no platform in {self.data}", hint="name its directory with --data")
-        return self.premises()
+        return self.build_data_dir()
 
 
 @dataclass(frozen=True)
-class Services:
-    """The services elsewhere that the words of a command name; an empty one is none."""
+class ServiceOptions:
+    """What a person typed about external services; "" is none."""
 
     ask_url: str = ""
     ask_model: str = ""
     translate_url: str = ""
     translate_model: str = ""
 
-    def settings(
+    def build_settings(
         self,
         environ: Mapping[str, str],
         *,
@@ -62,7 +62,7 @@ class Services:
         public_url: str = "",
         origins: Sequence[str] = (),
     ) -> "PlatformSettings":
-        """Given the environment, which holds their keys, return a platform's settings. Raises: ConfigInvalid."""
+        """Return the platform's settings; `environ` has the keys of the services. Raises: ConfigInvalid."""
         from syncd.platform.http.addresses import parse_public_origin
         from syncd.platform.settings import PlatformSettings
 
@@ -72,15 +72,17 @@ class Services:
             requests_per_minute=requests_per_minute,
             private_addresses=private_addresses,
             public_url=parse_public_origin(public_url) if public_url else "",
-            origins=tuple(one if one == "*" else parse_public_origin(one, option="--allow-origin") for one in origins),
-            ask=_endpoint("ask", self.ask_url, self.ask_model, environ.get("SYNCD_ASK_KEY", "")),
-            translate=_endpoint(
+            origins=tuple(
+                origin if origin == "*" else parse_public_origin(origin, option="--allow-origin") for origin in origins
+            ),
+            ask=_build_endpoint("ask", self.ask_url, self.ask_model, environ.get("SYNCD_ASK_KEY", "")),
+            translate=_build_endpoint(
                 "translate", self.translate_url, self.translate_model, environ.get("SYNCD_TRANSLATE_KEY", "")
             ),
         )
 
 
-def _endpoint(name: str, url: str, model: str, key: str) -> "ServiceEndpoint | None":
+def _build_endpoint(name: str, url: str, model: str, key: str) -> "ServiceEndpoint | None":
     from syncd.net.failures import Refused
     from syncd.net.targets import parse_target
     from syncd.platform.settings import ServiceEndpoint
@@ -100,8 +102,8 @@ def _endpoint(name: str, url: str, model: str, key: str) -> "ServiceEndpoint | N
     return ServiceEndpoint(url, model, key)
 
 
-def run_server(kept: Kept, settings: "PlatformSettings", *, host: str, port: int) -> None:
-    """Serve until SIGTERM or SIGINT; the URL is the first line of stdout, and systemd hears of it too."""
+def run_server(options: PlatformOptions, settings: "PlatformSettings", *, host: str, port: int) -> None:
+    """Serve until SIGTERM or SIGINT; print the URL as the first line of stdout, and notify systemd."""
     from syncd.platform.server import serve
 
     notify = Notifier(os.environ)
@@ -116,92 +118,101 @@ def run_server(kept: Kept, settings: "PlatformSettings", *, host: str, port: int
         notify.ready()
 
     def report(fault: str) -> None:
-        log_text(safe(fault) or "the database can be used again", ERROR if fault else NOTICE)
+        log_text(escape(fault) or "the database can be used again", ERROR if fault else NOTICE)
         notify.status(f"{fault}; {status}" if fault else status)
 
-    def turn() -> bool:
+    def beat() -> bool:
         heartbeat.beat()
         return False
 
-    serve(kept.premises(), settings, host=host, port=port, announce=announce, report=report, stop=turn)
+    serve(options.build_data_dir(), settings, host=host, port=port, announce=announce, report=report, stop=beat)
 
 
-def import_space(directory: Path, kept: Kept, *, title: str, space: str, as_json: bool) -> None:
-    """Import a directory and print the ids that it got."""
+def import_space(directory: Path, options: PlatformOptions, *, title: str, space: str, as_json: bool) -> None:
+    """Import a directory as a revision of a space, and print the ids of both."""
     from syncd.platform.services.directory.read import import_directory
 
-    with kept.premises().open() as storage:
+    with options.build_data_dir().open() as storage:
         storage.bootstrap()
-        made = import_directory(storage, directory, title=title or None, space=read_space_id(space) if space else None)
+        imported = import_directory(
+            storage, directory, title=title or None, space=read_space_id(space) if space else None
+        )
     if as_json:
-        skipped = [f"{one.path}:{one.line}:{one.column}: {one.why}" for one in made.skipped]
-        emit({"space": made.space, "revision": made.revision, "changed": made.changed, "skipped": skipped})
+        skipped = [f"{part.path}:{part.line}:{part.column}: {part.why}" for part in imported.skipped]
+        print_document(
+            {"space": imported.space, "revision": imported.revision, "changed": imported.changed, "skipped": skipped}
+        )
     else:
-        for one in made.skipped[:SKIPPED_SHOWN]:
-            print_text(f"{safe(one.path)}:{one.line}:{one.column}: not taken: {safe(one.why)}", sys.stderr)
-        if (more := len(made.skipped) - SKIPPED_SHOWN) > 0:
+        for part in imported.skipped[:SKIPPED_SHOWN]:
+            print_text(f"{escape(part.path)}:{part.line}:{part.column}: not taken: {escape(part.why)}", sys.stderr)
+        if (more := len(imported.skipped) - SKIPPED_SHOWN) > 0:
             print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
-        print(f"space {made.space}\nrevision {made.revision}")
+        print(f"space {imported.space}\nrevision {imported.revision}")
 
 
-def export_space(space: str, directory: Path, kept: Kept) -> None:
+def export_space(space: str, directory: Path, options: PlatformOptions) -> None:
     """Export a space and print how many files it has."""
     from syncd.platform.services.directory.write import export_directory
 
-    with kept.existing().open() as storage:
+    with options.find_data_dir().open() as storage:
         count = export_directory(storage, read_space_id(space), directory)
     print(f"{count} files in {directory}")
 
 
-def create_token(kept: Kept, *, user: str, role: str, organization: str, label: str, as_json: bool) -> None:
+def create_token(
+    options: PlatformOptions, *, user: str, role: str, organization: str, label: str, as_json: bool
+) -> None:
     """Make a token and print it, alone on stdout, so that a script can take it."""
     from syncd.platform.people.tokens import TokenHolder, issue_token
 
-    with kept.premises().open() as storage:
+    with options.build_data_dir().open() as storage:
         storage.bootstrap()
-        made = issue_token(storage, TokenHolder(user or None, role or None, organization or None), label=label)
+        token = issue_token(storage, TokenHolder(user or None, role or None, organization or None), label=label)
     if as_json:
-        emit(_document(made) | {"token": made.secret})
+        print_document(_build_document(token) | {"token": token.secret})
         return
-    print(made.secret, flush=True)
-    print(f"Token {made.id} of {_whose(made)}, shown this once; only its hash is kept.", file=sys.stderr)
+    print(token.secret, flush=True)
+    print(f"Token {token.id} of {_format_owner(token)}, shown this once; only its hash is kept.", file=sys.stderr)
 
 
-def list_tokens(kept: Kept, *, as_json: bool) -> None:
-    """Print every token by what may be known about it."""
+def list_tokens(options: PlatformOptions, *, as_json: bool) -> None:
+    """Print every token with its id, day, person and label; secrets are not kept."""
     from syncd.platform.people.tokens import find_tokens
 
-    with kept.existing().open() as storage:
+    with options.find_data_dir().open() as storage:
         tokens = find_tokens(storage)
     if as_json:
-        emit({"tokens": [_document(token) for token in tokens]})
+        print_document({"tokens": [_build_document(token) for token in tokens]})
     else:
-        print_text("\n".join(_lines(tokens)) or "There are no tokens; the first start of the platform makes one.")
+        print_text(
+            "\n".join(_format_tokens(tokens)) or "There are no tokens; the first start of the platform makes one."
+        )
 
 
-def revoke_token(kept: Kept, name: str) -> None:
-    """End a token and say whose it was."""
+def revoke_token(options: PlatformOptions, name: str) -> None:
+    """Revoke a token, and print whose it was."""
     from syncd.platform.people.auth import REMEMBERED_S
     from syncd.platform.people.tokens import delete_token
 
-    with kept.existing().open() as storage:
-        ended = delete_token(storage, name)
+    with options.find_data_dir().open() as storage:
+        revoked = delete_token(storage, name)
     print(
-        f"Token {ended.id} of {_whose(ended)} is revoked; a running server refuses it within {REMEMBERED_S:g} seconds."
+        f"Token {revoked.id} of {_format_owner(revoked)} is revoked; "
+        f"a running server refuses it within {REMEMBERED_S:g} seconds."
     )
 
 
-def _document(token: "Token") -> dict[str, object]:
-    shown = asdict(token)
-    del shown["secret"]
-    return shown
+def _build_document(token: "Token") -> dict[str, object]:
+    document = asdict(token)
+    del document["secret"]
+    return document
 
 
-def _whose(token: "Token") -> str:
-    return safe(token.email or f"{token.display_name} ({token.user})")
+def _format_owner(token: "Token") -> str:
+    return escape(token.email or f"{token.display_name} ({token.user})")
 
 
-def _lines(tokens: "Sequence[Token]") -> list[str]:
-    rows = [(token.id, token.created_at[:10], _whose(token), safe(token.label)) for token in tokens]
+def _format_tokens(tokens: "Sequence[Token]") -> list[str]:
+    rows = [(token.id, token.created_at[:10], _format_owner(token), escape(token.label)) for token in tokens]
     width = max((len(whose) for _, _, whose, _ in rows), default=0)
     return [f"{id}  {day}  {whose:<{width}}  {label}".rstrip() for id, day, whose, label in rows]

@@ -6,10 +6,18 @@ from typing import Annotated
 
 import typer
 
-from syncd.cli.terminal.options import DATA, PLAIN, DatabaseOption, DataOption, EndpointOption, FilesOption, JsonOption
+from syncd.cli.terminal.options import (
+    DEFAULT_DATA,
+    GROUP_SETTINGS,
+    DatabaseOption,
+    DataOption,
+    EndpointOption,
+    FilesOption,
+    JsonOption,
+)
 
-platform = typer.Typer(help="Serve a platform of your own: the whole API, offline.", **PLAIN)
-token = typer.Typer(help="Say who may come in.", **PLAIN)
+platform = typer.Typer(help="Serve a platform of your own: the whole API, offline.", **GROUP_SETTINGS)
+token = typer.Typer(help="Say who may come in.", **GROUP_SETTINGS)
 platform.add_typer(token, name="token")
 
 
@@ -20,7 +28,7 @@ def platform_serve(
     public_url: Annotated[
         str, typer.Option("--public-url", metavar="URL", help="Where clients reach it, behind a proxy or by a name.")
     ] = "",
-    data: DataOption = DATA,
+    data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",
     files: FilesOption = "",
     endpoint: EndpointOption = "",
@@ -51,23 +59,23 @@ def platform_serve(
     The first line of stdout is its URL; the first start writes the owner's token to DIR/token. The keys of the services
     that answer and translate come from the variables SYNCD_ASK_KEY and SYNCD_TRANSLATE_KEY.
     """
-    from syncd.cli.platform.command import Kept, Services, run_server
+    from syncd.cli.platform.command import PlatformOptions, ServiceOptions, run_server
 
-    services = Services(ask_url, ask_model, translate_url, translate_model)
-    settings = services.settings(
+    services = ServiceOptions(ask_url, ask_model, translate_url, translate_model)
+    settings = services.build_settings(
         os.environ,
         requests_per_minute=requests_per_minute,
         private_addresses=allow_private_addresses,
         public_url=public_url,
         origins=allow_origin or (),
     )
-    run_server(Kept(data, database, files, endpoint), settings, host=host, port=port)
+    run_server(PlatformOptions(data, database, files, endpoint), settings, host=host, port=port)
 
 
 @platform.command("import")
 def platform_import(
     directory: Annotated[Path, typer.Argument(help="A directory in Git Sync layout.")],
-    data: DataOption = DATA,
+    data: DataOption = DEFAULT_DATA,
     title: Annotated[str, typer.Option(metavar="TITLE", help="Title of a new space.")] = "",
     space: Annotated[str, typer.Option(metavar="SPACE", help="Import as a new revision of this space.")] = "",
     database: DatabaseOption = "",
@@ -79,24 +87,24 @@ def platform_import(
 
     A server may run on the same data meanwhile.
     """
-    from syncd.cli.platform.command import Kept, import_space
+    from syncd.cli.platform.command import PlatformOptions, import_space
 
-    import_space(directory, Kept(data, database, files, endpoint), title=title, space=space, as_json=json)
+    import_space(directory, PlatformOptions(data, database, files, endpoint), title=title, space=space, as_json=json)
 
 
 @platform.command("export")
 def platform_export(
     space: Annotated[str, typer.Argument(help="The space's id.")],
     directory: Annotated[Path, typer.Argument(help="A directory that does not exist or is empty.")],
-    data: DataOption = DATA,
+    data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",
     files: FilesOption = "",
     endpoint: EndpointOption = "",
 ) -> None:
     """Write a space as a directory: the inverse of import."""
-    from syncd.cli.platform.command import Kept, export_space
+    from syncd.cli.platform.command import PlatformOptions, export_space
 
-    export_space(space, directory, Kept(data, database, files, endpoint))
+    export_space(space, directory, PlatformOptions(data, database, files, endpoint))
 
 
 @token.command("create")
@@ -110,31 +118,33 @@ def token_create(
     organization: Annotated[
         str, typer.Option("--organization", metavar="ID", help="Where a new member belongs, else the first.")
     ] = "",
-    data: DataOption = DATA,
+    data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",
     json: JsonOption = False,
 ) -> None:
     """Make a token for the owner or another person."""
-    from syncd.cli.platform.command import Kept, create_token
+    from syncd.cli.platform.command import PlatformOptions, create_token
 
-    create_token(Kept(data, database), user=user, role=role, organization=organization, label=label, as_json=json)
+    create_token(
+        PlatformOptions(data, database), user=user, role=role, organization=organization, label=label, as_json=json
+    )
 
 
 @token.command("list")
-def token_list(data: DataOption = DATA, database: DatabaseOption = "", json: JsonOption = False) -> None:
+def token_list(data: DataOption = DEFAULT_DATA, database: DatabaseOption = "", json: JsonOption = False) -> None:
     """List the tokens: id, day, person, label."""
-    from syncd.cli.platform.command import Kept, list_tokens
+    from syncd.cli.platform.command import PlatformOptions, list_tokens
 
-    list_tokens(Kept(data, database), as_json=json)
+    list_tokens(PlatformOptions(data, database), as_json=json)
 
 
 @token.command("revoke")
 def token_revoke(
     name: Annotated[str, typer.Argument(metavar="LABEL|ID", help="The label, or the beginning of the id.")],
-    data: DataOption = DATA,
+    data: DataOption = DEFAULT_DATA,
     database: DatabaseOption = "",
 ) -> None:
     """End a token."""
-    from syncd.cli.platform.command import Kept, revoke_token
+    from syncd.cli.platform.command import PlatformOptions, revoke_token
 
-    revoke_token(Kept(data, database), name)
+    revoke_token(PlatformOptions(data, database), name)

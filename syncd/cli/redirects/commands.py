@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from syncd.cli.terminal.options import PLAIN, ConfigOption, JsonOption, leave
+from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption, exit_with
 
-redirects = typer.Typer(help="Edit, test and replay the redirects of a site file.", **PLAIN)
+redirects = typer.Typer(help="Edit, test and replay the redirects of a site file.", **GROUP_SETTINGS)
 
 FileOption = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="The site file; else the configured one, or site.yaml.")
@@ -34,9 +34,9 @@ def redirects_add(
 
     Comments and everything else in it stay as they are.
     """
-    from syncd.cli.redirects.edit import add
+    from syncd.cli.redirects.edit import add_redirect
 
-    leave(add(config, file, (source, destination), note, as_json=json))
+    exit_with(add_redirect(config, file, (source, destination), note, as_json=json))
 
 
 @redirects.command("rm")
@@ -50,9 +50,9 @@ def redirects_rm(
 
     That is the site file, or a redirect file that it names.
     """
-    from syncd.cli.redirects.edit import remove
+    from syncd.cli.redirects.edit import remove_redirect
 
-    leave(remove(config, file, source, as_json=json))
+    exit_with(remove_redirect(config, file, source, as_json=json))
 
 
 @redirects.command("test")
@@ -68,9 +68,9 @@ def redirects_test(
 
     The exit code is 1 when nothing matches, or when it never ends.
     """
-    from syncd.cli.redirects.test import Asked, run_test
+    from syncd.cli.redirects.test import RedirectTestOptions, run_test
 
-    leave(run_test(Asked(urls, config, file, at or (), online), as_json=json))
+    exit_with(run_test(RedirectTestOptions(urls, config, file, at or (), online), as_json=json))
 
 
 @redirects.command("simulate")
@@ -90,9 +90,9 @@ def redirects_simulate(
     As it was at a commit, and as it is on disk. The exit code is 3 when an address gets lost, lands elsewhere or runs
     in circles now.
     """
-    from syncd.cli.redirects.replay import Asked, run_simulate
+    from syncd.cli.redirects.replay import SimulateOptions, run_simulate
 
-    leave(run_simulate(Asked(before, urls, config, file, at or (), everything), as_json=json))
+    exit_with(run_simulate(SimulateOptions(before, urls, config, file, at or (), everything), as_json=json))
 
 
 @redirects.command("export")
@@ -107,4 +107,4 @@ def redirects_export(
     """
     from syncd.cli.redirects.export import run_export
 
-    leave(run_export(config, file, format))
+    exit_with(run_export(config, file, format))

@@ -11,10 +11,10 @@ from typing import Any
 
 import typer
 
-from syncd.cli.sites.offline import place_of
-from syncd.cli.sites.sitemap import Sides, both, hosts_of
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.text import paint, print_text, safe
+from syncd.cli.sites.offline import locate_site_file
+from syncd.cli.sites.sitemap import SiteVersions, parse_hosts, read_site_versions
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.layout.site.addresses.follow import Fate
 from syncd.layout.site.addresses.simulate import BAD, Replay, simulate
 from syncd.model.wording import format_count
@@ -23,13 +23,13 @@ _COLOURS = {"ok": 32, "fixed": 32, "moved": 34, "regression": 31, "wrong-landing
 _ORDER = ("new-loop", "regression", "wrong-landing", "moved", "fixed", "ok")
 _LOCATION = re.compile(r"<loc>([^<]*)</loc>")
 """An address in a sitemap."""
-SHOWN = 100
-"""Addresses of one verdict that are printed each; `--json` has all."""
+REPLAYS_SHOWN = 100
+"""Up to so many addresses of one verdict are printed one by one; `--json` has all."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is replayed: the ref to start from, a list of addresses ("" for those that the site had), and the file."""
+class SimulateOptions:
+    """What a person typed behind `redirects simulate`; without `urls` the addresses that the site had are replayed."""
 
     before: str
     urls: str = ""
@@ -39,70 +39,87 @@ class Asked:
     all: bool = False
 
 
-def run_simulate(asked: Asked, *, as_json: bool) -> int:
-    """Given a ref and addresses, print what each led to and leads to; return 3 when visitors of one are worse off."""
-    sides = both(place_of(asked.config, asked.file), asked.before, hosts_of(asked.at))
-    urls = _read(asked.urls) if asked.urls else list(sides.before.addresses())
-    found = simulate(urls, sides.before, sides.after, sides.renamed)
+def run_simulate(options: SimulateOptions, *, as_json: bool) -> int:
+    """Print where each address led at a commit and leads now; return 3 when visitors of one are worse off."""
+    versions = read_site_versions(
+        locate_site_file(options.config, options.file), options.before, parse_hosts(options.at)
+    )
+    urls = _read_addresses(options.urls) if options.urls else list(versions.before.addresses())
+    replays = simulate(urls, versions.before, versions.after, versions.renamed)
     if as_json:
-        counts = Counter(one.verdict for one in found)
-        emit({"before": asked.before, "summary": dict(counts), "replays": [_document(one) for one in found]})
+        counts = Counter(one.verdict for one in replays)
+        print_document(
+            {"before": options.before, "summary": dict(counts), "replays": [_build_document(one) for one in replays]}
+        )
     else:
-        print_text("\n".join([*_lines(found, everything=asked.all), _summary(found), *_unseen(sides)]))
-    return 3 if any(one.bad for one in found) else 0
+        print_text(
+            "\n".join(
+                [
+                    *_format_replays(replays, everything=options.all),
+                    _format_summary(replays),
+                    *_format_unknown_spaces(versions),
+                ]
+            )
+        )
+    return 3 if any(one.bad for one in replays) else 0
 
 
-def _read(name: str) -> list[str]:
+def _read_addresses(name: str) -> list[str]:
     """Addresses, one a line, or those of a sitemap; empty lines and lines that start with # are left out."""
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         raise typer.BadParameter(f"--urls {name} cannot be read: {why}") from None
-    lines = [unescape(found) for found in _LOCATION.findall(text)] if text.lstrip()[:1] == "<" else text.splitlines()
+    is_sitemap = text.lstrip().startswith("<")
+    lines = map(unescape, _LOCATION.findall(text)) if is_sitemap else text.splitlines()
     words = [line.strip() for line in lines]
     return [word if word.startswith("/") or "//" in word else f"/{word}" for word in words if word and word[0] != "#"]
 
 
-def _lines(found: Sequence[Replay], *, everything: bool) -> list[str]:
+def _format_replays(replays: Sequence[Replay], *, everything: bool) -> list[str]:
     lines: list[str] = []
     for verdict in _ORDER:
-        of = [one for one in found if one.verdict == verdict]
-        shown = of if everything else of[:SHOWN] if verdict != "ok" else []
+        matching = [one for one in replays if one.verdict == verdict]
+        shown = matching if everything else matching[:REPLAYS_SHOWN] if verdict != "ok" else []
         for one in shown:
-            word = paint(f"{verdict:<13}", _COLOURS[verdict], sys.stdout)
-            lines.append(f"{word} {safe(one.url)}  {safe(_told(one.before))} -> {safe(_told(one.after))}")
-        if len(shown) < len(of) and verdict != "ok":
-            lines.append(f"{verdict:<13} and {len(of) - len(shown)} more (--all lists them)")
+            word = style_text(f"{verdict:<13}", _COLOURS[verdict], sys.stdout)
+            lines.append(
+                f"{word} {escape(one.url)}  {escape(_format_fate(one.before))} -> {escape(_format_fate(one.after))}"
+            )
+        if len(shown) < len(matching) and verdict != "ok":
+            lines.append(f"{verdict:<13} and {len(matching) - len(shown)} more (--all lists them)")
     return lines
 
 
-def _told(fate: Fate) -> str:
+def _format_fate(fate: Fate) -> str:
     if fate.end == "page" and fate.spot is not None:
         where = f"{fate.spot.variant.key} {fate.spot.path or 'start page'}"
         return f"{where}, redirected" if fate.hops else where
     return {"nothing": "nothing", "loop": "a loop"}.get(fate.end, fate.at)
 
 
-def _summary(found: Sequence[Replay]) -> str:
-    counts: Counter[str] = Counter(one.verdict for one in found)
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "none"
+def _format_summary(replays: Sequence[Replay]) -> str:
+    counts: Counter[str] = Counter(one.verdict for one in replays)
+    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "none"
     bad = sum(counts[verdict] for verdict in BAD)
     end = "no visitor is worse off" if not bad else f"visitors are worse off at {bad} of them (exit 3)"
-    return f"{format_count(len(found), 'address')}: {told}; {end}."
+    return f"{format_count(len(replays), 'address')}: {counted}; {end}."
 
 
-def _unseen(sides: Sides) -> list[str]:
-    """Spaces of which nobody can see here which pages they have."""
-    spaces = {item.fields.get("space") for side in (sides.before, sides.after) for item in side.file.of("variant")}
-    unseen = spaces - (sides.before.pages.keys() & sides.after.pages.keys())
-    if not unseen:
+def _format_unknown_spaces(versions: SiteVersions) -> list[str]:
+    """A line about the spaces whose pages are not known here."""
+    spaces = {
+        item.fields.get("space") for side in (versions.before, versions.after) for item in side.file.of("variant")
+    }
+    unknown = spaces - (versions.before.pages.keys() & versions.after.pages.keys())
+    if not unknown:
         return []
-    of = f"{len(unseen)} of {format_count(len(spaces), 'space')}"
-    return [f"The pages of {of} are not known here, as nothing mirrors them: every page of theirs counts as there."]
+    count = f"{len(unknown)} of {format_count(len(spaces), 'space')}"
+    return [f"The pages of {count} are not known here, as nothing mirrors them: every page of theirs counts."]
 
 
-def _document(one: Replay) -> dict[str, Any]:
+def _build_document(one: Replay) -> dict[str, Any]:
     def side(fate: Fate) -> dict[str, Any]:
         return {"end": fate.end, "at": fate.at, "hops": [hop.source for hop in fate.hops]}
 

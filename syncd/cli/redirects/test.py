@@ -1,15 +1,15 @@
-"""`redirects test`: what becomes of an address, hop by hop, by the file and, when asked, by the platform."""
+"""`redirects test`: follow an address hop by hop, by the site file and with `--online` by the platform."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.sites.offline import place_of
-from syncd.cli.sites.session import one_site
-from syncd.cli.sites.sitemap import hosts_of, on_disk
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.text import print_text, safe
+from syncd.cli.sites.offline import locate_site_file
+from syncd.cli.sites.session import find_one_site
+from syncd.cli.sites.sitemap import parse_hosts, read_site_on_disk
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, print_text
 from syncd.errors import NotFound, Rejected
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.follow import Fate, follow
@@ -21,8 +21,8 @@ _ENDS = {"page": "content", "elsewhere": "elsewhere", "nothing": "nothing", "loo
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is tested: addresses, in which file, at which hosts, and whether the platform is asked too."""
+class RedirectTestOptions:
+    """What a person typed behind `redirects test`."""
 
     urls: Sequence[str]
     config: Path | None = None
@@ -31,37 +31,41 @@ class Asked:
     online: bool = False
 
 
-def run_test(asked: Asked, *, as_json: bool) -> int:
-    """Given addresses, print what becomes of each; return 1 when one leads nowhere or goes round in circles."""
-    site = on_disk(place_of(asked.config, asked.file), hosts_of(asked.at))
+def run_test(options: RedirectTestOptions, *, as_json: bool) -> int:
+    """Print where each address leads; return 1 when one leads nowhere or into a loop."""
+    site = read_site_on_disk(locate_site_file(options.config, options.file), parse_hosts(options.at))
     live: dict[str, str] = {}
-    if asked.online:
-        with one_site(asked.config, asked.file, "redirects test").look() as workspace:
-            site, live = _live(workspace, site, asked)
-    fates = {url: follow(site, _address(url)) for url in dict.fromkeys(asked.urls)}
+    if options.online:
+        with find_one_site(options.config, options.file, "redirects test").open_for_reading() as workspace:
+            site, live = _ask_platform(workspace, site, options)
+    fates = {url: follow(site, _add_slash(url)) for url in dict.fromkeys(options.urls)}
     if as_json:
-        emit({"results": [_document(url, fate, live.get(url)) for url, fate in fates.items()]})
+        print_document({"results": [_build_document(url, fate, live.get(url)) for url, fate in fates.items()]})
     else:
-        print_text("\n\n".join("\n".join(_lines(url, fate, live.get(url))) for url, fate in fates.items()))
+        print_text("\n\n".join("\n".join(_format_test(url, fate, live.get(url))) for url, fate in fates.items()))
     return 1 if any(fate.end in ("nothing", "loop") for fate in fates.values()) else 0
 
 
-def _address(word: str) -> str:
+def _add_slash(word: str) -> str:
     return word if word.startswith("/") or "//" in word else f"/{word}"
 
 
-def _live(workspace: Workspace, site: SiteMap, asked: Asked) -> tuple[SiteMap, dict[str, str]]:
-    """What the platform itself says of each source, and the site with its own addresses."""
+def _ask_platform(workspace: Workspace, site: SiteMap, options: RedirectTestOptions) -> tuple[SiteMap, dict[str, str]]:
+    """The site with the platform's own addresses, and what the platform answers for each source."""
     reader = Reader(workspace.client, site.file.organization, site.file.site)
-    site = SiteMap(site.file, site.pages, (*hosts_of(asked.at), *reader.settings().hosts))
-    said = {}
-    for url in dict.fromkeys(asked.urls):
-        inner = site.inner(_address(url))
-        said[url] = _said(workspace, site, f"/{inner}") if inner else "no redirect: this is the site's start page"
-    return site, said
+    site = SiteMap(site.file, site.pages, (*parse_hosts(options.at), *reader.settings().hosts))
+    answers = {}
+    for url in dict.fromkeys(options.urls):
+        inner = site.inner(_add_slash(url))
+        answers[url] = (
+            _describe_live_redirect(workspace, site, f"/{inner}")
+            if inner
+            else "no redirect: this is the site's start page"
+        )
+    return site, answers
 
 
-def _said(workspace: Workspace, site: SiteMap, source: str) -> str:
+def _describe_live_redirect(workspace: Workspace, site: SiteMap, source: str) -> str:
     try:
         found = workspace.client.redirects.get_by_source(site.file.organization, site.file.site, source)
     except NotFound:
@@ -71,17 +75,21 @@ def _said(workspace: Workspace, site: SiteMap, source: str) -> str:
     return f"redirects to {found.target}"
 
 
-def _lines(url: str, fate: Fate, live: str | None) -> list[str]:
-    steps = [f"redirect   {safe(hop.source)} -> {safe(hop.to)}   {safe(hop.where)}" for hop in fate.hops]
-    steps.append(f"{_ENDS[fate.end]:<10} {safe(_end(fate))}")
-    by = "result"
+def _format_test(url: str, fate: Fate, live: str | None) -> list[str]:
+    steps = [f"redirect   {escape(hop.source)} -> {escape(hop.to)}   {escape(hop.where)}" for hop in fate.hops]
+    steps.append(f"{_ENDS[fate.end]:<10} {escape(_describe_end(fate))}")
+    label = "result"
     if live is not None:
-        steps.append(f"platform   {safe(live)}")
-        by = "result by the file"
-    return [safe(url), *(f"  {number}. {step}" for number, step in enumerate(steps, 1)), f"{by}: {_result(fate)}"]
+        steps.append(f"platform   {escape(live)}")
+        label = "result by the file"
+    return [
+        escape(url),
+        *(f"  {number}. {step}" for number, step in enumerate(steps, 1)),
+        f"{label}: {_describe_result(fate)}",
+    ]
 
 
-def _end(fate: Fate) -> str:
+def _describe_end(fate: Fate) -> str:
     if fate.end == "nothing" and not fate.hops:
         return "no page and no redirect has this address"
     if fate.spot is None:
@@ -91,7 +99,7 @@ def _end(fate: Fate) -> str:
     return f"{page} of {fate.spot.variant.words}{file}"
 
 
-def _result(fate: Fate) -> str:
+def _describe_result(fate: Fate) -> str:
     hops = format_count(len(fate.hops), "hop") if fate.hops else "no redirect"
     match fate.end:
         case "nothing" if not fate.hops:
@@ -108,7 +116,7 @@ def _result(fate: Fate) -> str:
             return f"{hops}, and visitors arrive"
 
 
-def _document(url: str, fate: Fate, live: str | None) -> dict[str, Any]:
+def _build_document(url: str, fate: Fate, live: str | None) -> dict[str, Any]:
     known = fate.spot.known if fate.spot is not None else None
     document = {"url": url, "end": fate.end, "at": fate.at, "known": known, "hops": [asdict(hop) for hop in fate.hops]}
     return document | ({"platform": live} if live is not None else {})

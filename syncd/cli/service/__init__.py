@@ -1,1 +1,1 @@
-"""`run`, and what it says of itself."""
+"""`run`, and the status of its last run."""

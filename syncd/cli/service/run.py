@@ -1,4 +1,4 @@
-"""`run`: the daemon, in the foreground; systemd or a terminal is its home."""
+"""`run`: the daemon in the foreground, under systemd or in a terminal."""
 
 import os
 import threading
@@ -7,9 +7,9 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from syncd.cli.terminal.context import configuration
-from syncd.cli.terminal.output import result_lines
-from syncd.cli.terminal.text import complain, log_text, safe
+from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.output import format_results
+from syncd.cli.terminal.text import escape, log_text, print_error
 from syncd.daemon.health import USEFUL
 from syncd.daemon.http import listen
 from syncd.daemon.jobs import jobs
@@ -27,61 +27,62 @@ def run_service(config_file: Path | None, address: str) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code."""
 
     def load_jobs() -> Sequence[Job]:
-        return jobs(configuration(config_file), os.environ)
+        return jobs(load_configuration(config_file), os.environ)
 
     threading.excepthook = _log_defect
     service = Service(
         load_jobs,
-        notify=_Announcer(os.environ),
+        notify=_ReadyNotifier(os.environ),
         files=RunFiles(service_directory(os.environ), _warn),
-        report=_Log().report,
+        report=_RunLog().report,
         notice=_warn,
     )
     with listen(address, service.health, time.time, _warn):
         return service.serve()
 
 
-class _Announcer(Notifier):
-    """Tells systemd, and whoever watches the terminal."""
+class _ReadyNotifier(Notifier):
+    """A notifier of systemd that also logs that the service is ready."""
 
     def ready(self) -> None:
         super().ready()
         log_text("ready: every repository was looked at; Ctrl-C ends syncd", INFO)
 
 
-class _Log:
-    """Writes what runs came to: each line names its repository, and has the priority of what it says.
+class _RunLog:
+    """Logs the results of runs; each line names its repository and has a priority for the journal.
 
-    What waits for a person is written once, when it begins, and a page in conflict once more when it is settled.
+    What waits for a person is logged once, when it begins, and a page in conflict once more when it is settled.
     """
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[Result]] = {}
-        """What waits for a person by now, by the repository's name."""
+        """What waits for a person as of its last run, by the repository's name."""
         self._failing: set[str] = set()
 
     def report(self, name: str, results: Sequence[Result]) -> None:
-        """Given a repository's name and what a run of it came to, write it."""
-        waiting = self._waiting.get(name, [])
+        """Log the results of one run of a repository."""
+        waiting_before = self._waiting.get(name, [])
         for result in results:
             if name == SELF and isinstance(result.outcome, Held | Waiting):
-                complain(result.outcome.why, result.outcome.hint, result.outcome.exit_code, as_json=False)
-            elif result not in waiting:
+                print_error(result.outcome.why, result.outcome.hint, result.outcome.exit_code, as_json=False)
+            elif result not in waiting_before:
                 _log_result(name, result)
-        now = [result for result in results if _waits_for_person(result)]
+        waiting_now = [result for result in results if _is_waiting_for_person(result)]
         if any(state_of(result) not in USEFUL for result in results):
             self._failing.add(name)
-            now += [result for result in waiting if result not in now]  # nobody looked whether they still wait
+            # A run that failed did not check whether they still wait.
+            waiting_now += [result for result in waiting_before if result not in waiting_now]
         else:
-            _log_settled(name, waiting, now)
+            _log_settled(name, waiting_before, waiting_now)
             if name in self._failing:
                 self._failing.discard(name)
                 log_text(f"{name}: works again", NOTICE)
-        self._waiting[name] = now
+        self._waiting[name] = waiting_now
 
 
-def _waits_for_person(result: Result) -> bool:
-    """Whether a result says nothing but that people still have to do something, or to take note."""
+def _is_waiting_for_person(result: Result) -> bool:
+    """Whether a result says only that a person has to do something, or has something to read."""
     if isinstance(result.outcome, Applied):
         return all(change.verb == "report" for change in result.outcome.changes)
     if isinstance(result.outcome, Waiting):
@@ -93,7 +94,7 @@ def _log_settled(name: str, before: Sequence[Result], now: Sequence[Result]) -> 
     still = {(result.flow, result.key) for result in now}
     for flow, key in dict.fromkeys((result.flow, result.key) for result in before):
         if flow in (CONFLICT, PAGE) and (flow, key) not in still:
-            log_text(f"{name}: {flow} {safe(key)} settled", NOTICE)
+            log_text(f"{name}: {flow} {escape(key)} settled", NOTICE)
 
 
 def _log_result(name: str, result: Result) -> None:
@@ -101,7 +102,7 @@ def _log_result(name: str, result: Result) -> None:
         return
     done = NOTICE if isinstance(result.outcome, Waiting) or _has_notes(result.outcome) else INFO
     priority = _PRIORITIES.get(state_of(result), done)
-    for line in result_lines([result]):
+    for line in format_results([result]):
         log_text(f"{name}: {line}", priority)
 
 
@@ -110,13 +111,13 @@ def _has_notes(outcome: Outcome) -> bool:
 
 
 def _log_defect(defect: threading.ExceptHookArgs) -> None:
-    """Write the traceback of a thread that ended in a defect; that of a run is named like its repository."""
+    """Log the traceback of a thread that ended in a defect; the thread of a run has the name of its repository."""
     name = defect.thread.name if defect.thread is not None else SELF
     trace = "".join(traceback.format_exception(defect.exc_type, defect.exc_value, defect.exc_traceback))
     for line in trace.rstrip("\n").split("\n"):
-        log_text(f"{name}: {safe(line)}", ERROR)
+        log_text(f"{name}: {escape(line)}", ERROR)
 
 
 def _warn(text: str) -> None:
     for line in text.rstrip("\n").split("\n"):
-        log_text(safe(line), WARNING)
+        log_text(escape(line), WARNING)

@@ -1,24 +1,24 @@
-"""The part of `status` that says what the last run of a repository came to, the service's or a command's."""
+"""The part of `status` about the last run of a repository, by the service or by a command."""
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.cli.terminal.text import moment, safe
+from syncd.cli.terminal.text import escape, format_time
 from syncd.daemon.health import USEFUL, choose_runs, find_whole, is_overdue
 from syncd.daemon.run_files import COMMAND, service_runs
 from syncd.store.runs import RunRecord, read_runs
 
-_WHO = {"service": "the service", "command": "a command"}
+_RUNNERS = {"service": "the service", "command": "a command"}
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """The run that says how a repository stands.
+    """The last run of a repository.
 
-    Shape: `by` is "service" or "command", `is_recent` whether it says something of now; `record` is None while nothing
-    has run. `is_silent` is set when a service has the repository and no run of it has ended for too long.
+    Shape: `by` is "service" or "command"; `record` is None while nothing has run; `is_recent` says that the run ended
+    not long ago. `is_silent` is set when the service has the repository, and no run of it has ended for too long.
     """
 
     by: str = ""
@@ -28,18 +28,18 @@ class RunStatus:
 
     @property
     def is_good(self) -> bool:
-        """Whether the last run did what it is for, not long ago."""
+        """Whether the last run succeeded, not long ago."""
         return self.is_recent and self.record is not None and self.record.state in USEFUL
 
     @property
     def exit_code(self) -> int:
-        """What `status` says of this run to programs; what only waits for a person is judged by how it stands now."""
+        """The exit code of `status` for this run; 0 also where it only waits for a person, who may have acted since."""
         failed = self.record is not None and self.record.state not in USEFUL
         return self.record.exit_code if self.record is not None and failed else int(self.is_silent)
 
 
 def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: bool, now: float) -> RunStatus:
-    """Given a repository, and its git directory where there is one, return the run that says how it stands.
+    """Given a repository, and its git directory where there is one, return its last run.
 
     Units: `interval` in seconds, `now` in epoch seconds.
     """
@@ -52,25 +52,28 @@ def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: 
     return RunStatus(by, record, not overdue, overdue and has_service)
 
 
-def run_problems(run: RunStatus) -> Iterator[str]:
-    """Given the last run, return what is wrong: since when, why, and what to do."""
+def format_run_problems(run: RunStatus) -> Iterator[str]:
+    """Return lines about what is wrong with the last run: since when, why, and what to do."""
     record = run.record
     if record is None:
         return
     if run.is_silent:
-        yield f"! run: the service has ended none since {moment(record.at)}; its log says why"
+        yield f"! run: the service has ended none since {format_time(record.at)}; its log says why"
     if record.state not in USEFUL:
         runs = "1 run" if record.failures == 1 else f"{record.failures} runs"
-        yield f"! run of {_WHO[run.by]} {record.state} since {moment(record.since)} ({runs}): {safe(record.why)}"
-        yield from (f"    {safe(line)}" for line in filter(None, record.hint.split("\n")))
+        since = f"since {format_time(record.since)} ({runs})"
+        yield f"! run of {_RUNNERS[run.by]} {record.state} {since}: {escape(record.why)}"
+        yield from (f"    {escape(line)}" for line in filter(None, record.hint.split("\n")))
 
 
-def run_line(run: RunStatus) -> str:
-    """Given the last run, return in one line what it came to, and when one last succeeded."""
+def format_run(run: RunStatus) -> str:
+    """Return one line with the state of the last run, and when a run last succeeded."""
     record = run.record
     if record is None:
         return "  run    none has ended yet"
-    ended = f"  run    {record.state} at {moment(record.at)} by {_WHO[run.by]}"
+    ended = f"  run    {record.state} at {format_time(record.at)} by {_RUNNERS[run.by]}"
     if record.state in USEFUL:
         return ended
-    return f"{ended}; last success {moment(record.succeeded)}" if record.succeeded else f"{ended}; none has succeeded"
+    return (
+        f"{ended}; last success {format_time(record.succeeded)}" if record.succeeded else f"{ended}; none has succeeded"
+    )

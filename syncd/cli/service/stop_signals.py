@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C in the middle of a run: the first one ends it between two requests, a second one at once."""
+"""SIGTERM and Ctrl-C during a run: the first one ends it between two requests, a second one at once."""
 
 import signal
 from collections.abc import Iterator
@@ -8,35 +8,35 @@ from types import FrameType
 from syncd.errors import Interrupted, Stopped
 
 
-class Stopping:
-    """Whether somebody has asked a run to end; a question that the run asks before every request."""
+class StopRequest:
+    """Whether a signal has asked a run to end; the run checks it before every request."""
 
     def __init__(self) -> None:
-        """Nobody has asked yet."""
         self._by = 0
+        """The number of the signal that asked; 0 is none."""
 
-    def is_asked(self) -> bool:
+    def is_requested(self) -> bool:
         """Return whether the run is to end."""
         return bool(self._by)
 
     @contextmanager
-    def heeded(self) -> Iterator[None]:
-        """Let the run end by itself while it writes; call from the main thread.
+    def handle_signals(self) -> Iterator[None]:
+        """Handle SIGTERM and SIGINT by requesting a stop; call it from the main thread.
 
-        Raises: Interrupted in the place of Stopped after Ctrl-C.
+        Raises: Interrupted instead of Stopped after Ctrl-C.
         """
-        former = {number: signal.getsignal(number) or signal.SIG_DFL for number in (signal.SIGTERM, signal.SIGINT)}
+        handlers = {number: signal.getsignal(number) or signal.SIG_DFL for number in (signal.SIGTERM, signal.SIGINT)}
 
         def restore() -> None:
-            for number, handler in former.items():
+            for number, handler in handlers.items():
                 signal.signal(number, handler)
 
-        def answer(number: int, frame: FrameType | None) -> None:
+        def handle(number: int, frame: FrameType | None) -> None:
             self._by = number
             restore()
 
-        for number in former:
-            signal.signal(number, answer)
+        for number in handlers:
+            signal.signal(number, handle)
         try:
             yield
         except Stopped as stopped:

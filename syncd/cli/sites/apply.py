@@ -1,4 +1,4 @@
-"""`site apply`: show the plan of what is committed, ask, carry it out, and say what came of it."""
+"""`site apply`: show the plan of the committed site file, ask, apply it, and print the result."""
 
 import re
 import shlex
@@ -11,13 +11,20 @@ from typing import Any
 
 import typer
 
-from syncd.cli.service.stop_signals import Stopping
-from syncd.cli.sites.plan import Asked, document_of, plan_lines, tell_notes
-from syncd.cli.sites.saved import Saved, check_plan, check_text, load
-from syncd.cli.sites.session import Sited, forced, lock_note, one_site, require_targets, sited
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.progress import progress
-from syncd.cli.terminal.text import complain, paint, print_text, safe
+from syncd.cli.service.stop_signals import StopRequest
+from syncd.cli.sites.plan import PlanOptions, build_plan_document, format_site_plan, print_notes
+from syncd.cli.sites.saved import SavedPlan, check_age, check_same_plan, load_plan
+from syncd.cli.sites.session import (
+    SiteSession,
+    check_targets,
+    describe_lock,
+    find_one_site,
+    find_sites,
+    parse_gate_force,
+)
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.text import escape, print_error, print_text, style_text
 from syncd.daemon.workplace import now
 from syncd.errors import StalePlan
 from syncd.plan.site.format import called, place_of
@@ -31,94 +38,104 @@ from syncd.sync.site.flow import Prepared, Settled, prepare, refusal, settle, ta
 from syncd.sync.site.read.site_file import committed
 from syncd.sync.workspace import Workspace
 
-SHOWN = 5
+REFS_SHOWN = 5
 _ROUTE = re.compile(r"[A-Z]+ /\S+: ")
-"""What was asked of the platform, in front of what it said."""
+"""The request in front of the platform's message."""
 _VERBS = {"create": "add", "delete": "delete", "move": "move", "sort": "move", "adopt": "adopt", "forget": "forget"}
-"""What a request does, in the words of a plan; any other changes something."""
+"""The verb of a plan for each kind of request; any other request is a change."""
 
 
 @dataclass(frozen=True)
 class Consent:
-    """What the person has agreed to beforehand."""
+    """What the person has agreed to on the command line."""
 
     yes: bool = False
     expect: str = ""
     force: Sequence[str] = field(default=())
-    saved: Saved | None = None
+    saved: SavedPlan | None = None
     command: str = ""
-    """What to type to ask for the same again."""
+    """The command that asks for the same again."""
 
     @property
     def is_given(self) -> bool:
-        """Whether nobody has to be asked."""
+        """Whether the plan may be applied without asking."""
         return self.yes or bool(self.expect) or self.saved is not None
 
 
-def run_apply(asked: Asked, plan_file: Path | None, consent: Consent, *, as_json: bool) -> int:
-    """Show and carry out the plan of each site that is meant, or the one that was saved; return the exit code."""
+def run_apply(options: PlanOptions, plan_file: Path | None, consent: Consent, *, as_json: bool) -> int:
+    """Show and apply the plan of each selected site, or the saved plan; return the exit code.
+
+    Raises: BadParameter; ConfigInvalid, FileInvalid; StalePlan when the plan is not the expected or saved one.
+    """
     if plan_file is not None:
-        saved = load(plan_file)
-        check_text(saved, now())
+        saved = load_plan(plan_file)
+        check_age(saved, now())
         consent = replace(consent, saved=saved, command=f"{APPLY} {shlex.quote(str(plan_file))}")
-        words = saved.asked
-        asked = replace(asked, areas=words["areas"], target=words["target"], anew=words["replace"])
-        asked = replace(asked, prefer=words["prefer"])
-        each = [one_site(asked.config, asked.file, "a saved plan")]
+        saved_options = saved.asked
+        options = replace(
+            options,
+            areas=saved_options["areas"],
+            target=saved_options["target"],
+            allow_replace=saved_options["replace"],
+            prefer=saved_options["prefer"],
+        )
+        sessions = [find_one_site(options.config, options.file, "a saved plan")]
     else:
-        each = sited(asked.config, asked.file)
-    stopping = Stopping()  # one for all sites: who asks one to stop means the others, too
+        sessions = find_sites(options.config, options.file)
+    stop_request = StopRequest()  # one for all sites: a signal stops the remaining ones, too
     codes = []
-    for number, one in enumerate(each):
+    for number, session in enumerate(sessions):
         if number and not as_json:
             print()
-        command = consent.command or asked.about(one, of=len(each)).command()
-        codes.append(_apply(one, asked, replace(consent, command=command), stopping, as_json=as_json))
+        command = consent.command or options.for_site(session, of=len(sessions)).format_command()
+        codes.append(_apply_site(session, options, replace(consent, command=command), stop_request, as_json=as_json))
     return max(codes)
 
 
-def _apply(each: Sited, asked: Asked, consent: Consent, stopping: Stopping, *, as_json: bool) -> int:
-    with progress() as tell, each.open(tell, stopping) as workspace:
+def _apply_site(
+    session: SiteSession, options: PlanOptions, consent: Consent, stop_request: StopRequest, *, as_json: bool
+) -> int:
+    with show_progress() as on_progress, session.open(on_progress, stop_request) as workspace:
         workspace.repository.is_checked_out(workspace.branch)
-        source = committed(workspace.repository, workspace.branch, each.wish.file)
-        prepared = prepare(workspace, source, each.wish, asked.options())
-        require_targets(asked.target, prepared)
-        _check(prepared, consent)
-        workspace = replace(workspace, force=forced(consent.force, prepared.plan))
+        source = committed(workspace.repository, workspace.branch, session.site_options.file)
+        prepared = prepare(workspace, source, session.site_options, options.build_options())
+        check_targets(options.target, prepared)
+        _check_digest(prepared, consent)
+        workspace = replace(workspace, force=parse_gate_force(consent.force, prepared.plan))
         closed = open_gates(workspace, prepared.plan)
-        tell_notes(lock_note(each, prepared))
+        print_notes(describe_lock(session, prepared))
         if not as_json:
-            print_text("\n".join(plan_lines(prepared, closed)))
+            print_text("\n".join(format_site_plan(prepared, closed)))
         if prepared.plan and not closed and not consent.is_given:
-            _ask(prepared, consent)
-        with stopping.heeded():
-            settled, seconds = _timed(workspace, prepared, each)
+            _confirm(prepared, consent)
+        with stop_request.handle_signals():
+            settled, seconds = _apply_timed(workspace, prepared, session)
         if closed and settled.done is None:
-            settled = replace(settled, outcome=_refused(prepared, closed, consent))
-        return _tell(prepared, (settled, seconds), consent, as_json=as_json)
+            settled = replace(settled, outcome=_build_refusal(prepared, closed, consent))
+        return _print_result(prepared, (settled, seconds), consent, as_json=as_json)
 
 
-def _check(prepared: Prepared, consent: Consent) -> None:
+def _check_digest(prepared: Prepared, consent: Consent) -> None:
     digest = prepared.plan.digest()
     if consent.expect and consent.expect != digest:
         raise StalePlan(
             f"the plan is {digest} now, not {consent.expect}; nothing was applied", hint="read it: syncd site plan"
         )
     if consent.saved is not None:
-        check_plan(consent.saved, prepared)
+        check_same_plan(consent.saved, prepared)
 
 
-def _ask(prepared: Prepared, consent: Consent) -> None:
+def _confirm(prepared: Prepared, consent: Consent) -> None:
     if not sys.stdin.isatty():
-        just = f"{consent.command} --expect {prepared.plan.digest()}"
-        raise typer.BadParameter(f"nobody is here to ask: add --yes, or apply just this plan: {just}")
+        command = f"{consent.command} --expect {prepared.plan.digest()}"
+        raise typer.BadParameter(f"nobody is here to ask: add --yes, or apply just this plan: {command}")
     if not typer.confirm("Apply this plan?", err=True):
         print("Nothing was applied.", file=sys.stderr)
         raise typer.Exit(1)
 
 
-def _refused(prepared: Prepared, closed: Sequence[Gate], consent: Consent) -> Held:
-    """The outcome of a plan that is held, with what the person at the terminal can do about it."""
+def _build_refusal(prepared: Prepared, closed: Sequence[Gate], consent: Consent) -> Held:
+    """The outcome of a plan that a gate holds, with the commands that open the gate."""
     flags = " ".join(gate.flag for gate in closed)
     digest = prepared.plan.digest()
     hint = (
@@ -127,45 +144,48 @@ def _refused(prepared: Prepared, closed: Sequence[Gate], consent: Consent) -> He
     return replace(refusal(prepared.plan, closed), hint=hint)
 
 
-def _timed(workspace: Workspace, prepared: Prepared, each: Sited) -> tuple[Settled, float]:
-    began = time.monotonic()
-    settled = settle(workspace, prepared, each.wish)
-    return settled, time.monotonic() - began
+def _apply_timed(workspace: Workspace, prepared: Prepared, session: SiteSession) -> tuple[Settled, float]:
+    started_at = time.monotonic()
+    settled = settle(workspace, prepared, session.site_options)
+    return settled, time.monotonic() - started_at
 
 
-def _tell(prepared: Prepared, came: tuple[Settled, float], consent: Consent, *, as_json: bool) -> int:
-    settled, seconds = came
+def _print_result(prepared: Prepared, settled_in: tuple[Settled, float], consent: Consent, *, as_json: bool) -> int:
+    settled, seconds = settled_in
     outcome, done = settled.outcome, settled.done
     if as_json:
-        emit(document_of(prepared) | {"result": _result(settled), "exit_code": outcome.exit_code})
+        print_document(
+            build_plan_document(prepared) | {"result": _build_result(settled), "exit_code": outcome.exit_code}
+        )
         return outcome.exit_code
     if done is not None and (done.steps or done.failed):
-        print_text("\n".join(_done(prepared, done, seconds)))
+        print_text("\n".join(_format_steps(prepared, done, seconds)))
     if isinstance(outcome, Held | Waiting):
         why, hint = outcome.why, outcome.hint
-        if done is not None and done.failed:  # each was told just now
+        if done is not None and done.failed:  # each failure was printed just now
             again = f"mend this, commit it, and run the same again: {consent.command}"
             why, hint = tally(done), done.failed[0].hint or again
-        complain(why, hint, outcome.exit_code, as_json=False)
+        print_error(why, hint, outcome.exit_code, as_json=False)
     return outcome.exit_code
 
 
-def _plainly(failed: Failed) -> str:
-    """Why a step failed, without what the line says already, and without the address that was asked."""
+def _format_reason(failed: Failed) -> str:
+    """Why a step failed, without its ref and its route, which the line does not need."""
     return _ROUTE.sub("", failed.why.removeprefix(f"{failed.step.ref}: "))
 
 
-def _done(prepared: Prepared, done: Done, seconds: float) -> Iterator[str]:
-    """What became of the steps: those that failed, those that were left because of them, and how many are done."""
-    for one in sorted(done.failed, key=lambda one: one.step.ref):
-        what = f"{_VERBS.get(one.step.call.partition('.')[2], 'change')} {called(one.step.ref)}"
-        where = f"  [{place_of(one.step.where)}]" if one.step.where else ""
-        yield f"{paint('! failed', 31, sys.stdout)}  {safe(what)}: {safe(_plainly(one))}{safe(where)}"
+def _format_steps(prepared: Prepared, done: Done, seconds: float) -> Iterator[str]:
+    """Lines about the steps: those that failed, those that were skipped because of them, and how many are done."""
+    for failure in sorted(done.failed, key=lambda failure: failure.step.ref):
+        what = f"{_VERBS.get(failure.step.call.partition('.')[2], 'change')} {called(failure.step.ref)}"
+        where = f"  [{place_of(failure.step.where)}]" if failure.step.where else ""
+        failed = style_text("! failed", 31, sys.stdout)
+        yield f"{failed}  {escape(what)}: {escape(_format_reason(failure))}{escape(where)}"
     if done.skipped:
-        refs = ", ".join(dict.fromkeys(called(step.ref) for step in done.skipped[:SHOWN]))
+        refs = ", ".join(dict.fromkeys(called(step.ref) for step in done.skipped[:REFS_SHOWN]))
         why = "of what failed" if done.failed else "the site changed meanwhile"
-        yield f"! left    {safe(refs)}{', …' if len(done.skipped) > SHOWN else ''}, because {why}"
-    yield from (f"  note: {safe(note)}" for note in done.notes)
+        yield f"! left    {escape(refs)}{', …' if len(done.skipped) > REFS_SHOWN else ''}, because {why}"
+    yield from (f"  note: {escape(note)}" for note in done.notes)
     total = len(done.steps) + len(done.failed) + len(done.skipped)
     count = f"{total}" if total == len(done.steps) else f"{len(done.steps)} of {total}"
     moved = done.lock.serial != prepared.lock.serial
@@ -173,11 +193,11 @@ def _done(prepared: Prepared, done: Done, seconds: float) -> Iterator[str]:
     yield f"Applied {count} step{'' if total == 1 else 's'} in {seconds:.1f} s{lock}."
 
 
-def _result(settled: Settled) -> dict[str, Any]:
+def _build_result(settled: Settled) -> dict[str, Any]:
     outcome, done = settled.outcome, settled.done
     state, why = describe_outcome(outcome)
     if done is None:
         return {"state": state, "why": why}
-    failed = [{"ref": one.step.ref, "call": one.step.call, "why": one.why} for one in done.failed]
+    failed = [{"ref": failure.step.ref, "call": failure.step.call, "why": failure.why} for failure in done.failed]
     counts = {"done": len(done.steps), "skipped": len(done.skipped), "lock_serial": done.lock.serial}
     return {"state": state, "why": why, **counts, "failed": failed, "notes": list(done.notes)}

@@ -1,4 +1,4 @@
-"""`site pending` and `site approve`: the plans that wait for a person; nothing is asked of the platform."""
+"""`site pending` and `site approve`: the plans that wait for a person; no request is sent."""
 
 import json
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.sites.colours import painted
-from syncd.cli.terminal.context import configuration
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.text import moment, print_text, safe
+from syncd.cli.sites.colours import style_lines
+from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, format_time, print_text
 from syncd.daemon.locks import DAEMON, STATE, WAKE, holder
 from syncd.daemon.workplace import now
 from syncd.repo import Repository
@@ -21,23 +21,23 @@ NOTHING = "No plan waits for approval."
 
 
 def show_pending(config_file: Path | None, beginning: str, *, as_json: bool) -> int:
-    """Print the plans that are held, or the whole of the one whose digest begins so."""
-    held = [plan for _, plan in _held(config_file)]
-    chosen = [meant(held, beginning)] if beginning else held
+    """Print the plans that wait, or all of the one whose digest begins with `beginning`."""
+    held = [plan for _, plan in _find_held_plans(config_file)]
+    selected = [meant(held, beginning)] if beginning else held
     if as_json:
-        emit({"pending": [_document(plan) for plan in chosen]})
+        print_document({"pending": [_build_document(plan) for plan in selected]})
     elif beginning:
-        words = json.loads(chosen[0].document)["text"]
-        told = painted((style, text) for style, text in words if style not in ("gate", "hint"))
-        print_text("\n".join([*_lines(chosen[0]), "", *told]))
+        lines = json.loads(selected[0].document)["text"]
+        rendered = style_lines((style, text) for style, text in lines if style not in ("gate", "hint"))
+        print_text("\n".join([*_format_plan(selected[0]), "", *rendered]))
     else:
-        print_text("\n\n".join("\n".join(_lines(plan)) for plan in chosen) or NOTHING)
+        print_text("\n\n".join("\n".join(_format_plan(plan)) for plan in selected) or NOTHING)
     return 0
 
 
 def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_json: bool) -> int:
-    """Let the plan whose digest begins so through, once, within a day, and wake the service that will apply it."""
-    held = _held(config_file)
+    """Approve the plan whose digest begins with `beginning` for one run within a day, and wake the service."""
+    held = _find_held_plans(config_file)
     plan = meant([plan for _, plan in held], beginning)
     git_dir = next(git_dir for git_dir, one in held if one is plan)
     at = now().isoformat(timespec="seconds")
@@ -46,9 +46,9 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     process = holder(git_dir / DAEMON)
     (git_dir / WAKE).touch(mode=0o600)
     if as_json:
-        emit({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
+        print_document({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
         return 0
-    print(f"Approved plan {plan.digest} of {safe(plan.file)}, once, for {VALID.total_seconds() / 3600:.0f} hours.")
+    print(f"Approved plan {plan.digest} of {escape(plan.file)}, once, for {VALID.total_seconds() / 3600:.0f} hours.")
     if process:
         print(f"The service (process {process}) applies it now: syncd status")
     else:
@@ -56,30 +56,34 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     return 0
 
 
-def _held(config_file: Path | None) -> list[tuple[Path, Pending]]:
-    """Every plan that is held, with the git directory of its repository."""
-    places = []
-    for repository in configuration(config_file).repository:
+def _find_held_plans(config_file: Path | None) -> list[tuple[Path, Pending]]:
+    """Every plan that waits, with the git directory of its repository."""
+    git_dirs = []
+    for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
-            places.append(git.git_dir)
-    return [(git_dir, plan) for git_dir in places for plan in glance(git_dir / STATE).plans]
+            git_dirs.append(git.git_dir)
+    return [(git_dir, plan) for git_dir in git_dirs for plan in glance(git_dir / STATE).plans]
 
 
-def _lines(plan: Pending) -> Iterator[str]:
+def _format_plan(plan: Pending) -> Iterator[str]:
     document: dict[str, Any] = json.loads(plan.document)
-    state = f"approved at {moment(plan.approved)}" if is_valid(plan, now()) else f"waiting since {moment(plan.at)}"
-    yield f"! {plan.digest}  {safe(plan.file)} (site {safe(plan.site)})  {state}"
-    yield from (f"    {safe(gate['scope'])}: {safe(gate['why'])}" for gate in document["plan"]["gates"])
+    state = (
+        f"approved at {format_time(plan.approved)}"
+        if is_valid(plan, now())
+        else f"waiting since {format_time(plan.at)}"
+    )
+    yield f"! {plan.digest}  {escape(plan.file)} (site {escape(plan.site)})  {state}"
+    yield from (f"    {escape(gate['scope'])}: {escape(gate['why'])}" for gate in document["plan"]["gates"])
     if plan.comment:
-        yield f"    {safe(plan.comment)}"
+        yield f"    {escape(plan.comment)}"
     if not is_valid(plan, now()):
         yield f"    read it: syncd site pending {plan.digest}"
         yield f"    let it through: syncd site approve {plan.digest}"
 
 
-def _document(plan: Pending) -> dict[str, Any]:
+def _build_document(plan: Pending) -> dict[str, Any]:
     facts = {"site": plan.site, "digest": plan.digest, "file": plan.file, "at": plan.at}
-    moment = datetime.fromisoformat(plan.approved) if plan.approved else None
-    until = (moment + VALID).isoformat(timespec="seconds") if moment else None
-    said = {"approved": plan.approved or None, "until": until, "comment": plan.comment}
-    return {**facts, **said, "plan": json.loads(plan.document)["plan"]}
+    approved_at = datetime.fromisoformat(plan.approved) if plan.approved else None
+    until = (approved_at + VALID).isoformat(timespec="seconds") if approved_at else None
+    approval = {"approved": plan.approved or None, "until": until, "comment": plan.comment}
+    return {**facts, **approval, "plan": json.loads(plan.document)["plan"]}

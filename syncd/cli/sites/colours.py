@@ -1,10 +1,10 @@
-"""Plans and drift on a terminal: the colours of lines from `plan/site/render/text.py`, nothing raw from outside."""
+"""Plans and drift on a terminal: lines of `plan/site/render/text.py`, escaped and coloured."""
 
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
 
-from syncd.cli.terminal.text import paint, safe
+from syncd.cli.terminal.text import escape, style_text
 
 COLOURS: Mapping[str, int] = {
     "create": 32,
@@ -19,22 +19,22 @@ COLOURS: Mapping[str, int] = {
     "title": 1,
     "hint": 36,
 }
-"""By style; what has none stays as it is. The sign of each line says what its colour does."""
+"""By style; a text of another style is not coloured. The sign of each line says the same as its colour."""
 
 
-ROOMY = 90
-"""Columns from which plans are told in columns."""
+WIDE_COLUMNS = 90
+"""On a terminal of so many columns, plans are printed in columns."""
 
 
 def is_narrow() -> bool:
     """Return whether standard output is a terminal that is too narrow for columns."""
-    return sys.stdout.isatty() and shutil.get_terminal_size().columns < ROOMY
+    return sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE_COLUMNS
 
 
-def painted(lines: Iterable[tuple[str, str]]) -> list[str]:
-    """Given styles and texts, return lines for standard output."""
-    return [_painted(style, part) for style, text in lines for part in map(safe, text.split("\n"))]
+def style_lines(lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the lines of styled texts for standard output."""
+    return [_style_line(style, part) for style, text in lines for part in map(escape, text.split("\n"))]
 
 
-def _painted(style: str, text: str) -> str:
-    return paint(text, COLOURS[style], sys.stdout) if style in COLOURS and text else text
+def _style_line(style: str, text: str) -> str:
+    return style_text(text, COLOURS[style], sys.stdout) if style in COLOURS and text else text

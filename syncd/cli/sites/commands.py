@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from syncd.cli.terminal.options import PLAIN, ConfigOption, FormatOption, JsonOption, StrictOption, leave
+from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, FormatOption, JsonOption, StrictOption, exit_with
 
-site = typer.Typer(help="Keep a site as its site file says.", **PLAIN)
+site = typer.Typer(help="Keep a site as its site file says.", **GROUP_SETTINGS)
 
 
 FileOption = Annotated[
@@ -46,13 +46,13 @@ def site_validate(
 
     It says everything that is wrong at once, each with its place and its code.
     """
-    from syncd.cli.sites.validate import Asked, run_validate
+    from syncd.cli.sites.validate import ValidateOptions, run_validate
 
     if path is not None and file is not None:
         raise typer.BadParameter("FILE and --file name the same thing: give one of them")
     if json and format not in ("text", "json"):
         raise typer.BadParameter(f"--json and --format {format} exclude each other")
-    leave(run_validate(Asked(path or file, config, online, strict, fix), "json" if json else format))
+    exit_with(run_validate(ValidateOptions(path or file, config, online, strict, fix), "json" if json else format))
 
 
 @site.command("plan")
@@ -74,10 +74,10 @@ def site_plan(
     json: JsonOption = False,
 ) -> None:
     """Show what would change on the site; nothing is written."""
-    from syncd.cli.sites.plan import Asked, Shown, show_plan
+    from syncd.cli.sites.plan import PlanOptions, PlanOutputOptions, show_plan
 
-    asked = Asked(config, file, areas or (), target or (), prefer, allow_replace or ())
-    leave(show_plan(asked, Shown(out, markdown, verbose, json, exit_code)))
+    asked = PlanOptions(config, file, areas or (), target or (), prefer, allow_replace or ())
+    exit_with(show_plan(asked, PlanOutputOptions(out, markdown, verbose, json, exit_code)))
 
 
 @site.command("apply")
@@ -98,12 +98,12 @@ def site_apply(
 ) -> None:
     """Carry out the plan between the committed site file and the site."""
     from syncd.cli.sites.apply import Consent, run_apply
-    from syncd.cli.sites.plan import Asked
+    from syncd.cli.sites.plan import PlanOptions
 
-    asked = Asked(config, file, areas or (), target or (), prefer, allow_replace or ())
+    asked = PlanOptions(config, file, areas or (), target or (), prefer, allow_replace or ())
     if plan is not None and (areas or target or prefer or allow_replace or expect):
         raise typer.BadParameter("a saved plan says itself what it is about: take the other options away")
-    leave(run_apply(asked, plan, Consent(yes, expect, force or ()), as_json=json))
+    exit_with(run_apply(asked, plan, Consent(yes, expect, force or ()), as_json=json))
 
 
 @site.command("drift")
@@ -120,9 +120,9 @@ def site_drift(
     Since syncd was there, that is; --accept takes it into the file.
     """
     from syncd.cli.sites.drift import run_drift
-    from syncd.cli.sites.plan import Asked
+    from syncd.cli.sites.plan import PlanOptions
 
-    leave(run_drift(Asked(config, file, areas or ()), accept=accept, exit_code=exit_code, as_json=json))
+    exit_with(run_drift(PlanOptions(config, file, areas or ()), accept=accept, exit_code=exit_code, as_json=json))
 
 
 @site.command("pending")
@@ -137,7 +137,7 @@ def site_pending(
     """
     from syncd.cli.sites.approve import show_pending
 
-    leave(show_pending(config, digest, as_json=json))
+    exit_with(show_pending(config, digest, as_json=json))
 
 
 @site.command("approve")
@@ -150,7 +150,7 @@ def site_approve(
     """Let one plan that waits through, once, within a day."""
     from syncd.cli.sites.approve import run_approve
 
-    leave(run_approve(config, digest, comment, as_json=json))
+    exit_with(run_approve(config, digest, comment, as_json=json))
 
 
 @site.command("import")
@@ -184,9 +184,9 @@ def site_import(
 
     It proves them: the plan is empty. Nothing that exists is overwritten, and nothing on the site changes.
     """
-    from syncd.cli.sites.import_ import Asked, run_import
+    from syncd.cli.sites.import_ import ImportOptions, run_import
 
-    leave(run_import(Asked(config, organization, site_id, areas or (), source, variant, out), as_json=json))
+    exit_with(run_import(ImportOptions(config, organization, site_id, areas or (), source, variant, out), as_json=json))
 
 
 @site.command("adopt")
@@ -203,7 +203,7 @@ def site_adopt(
     """
     from syncd.cli.sites.adopt import run_adopt
 
-    leave(run_adopt(config, file, ref, id, as_json=json))
+    exit_with(run_adopt(config, file, ref, id, as_json=json))
 
 
 @site.command("forget")
@@ -219,7 +219,7 @@ def site_forget(
     """
     from syncd.cli.sites.adopt import run_forget
 
-    leave(run_forget(config, file, ref, as_json=json))
+    exit_with(run_forget(config, file, ref, as_json=json))
 
 
 @site.command("history")
@@ -230,7 +230,7 @@ def site_history(config: ConfigOption = None, json: JsonOption = False) -> None:
     """
     from syncd.cli.sites.rollback import show_history
 
-    leave(show_history(config, as_json=json))
+    exit_with(show_history(config, as_json=json))
 
 
 @site.command("rollback")
@@ -246,9 +246,9 @@ def site_rollback(
 
     What it deleted is made again under a new id.
     """
-    from syncd.cli.sites.rollback import Asked, run_rollback
+    from syncd.cli.sites.rollback import RollbackOptions, run_rollback
 
-    leave(run_rollback(Asked(digest, config, file, yes, force or ()), as_json=json))
+    exit_with(run_rollback(RollbackOptions(digest, config, file, yes, force or ()), as_json=json))
 
 
 @site.command("fmt")
@@ -264,7 +264,7 @@ def site_fmt(
     """
     from syncd.cli.sites.fmt import run_fmt
 
-    leave(run_fmt(config, file, check=check, as_json=json))
+    exit_with(run_fmt(config, file, check=check, as_json=json))
 
 
 @site.command("migrate")
@@ -272,4 +272,4 @@ def site_migrate(file: FileOption = None, config: ConfigOption = None, json: Jso
     """Bring a site file of an earlier syncd into the form of today."""
     from syncd.cli.sites.fmt import run_migrate
 
-    leave(run_migrate(config, file, as_json=json))
+    exit_with(run_migrate(config, file, as_json=json))

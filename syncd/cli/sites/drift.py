@@ -1,4 +1,4 @@
-"""`site drift`: what somebody changed on the platform since syncd was there, and how to take it into the file."""
+"""`site drift`: changes that were made on the platform outside syncd, and `--accept` to write them into the file."""
 
 import sys
 from dataclasses import replace
@@ -7,14 +7,14 @@ from typing import Any
 
 import typer
 
-from syncd.cli.check.findings import tell_warnings, warning_documents
-from syncd.cli.sites.colours import is_narrow, painted
-from syncd.cli.sites.plan import Asked
-from syncd.cli.sites.session import Sited, sited, source_of
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.progress import progress
-from syncd.cli.terminal.rewrite_file import rewrite
-from syncd.cli.terminal.text import paint, print_text, safe
+from syncd.cli.check.findings import build_warning_documents, print_warnings
+from syncd.cli.sites.colours import is_narrow, style_lines
+from syncd.cli.sites.plan import PlanOptions
+from syncd.cli.sites.session import SiteSession, find_sites, find_source
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.rewrite_file import rewrite_file
+from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read.file import read_site_file
@@ -29,76 +29,81 @@ from syncd.sync.site.read.site_file import in_work_tree
 DRIFTED = 3
 
 
-def run_drift(asked: Asked, *, accept: bool, exit_code: bool, as_json: bool) -> int:
-    """Show the drift of each site that is meant, or write it into the files of the work tree; return the exit code."""
-    chosen = sited(asked.config, asked.file)
+def run_drift(options: PlanOptions, *, accept: bool, exit_code: bool, as_json: bool) -> int:
+    """Show the drift of each selected site, or write it into the files of the work tree; return the exit code.
+
+    Raises: BadParameter; ConfigInvalid; FileInvalid; PlatformError.
+    """
+    sessions = find_sites(options.config, options.file)
     found = []
-    for number, each in enumerate(chosen):
-        if len(chosen) > 1 and not as_json:
-            name = safe(str(each.repository.path / each.wish.file))
-            print(*([""] if number else []), paint(name, 1, sys.stdout), sep="\n")
-        found.append(_one(each, asked, accept=accept, as_json=as_json))
+    for number, session in enumerate(sessions):
+        if len(sessions) > 1 and not as_json:
+            name = escape(str(session.repository.path / session.site_options.file))
+            print(*([""] if number else []), style_text(name, 1, sys.stdout), sep="\n")
+        found.append(_show_site(session, options, accept=accept, as_json=as_json))
     return DRIFTED if exit_code and any(found) else 0
 
 
-def _one(each: Sited, asked: Asked, *, accept: bool, as_json: bool) -> bool:
-    """Return whether drift is left."""
-    with progress() as tell, each.look(tell) as workspace:
+def _show_site(session: SiteSession, options: PlanOptions, *, accept: bool, as_json: bool) -> bool:
+    """Show or accept the drift of one site, and return whether any is left."""
+    with show_progress() as on_progress, session.open_for_reading(on_progress) as workspace:
         top = workspace.repository.work_tree
         if accept and top is None:
-            raise typer.BadParameter(f"--accept writes files, and {each.repository.path} has no work tree")
-        source, _ = source_of(workspace, each.wish)
-        prepared = prepare(workspace, in_work_tree(top, source.path) if accept and top else source, each.wish)
-        prepared = replace(prepared, plan=_chosen(prepared.plan, asked))
-    accepted = _accept(top, prepared) if accept and top is not None else None
+            raise typer.BadParameter(f"--accept writes files, and {session.repository.path} has no work tree")
+        source, _ = find_source(workspace, session.site_options)
+        prepared = prepare(
+            workspace, in_work_tree(top, source.path) if accept and top else source, session.site_options
+        )
+        prepared = replace(prepared, plan=_select_areas(prepared.plan, options))
+    accepted = _accept_drift(top, prepared) if accept and top is not None else None
     if as_json:
-        emit(drift_document(prepared.plan) | _written(prepared, accepted))
+        print_document(drift_document(prepared.plan) | _build_document(prepared, accepted))
     elif accepted is None:
-        print_text("\n".join(painted(drift_text(prepared.plan, narrow=is_narrow()))))
+        print_text("\n".join(style_lines(drift_text(prepared.plan, narrow=is_narrow()))))
     else:
-        _tell(prepared, accepted)
+        _print_accepted(prepared, accepted)
     return bool(prepared.plan.drifted() if accepted is None else accepted.left)
 
 
-def _chosen(plan: SitePlan, asked: Asked) -> SitePlan:
-    """The plan with the areas that are asked for."""
-    areas = asked.options().areas
+def _select_areas(plan: SitePlan, options: PlanOptions) -> SitePlan:
+    """The plan with only the selected areas."""
+    areas = options.build_options().areas
     return replace(plan, lines=tuple(line for line in plan.lines if line.ref.area in areas))
 
 
-def _accept(top: Path, prepared: Prepared) -> Accepted:
+def _accept_drift(top: Path, prepared: Prepared) -> Accepted:
     source = prepared.source
     texts = {**source.others, source.path: source.text}
     accepted = accept_drift(prepared.file, texts, prepared.live, prepared.plan, areas=frozenset(AREAS))
     for path, text in accepted.texts.items():
-        rewrite(top, path, text)
+        rewrite_file(top, path, text)
     return accepted
 
 
-def _tell(prepared: Prepared, accepted: Accepted) -> None:
+def _print_accepted(prepared: Prepared, accepted: Accepted) -> None:
     for sentence in accepted.left:
-        print(f"! left: {safe(sentence)}")
+        print(f"! left: {escape(sentence)}")
     if not accepted.texts:
         print("Nothing was written." if accepted.left else "No drift: nothing was changed outside syncd.")
         return
-    print(f"{safe(', '.join(accepted.texts))}: {safe(', '.join(accepted.words))}")
-    tell_warnings(_new(prepared, accepted))
+    print(f"{escape(', '.join(accepted.texts))}: {escape(', '.join(accepted.words))}")
+    print_warnings(_find_new_findings(prepared, accepted))
     print("Read it with git diff, then commit it.")
 
 
-def _new(prepared: Prepared, accepted: Accepted) -> list[Finding]:
-    """What is to be said of the files now that what stands on the platform stands in them."""
+def _find_new_findings(prepared: Prepared, accepted: Accepted) -> list[Finding]:
+    """The findings that the files have only since the drift was accepted."""
     source = prepared.source
     others = {path: accepted.texts.get(path, text) for path, text in source.others.items()}
     text = accepted.texts.get(source.path, source.text)
     file, findings = read_site_file(text, path=source.path, others=others)
-    known = {one.message for one in prepared.findings}
+    old_messages = {one.message for one in prepared.findings}
     found = (*findings, *(check_site(file) if file is not None else ()))
-    return [one for one in found if one.message not in known]
+    return [one for one in found if one.message not in old_messages]
 
 
-def _written(prepared: Prepared, accepted: Accepted | None) -> dict[str, Any]:
+def _build_document(prepared: Prepared, accepted: Accepted | None) -> dict[str, Any]:
     if accepted is None:
         return {}
-    said = {"accepted": list(accepted.fields), "files": list(accepted.texts), "left": list(accepted.left)}
-    return {**said, "warnings": warning_documents(_new(prepared, accepted))}
+    document = {"accepted": list(accepted.fields), "files": list(accepted.texts), "left": list(accepted.left)}
+    return {**document, "warnings": build_warning_documents(_find_new_findings(prepared, accepted))}

@@ -1,4 +1,4 @@
-"""`site history` and `site rollback`: the plans that ran on a site, and the way back from one of them."""
+"""`site history` and `site rollback`: list the plans that were applied to a site, and reverse one of them."""
 
 import sys
 from collections import Counter
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.service.stop_signals import Stopping
-from syncd.cli.sites.colours import is_narrow, painted
-from syncd.cli.sites.session import forced, one_site, source_of
-from syncd.cli.terminal.context import configuration
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.progress import progress
-from syncd.cli.terminal.text import complain, moment, paint, print_text, safe
+from syncd.cli.service.stop_signals import StopRequest
+from syncd.cli.sites.colours import is_narrow, style_lines
+from syncd.cli.sites.session import find_one_site, find_source, parse_gate_force
+from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.text import escape, format_time, print_error, print_text, style_text
 from syncd.daemon.locks import STATE
 from syncd.errors import Held
 from syncd.model.wording import format_count
@@ -36,8 +36,8 @@ _DONE = {"create": "added", "update": "changed", "move": "moved", "delete": "del
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which plan is taken back, on which site, and what the person agrees to beforehand."""
+class RollbackOptions:
+    """What a person typed behind `site rollback`."""
 
     digest: str
     config: Path | None = None
@@ -47,60 +47,67 @@ class Asked:
 
 
 def show_history(config_file: Path | None, *, as_json: bool) -> int:
-    """Print the plans that ran on the configured sites and can be taken back, the newest first."""
-    kept: list[tuple[Backup, Former]] = []
-    for repository in configuration(config_file).repository:
+    """Print the applied plans of the configured sites that can be taken back, the newest first."""
+    backups: list[tuple[Backup, Former]] = []
+    for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
             state = git.git_dir / STATE
         if state.is_file():
             with Store(state) as store:
-                kept += [(one, parse_former(one.document)) for one in store.backups.kept()]
+                backups += [(one, parse_former(one.document)) for one in store.backups.kept()]
     if as_json:
-        emit({"plans": [_document(*one) for one in kept]})
+        print_document({"plans": [_build_document(*one) for one in backups]})
         return 0
-    for backup, former in kept:
-        digest = paint(backup.digest, 33, sys.stdout)
-        print(f"{digest}  {moment(backup.at)}  {safe(former.path)} (site {safe(backup.site)})  {safe(_told(former))}")
-    last = f"Take the newest back: syncd site rollback {kept[0][0].digest}" if kept else ""
+    for backup, former in backups:
+        digest = style_text(backup.digest, 33, sys.stdout)
+        where = f"{escape(former.path)} (site {escape(backup.site)})"
+        print(f"{digest}  {format_time(backup.at)}  {where}  {escape(_format_former_plan(former))}")
+    last = f"Take the newest back: syncd site rollback {backups[0][0].digest}" if backups else ""
     print(last or "No plan that changed a site is kept on this machine.")
     return 0
 
 
-def run_rollback(asked: Asked, *, as_json: bool) -> int:
-    """Show the inverse of a plan that ran, ask, and carry it out; return the exit code."""
-    each = one_site(asked.config, asked.file, "rollback")
-    stopping = Stopping()
-    with progress() as tell, each.open(tell, stopping) as workspace:
-        source, _ = source_of(workspace, each.wish)
+def run_rollback(options: RollbackOptions, *, as_json: bool) -> int:
+    """Show the inverse of an applied plan, ask, apply it, and return the exit code.
+
+    Raises: Held when a gate is closed; BadParameter; ConfigInvalid; FileInvalid; PlatformError.
+    """
+    session = find_one_site(options.config, options.file, "rollback")
+    stop_request = StopRequest()
+    with show_progress() as on_progress, session.open(on_progress, stop_request) as workspace:
+        source, _ = find_source(workspace, session.site_options)
         file, _ = read_source(source)
-        back = plan_back(workspace, file, each.wish, asked.digest)
-        workspace = replace(workspace, force=forced(asked.force, back.plan))
+        back = plan_back(workspace, file, session.site_options, options.digest)
+        workspace = replace(workspace, force=parse_gate_force(options.force, back.plan))
         if not as_json:
-            print_text("\n".join(_lines(back)))
+            print_text("\n".join(_format_rollback(back)))
         done = Done(back.keeping.lock, back.plan)
         if back.plan:
-            _agree(workspace, back, asked)
-            with stopping.heeded():
+            _confirm(workspace, back, options)
+            with stop_request.handle_signals():
                 done = take_back(workspace, back)
     unfinished = find_unfinished(done.left)
     code = done.exit_code or (unfinished.exit_code if unfinished else 0)
     if as_json:
-        emit({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": code})
+        print_document({"digest": back.backup.digest, "plan": plan_document(back.plan), "exit_code": code})
         return code
     if code:
-        complain(
-            f"not all of it is taken back: {_left(done)}", "" if unfinished else "run it again", code, as_json=False
+        print_error(
+            f"not all of it is taken back: {_describe_remaining(done)}",
+            "" if unfinished else "run it again",
+            code,
+            as_json=False,
         )
     elif done.steps:
         print(f"Taken back: {format_count(len(done.steps), 'step')} of plan {back.backup.digest}.")
-        note = paint("note:", 33, sys.stdout)
-        print(f"  {note} {safe(source.path)} still says the opposite: git revert the commit that")
+        note = style_text("note:", 33, sys.stdout)
+        print(f"  {note} {escape(source.path)} still says the opposite: git revert the commit that")
         print("  asked for it, or the next apply, also by a service, does it again.")
     return code
 
 
-def _left(done: Done) -> str:
-    """What of a way back was not gone, and why."""
+def _describe_remaining(done: Done) -> str:
+    """The steps of a rollback that were not done, and why."""
     if done.exit_code:
         return "; ".join(f"{called(one.step.ref)}: {one.why}" for one in done.failed) or "the site changed meanwhile"
     blocked = done.left.only("blocked")
@@ -108,14 +115,14 @@ def _left(done: Done) -> str:
     return "; ".join(f"{called(line.ref)}: {line.note}" for line in blocked[:_SHOWN]) + more
 
 
-def _agree(workspace: Workspace, back: Back, asked: Asked) -> None:
-    """Raises: Held when a gate is closed; Exit when the person says no."""
+def _confirm(workspace: Workspace, back: Back, options: RollbackOptions) -> None:
+    """Ask whether to roll back. Raises: Held when a gate is closed; Exit when the person says no."""
     closed = closed_gates(workspace, back)
     if closed:
         flags = " ".join(gate.flag for gate in closed)
         held = refusal(back.plan, closed)
         raise Held(held.why, hint=f"syncd site rollback {back.backup.digest} {flags}")
-    if asked.yes:
+    if options.yes:
         return
     if not sys.stdin.isatty():
         raise typer.BadParameter("nobody is here to ask; nothing was taken back: add --yes")
@@ -124,27 +131,30 @@ def _agree(workspace: Workspace, back: Back, asked: Asked) -> None:
         raise typer.Exit(1)
 
 
-def _lines(back: Back) -> list[str]:
-    said = [(style, text) for style, text in plan_text(back.plan, narrow=is_narrow()) if style != "hint"]
-    lines = [f"The way back from plan {back.backup.digest} of {moment(back.backup.at)}:", *painted(said)]
+def _format_rollback(back: Back) -> list[str]:
+    plan_lines = [(style, text) for style, text in plan_text(back.plan, narrow=is_narrow()) if style != "hint"]
+    lines = [
+        f"The way back from plan {back.backup.digest} of {format_time(back.backup.at)}:",
+        *style_lines(plan_lines),
+    ]
     if not back.plan:
         left = ["Nothing is left to take back."] if not back.plan.only("blocked") else []
         return [*(lines if back.plan.lines else lines[:1]), *left]
     if back.anew:
-        some = ", ".join(map(called, back.anew[:_SHOWN])) + (
+        refs = ", ".join(map(called, back.anew[:_SHOWN])) + (
             f" and {len(back.anew) - _SHOWN} more" if len(back.anew) > _SHOWN else ""
         )
-        lines.append(f"{paint('note:', 33, sys.stdout)} made again under a new id: {safe(some)}")
+        lines.append(f"{style_text('note:', 33, sys.stdout)} made again under a new id: {escape(refs)}")
     return lines
 
 
-def _told(former: Former) -> str:
-    """What a plan did, in numbers, and to what first."""
+def _format_former_plan(former: Former) -> str:
+    """How many resources a plan added, changed and so on, and the first of them."""
     counts = Counter(former.actions.values())
     numbers = ", ".join(f"{count} {_DONE.get(action, action)}" for action, count in sorted(counts.items()))
-    some = ", ".join(map(called, list(former.actions)[:_SHOWN])) + (", …" if len(former.actions) > _SHOWN else "")
-    return f"{numbers}: {some}"
+    refs = ", ".join(map(called, list(former.actions)[:_SHOWN])) + (", …" if len(former.actions) > _SHOWN else "")
+    return f"{numbers}: {refs}"
 
 
-def _document(backup: Backup, former: Former) -> dict[str, object]:
+def _build_document(backup: Backup, former: Former) -> dict[str, object]:
     return {"digest": backup.digest, "site": backup.site, "at": backup.at, "actions": dict(former.actions)}

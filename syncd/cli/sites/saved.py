@@ -1,4 +1,4 @@
-"""Saved plans: what `site plan --out` writes and `site apply FILE` takes, bound to all that it was made from."""
+"""Saved plans: `site plan --out` writes them, `site apply FILE` reads them and checks that nothing has changed."""
 
 import json
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ BYTES_MAX = 64 << 20
 
 
 @dataclass(frozen=True)
-class Saved:
-    """What a plan is bound to; `asked` are the words it was asked for with, `inputs` tells its file from others."""
+class SavedPlan:
+    """What a saved plan was made from; `asked` are its options, `inputs` is a hash of the site file's texts."""
 
     syncd: str
     site: str
@@ -34,11 +34,11 @@ class Saved:
     at: str
 
 
-def save(path: Path, prepared: Prepared, asked: Mapping[str, Any], now: datetime) -> None:
-    """Given where to and a plan, write it for its owner only, whole or not at all. Raises: ConfigInvalid."""
+def save_plan(path: Path, prepared: Prepared, asked: Mapping[str, Any], now: datetime) -> None:
+    """Write a plan to a file that only its owner can read, whole or not at all. Raises: ConfigInvalid."""
     plan, source = prepared.plan, prepared.source
     at = now.isoformat(timespec="seconds")
-    bound = Saved(
+    bound = SavedPlan(
         __version__,
         plan.site,
         source.path,
@@ -57,8 +57,8 @@ def save(path: Path, prepared: Prepared, asked: Mapping[str, Any], now: datetime
         raise ConfigInvalid(f"{path} cannot be written: {error.strerror}") from error
 
 
-def load(path: Path) -> Saved:
-    """Given a file, return the plan that was saved there. Raises: ConfigInvalid, FileInvalid."""
+def load_plan(path: Path) -> SavedPlan:
+    """Read a saved plan. Raises: ConfigInvalid when it cannot be read, FileInvalid when it is no saved plan."""
     try:
         if path.stat().st_size > BYTES_MAX:
             raise FileInvalid("this is no saved plan: it is far too large", path=str(path))
@@ -70,33 +70,33 @@ def load(path: Path) -> Saved:
     try:
         if document["kind"] != KIND:
             raise KeyError("kind")
-        found = Saved(**{name: document[name] for name in Saved.__dataclass_fields__})
+        found = SavedPlan(**{name: document[name] for name in SavedPlan.__dataclass_fields__})
         datetime.fromisoformat(found.at)
     except (KeyError, TypeError, ValueError) as error:
         raise FileInvalid("this is no saved plan", path=str(path), hint="syncd site plan --out FILE") from error
     return found
 
 
-def check_text(saved: Saved, now: datetime) -> None:
-    """Given a saved plan, make sure that it still holds by itself. Raises: StalePlan."""
+def check_age(saved: SavedPlan, now: datetime) -> None:
+    """Check that a saved plan is of this version of syncd and recent enough. Raises: StalePlan."""
     if saved.syncd != __version__:
-        raise _stale(f"it was made by syncd {saved.syncd}, and this is {__version__}")
+        raise _make_error(f"it was made by syncd {saved.syncd}, and this is {__version__}")
     if not timedelta() <= now - datetime.fromisoformat(saved.at) <= VALID:
-        raise _stale(f"it was made at {saved.at}; a plan holds for {VALID.total_seconds() / 3600:.0f} hours")
+        raise _make_error(f"it was made at {saved.at}; a plan holds for {VALID.total_seconds() / 3600:.0f} hours")
 
 
-def check_plan(saved: Saved, prepared: Prepared) -> None:
-    """Given a saved plan and the plan as it is now, make sure that they are the same. Raises: StalePlan."""
+def check_same_plan(saved: SavedPlan, prepared: Prepared) -> None:
+    """Check that a saved plan is the same as the plan now. Raises: StalePlan."""
     plan, source = prepared.plan, prepared.source
     if saved.site != plan.site:
-        raise _stale(f"it is about site {saved.site}, and {source.path} about {plan.site}")
+        raise _make_error(f"it is about site {saved.site}, and {source.path} about {plan.site}")
     if saved.inputs != source.inputs():
-        raise _stale(f"{source.path} has changed since commit {saved.commit[:10]}")
+        raise _make_error(f"{source.path} has changed since commit {saved.commit[:10]}")
     if moved := sorted(area for area, seen in plan.snapshot.items() if saved.snapshot.get(area) != seen):
-        raise _stale(f"the site has changed since: {', '.join(moved)}")
+        raise _make_error(f"the site has changed since: {', '.join(moved)}")
     if saved.digest != plan.digest():
-        raise _stale(f"the plan is {plan.digest()} now, not {saved.digest}")
+        raise _make_error(f"the plan is {plan.digest()} now, not {saved.digest}")
 
 
-def _stale(why: str) -> StalePlan:
+def _make_error(why: str) -> StalePlan:
     return StalePlan(f"the saved plan does not hold: {why}; nothing was applied", hint="syncd site plan --out FILE")

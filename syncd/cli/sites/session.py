@@ -1,4 +1,4 @@
-"""What the commands of a site start with: which site is meant, its file, and what the flags say."""
+"""What the commands of a site start with: the selected sites, their files, and the parsing of shared options."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.service.stop_signals import Stopping
-from syncd.cli.terminal.context import configuration
+from syncd.cli.service.stop_signals import StopRequest
+from syncd.cli.terminal.context import load_configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, never, reading, site_wish, workplace
 from syncd.errors import ConfigInvalid
@@ -29,35 +29,35 @@ NEEDS_NUMBER = frozenset({"structure.delete"})
 
 
 @dataclass(frozen=True)
-class Sited:
-    """One repository with a site, and how its file is followed."""
+class SiteSession:
+    """One repository with a site, and the options with which its file is applied."""
 
     config: Config
     repository: RepositoryConfig
-    wish: SiteWish
+    site_options: SiteWish
 
     def open(
-        self, progress: Progress = ignore_progress, stopping: Stopping | None = None
+        self, progress: Progress = ignore_progress, stopping: StopRequest | None = None
     ) -> AbstractContextManager[Workspace]:
-        """Given what hears the progress, and who asks to stop, open both sides for a run that writes."""
-        cancelled = never if stopping is None else stopping.is_asked
+        """Open the repository and the platform for a run that writes; hold the lock of the repository."""
+        cancelled = never if stopping is None else stopping.is_requested
         return workplace(self.config, self.repository, Circumstances(os.environ, cancelled, progress))
 
-    def look(self, progress: Progress = ignore_progress) -> AbstractContextManager[Workspace]:
-        """Given what hears the progress, open both sides to look at them, beside any run."""
+    def open_for_reading(self, progress: Progress = ignore_progress) -> AbstractContextManager[Workspace]:
+        """Open the repository and the platform for reading only, also while a run takes place."""
         return reading(self.config, self.repository, Circumstances(os.environ, progress=progress))
 
 
-def sited(config_file: Path | None, file: Path | None = None) -> list[Sited]:
-    """Given `--config` and `--file`, return the sites that are meant: that of the file, or all that are configured.
+def find_sites(config_file: Path | None, file: Path | None = None) -> list[SiteSession]:
+    """Return the sites that `--config` and `--file` select: that of the file, or all configured ones.
 
     Raises: ConfigInvalid when there is none.
     """
-    config = configuration(config_file)
+    config = load_configuration(config_file)
     if file is not None:
-        repository, path = _holder(config, file)
-        return [Sited(config, repository, site_wish(repository.site or SiteConfig(), file=path))]
-    found = [Sited(config, one, site_wish(one.site)) for one in config.repository if one.site is not None]
+        repository, path = _find_repository(config, file)
+        return [SiteSession(config, repository, site_wish(repository.site or SiteConfig(), file=path))]
+    found = [SiteSession(config, one, site_wish(one.site)) for one in config.repository if one.site is not None]
     if not found:
         raise ConfigInvalid(
             "no repository has a site",
@@ -66,60 +66,63 @@ def sited(config_file: Path | None, file: Path | None = None) -> list[Sited]:
     return found
 
 
-def one_site(config_file: Path | None, file: Path | None, what: str) -> Sited:
-    """Given `--config`, `--file` and what is asked for, return the one site that it can be about."""
-    found = sited(config_file, file)
+def find_one_site(config_file: Path | None, file: Path | None, what: str) -> SiteSession:
+    """Return the only site that `--config` and `--file` select. Raises: BadParameter when there are several."""
+    found = find_sites(config_file, file)
     if len(found) > 1:
         raise typer.BadParameter(f"{what} is about one site, and {len(found)} are configured: name one with --file")
     return found[0]
 
 
-def source_of(workspace: Workspace, wish: SiteWish) -> tuple[Source, str]:
-    """Given a site, return its file as it is on disk where there is one, and how that differs from what is committed.
-
-    Shape: the difference is a sentence, or "".
-    """
+def find_source(workspace: Workspace, site_options: SiteWish) -> tuple[Source, str]:
+    """Return the site file on disk, else the committed one, and a sentence when both differ, or ""."""
     repository, branch = workspace.repository, workspace.branch
     top = repository.work_tree
-    if top is None or not (top / wish.file).is_file():
-        return committed(repository, branch, wish.file), ""
-    here = in_work_tree(top, wish.file)
+    if top is None or not (top / site_options.file).is_file():
+        return committed(repository, branch, site_options.file), ""
+    on_disk = in_work_tree(top, site_options.file)
     tip = repository.resolve(f"refs/heads/{branch}")
     if tip is None and repository.resolve("HEAD") is not None:
-        return here, ""  # a job's clone, on a commit and no branch
-    if tip is None or repository.lookup(tip, wish.file) is None:
-        return here, f"{wish.file} is not committed on {branch} yet; apply and the service take what is committed"
-    if committed(repository, branch, wish.file).inputs() == here.inputs():
-        return committed(repository, branch, wish.file), ""
-    return here, f"{wish.file} differs from what is committed on {branch}; apply and the service take what is committed"
+        return on_disk, ""  # a job's clone, on a commit and no branch
+    if tip is None or repository.lookup(tip, site_options.file) is None:
+        return (
+            on_disk,
+            f"{site_options.file} is not committed on {branch} yet; apply and the service take what is committed",
+        )
+    if committed(repository, branch, site_options.file).inputs() == on_disk.inputs():
+        return committed(repository, branch, site_options.file), ""
+    return (
+        on_disk,
+        f"{site_options.file} differs from what is committed on {branch}; apply and the service take what is committed",
+    )
 
 
-def lock_note(each: Sited, prepared: Prepared) -> str:
-    """Given a plan, say what becomes of a lock that lies on disk while none is committed; "" when it is not so."""
-    path = lock_path(each.wish.file)
-    known = each.wish.lock == "state" or prepared.lock.serial or prepared.lock.items
-    if known or not (each.repository.path / path).is_file():
+def describe_lock(session: SiteSession, prepared: Prepared) -> str:
+    """Return a sentence about a lock that is on disk and not committed, else ""."""
+    path = lock_path(session.site_options.file)
+    known = session.site_options.lock == "state" or prepared.lock.serial or prepared.lock.items
+    if known or not (session.repository.path / path).is_file():
         return ""
     return f"{path} is not committed yet, and without it everything is adopted anew: git add {path} && git commit"
 
 
-def require_targets(targets: Iterable[str], prepared: Prepared) -> None:
-    """Given the refs of `--target` and a plan, see that each is declared or in the lock. Raises: BadParameter."""
+def check_targets(targets: Iterable[str], prepared: Prepared) -> None:
+    """Check that each ref of `--target` is declared or in the lock. Raises: BadParameter."""
     known = prepared.file.items.keys() | prepared.lock.items.keys()
-    if strange := sorted(set(targets) - known):
-        raise typer.BadParameter(f"--target {strange[0]}: {unknown('thing', strange[0], sorted(known))}")
+    if unknown := sorted(set(targets) - known):
+        raise typer.BadParameter(f"--target {unknown[0]}: {describe_unknown('resource', unknown[0], sorted(known))}")
 
 
-def unknown(what: str, word: str, known: Sequence[str]) -> str:
-    """Given a word that names none of what is known, return a sentence that says so, with the likely meant one."""
+def describe_unknown(what: str, word: str, known: Sequence[str]) -> str:
+    """Return a sentence about an unknown word, with the known word that was likely meant."""
     listed = f"there are {', '.join(known[:_SHOWN])}{', …' if len(known) > _SHOWN else ''}"
     return f"there is no such {what}; {meant(Near(known).to(word)) or listed}"
 
 
-def forced(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
-    """Given `CLASS` and `CLASS=NUMBER` words and a plan, return which gates of it are opened, by number.
+def parse_gate_force(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
+    """Return the gates of a plan that `CLASS` and `CLASS=NUMBER` words open, each with its number.
 
-    Raises: BadParameter for what is no such word.
+    Raises: BadParameter for any other word.
     """
     opened: dict[str, int] = {}
     for word in words:
@@ -129,23 +132,24 @@ def forced(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
         if not equals and scope in NEEDS_NUMBER:
             raise typer.BadParameter(f"--force {scope}: say how many, as the refusal printed it: {scope}=NUMBER")
         if scope not in SCOPES:
-            raise typer.BadParameter(f"--force {scope}: {unknown('class', scope, SCOPES)}")
+            raise typer.BadParameter(f"--force {scope}: {describe_unknown('class', scope, SCOPES)}")
         counts = [gate.count for gate in plan.gates if gate.scope == scope]
         opened[scope] = int(number) if equals else next(iter(counts), 0)
     return opened
 
 
-def _holder(config: Config, file: Path) -> tuple[RepositoryConfig, str]:
+def _find_repository(config: Config, file: Path) -> tuple[RepositoryConfig, str]:
     """The repository that a file lies in, and its path from there."""
-    for repository, top in _tops(config):
+    for repository, top in _list_work_trees(config):
         if file.resolve().is_relative_to(top):
             return repository, file.resolve().relative_to(top).as_posix()
-    if len(config.repository) == 1 and not file.is_absolute():  # a bare repository has no files to name otherwise
+    # In a bare repository a file can only be named by its path from the root.
+    if len(config.repository) == 1 and not file.is_absolute():
         return config.repository[0], file.as_posix()
     raise typer.BadParameter(f"--file {file} lies in no configured repository")
 
 
-def _tops(config: Config) -> Iterator[tuple[RepositoryConfig, Path]]:
+def _list_work_trees(config: Config) -> Iterator[tuple[RepositoryConfig, Path]]:
     for repository in config.repository:
         with Repository.open(repository.path) as git:
             if git.work_tree is not None:

@@ -1,4 +1,4 @@
-"""The site of a site file as the commands see it: valid, with the pages of the mirrored spaces, on disk or at a ref."""
+"""Read a valid site with the pages of its mirrored spaces, on disk or at a commit."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from syncd.cli.sites.offline import Place
+from syncd.cli.sites.offline import SiteFileLocation
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
 from syncd.layout.site.addresses.addresses import SiteMap
 from syncd.layout.site.addresses.graph import Host
@@ -18,7 +18,7 @@ from syncd.sync.site.read.site_file import at_commit, read_source
 
 
 @dataclass(frozen=True)
-class Sides:
+class SiteVersions:
     """A site at a ref and as it is on disk, and which pages were renamed in between."""
 
     before: SiteMap
@@ -26,40 +26,40 @@ class Sides:
     renamed: dict[tuple[str, str], str]
 
 
-def on_disk(place: Place, hosts: Sequence[Host] = ()) -> SiteMap:
-    """Given where a site file is, return its site as it is on disk.
+def read_site_on_disk(location: SiteFileLocation, hosts: Sequence[Host] = ()) -> SiteMap:
+    """Return the site of a site file on disk.
 
     Raises: FileInvalid with the first mistake; ConfigInvalid when there is no such file.
     """
-    file, _ = read_source(place.source())
-    with ExitStack() as held:
-        repository = _opened(place, held)
-        pages = pages_on_disk(repository, place.top, place.bindings) if repository is not None else {}
+    file, _ = read_source(location.read())
+    with ExitStack() as stack:
+        repository = _open_repository(location, stack)
+        pages = pages_on_disk(repository, location.top, location.bindings) if repository is not None else {}
     return SiteMap(file, pages, tuple(hosts) or file.hosts)
 
 
-def both(place: Place, ref: str, hosts: Sequence[Host] = ()) -> Sides:
-    """Given where a site file is and a ref, return the site there and on disk.
+def read_site_versions(location: SiteFileLocation, ref: str, hosts: Sequence[Host] = ()) -> SiteVersions:
+    """Return the site of a site file at a ref and on disk.
 
-    Raises: as `on_disk`; ConfigInvalid when the ref does not exist, or has no such file.
+    Raises: as `read_site_on_disk`; ConfigInvalid when the ref does not exist, or has no such file.
     """
-    after = on_disk(place, hosts)
-    with Repository.open(place.top) as repository:
+    after = read_site_on_disk(location, hosts)
+    with Repository.open(location.top) as repository:
         commit = repository.find_revision(ref)
         if commit is None:
-            raise ConfigInvalid(f"there is no commit {ref} in {place.top}", hint="name a branch, a tag or a commit")
-        missing = ConfigInvalid(f"there is no {place.path} at {ref}", hint="name a commit that has it")
-        file, _ = read_source(at_commit(repository, commit, place.path, missing))
+            raise ConfigInvalid(f"there is no commit {ref} in {location.top}", hint="name a branch, a tag or a commit")
+        missing = ConfigInvalid(f"there is no {location.path} at {ref}", hint="name a commit that has it")
+        file, _ = read_source(at_commit(repository, commit, location.path, missing))
         head = repository.find_revision("HEAD")
-        known = renamed(repository, commit, head, place.bindings) if head is not None else {}
-        before = SiteMap(file, pages_at(repository, commit, place.bindings), tuple(hosts) or file.hosts)
-    return Sides(before, after, known)
+        known = renamed(repository, commit, head, location.bindings) if head is not None else {}
+        before = SiteMap(file, pages_at(repository, commit, location.bindings), tuple(hosts) or file.hosts)
+    return SiteVersions(before, after, known)
 
 
-def hosts_of(words: Sequence[str]) -> tuple[Host, ...]:
-    """Given addresses such as `https://docs.example.org/guides`, return each as host and base path.
+def parse_hosts(words: Sequence[str]) -> tuple[Host, ...]:
+    """Return addresses such as `https://docs.example.org/guides` as host and base path.
 
-    Raises: BadParameter for what is none.
+    Raises: BadParameter for anything else.
     """
     found = []
     for word in words:
@@ -70,8 +70,8 @@ def hosts_of(words: Sequence[str]) -> tuple[Host, ...]:
     return tuple(found)
 
 
-def _opened(place: Place, held: ExitStack) -> Repository | None:
+def _open_repository(location: SiteFileLocation, stack: ExitStack) -> Repository | None:
     try:
-        return held.enter_context(Repository.open(place.top))
+        return stack.enter_context(Repository.open(location.top))
     except (NotARepository, GitFailed):
         return None

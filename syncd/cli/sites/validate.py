@@ -1,6 +1,5 @@
-"""`site validate`: every rule over a site file, offline or with the platform; and what can be mended, mended."""
+"""`site validate`: check a site file by every rule, offline or with the platform; `--fix` mends what it can."""
 
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,12 +8,12 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from syncd.cli.check.excerpt import Source as Lines
-from syncd.cli.check.findings import Found, Report, exit_code
+from syncd.cli.check.excerpt import SourceText
+from syncd.cli.check.findings import LocatedFinding, Report, choose_exit_code, find_display_path
 from syncd.cli.check.report import FORMATS, write_report
-from syncd.cli.sites.offline import USUAL, Place, place_of
-from syncd.cli.terminal.rewrite_file import rewrite
-from syncd.cli.terminal.text import safe
+from syncd.cli.sites.offline import DEFAULT_FILE, SiteFileLocation, locate_site_file
+from syncd.cli.terminal.rewrite_file import rewrite_file
+from syncd.cli.terminal.text import escape
 from syncd.errors import FileInvalid, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.finding import Finding
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person wants validated, and how."""
+class ValidateOptions:
+    """What a person typed behind `site validate`."""
 
     file: Path | None = None
     config: Path | None = None
@@ -46,123 +45,128 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What became of a site file: what is in it, as far as it could be read, what is wrong, and who was asked."""
+class Validation:
+    """A site file, None when it cannot be read, with its findings.
+
+    Shape: `mode` is `offline`, `online`, `skipped` when errors kept the platform from being asked, or `nothing`.
+    """
 
     file: SiteFile | None
     findings: Sequence[Finding]
-    asked: str
+    mode: str
 
 
-def run_validate(asked: Asked, style: str) -> int:
+def run_validate(options: ValidateOptions, style: str) -> int:
     """Check the site file, print what was found, and return the exit code.
 
-    Shapes: 65 when there are errors, with `strict` also when there are warnings. Raises: ConfigInvalid when there is no
-    file; with `online` PlatformError, too.
+    The exit code is 65 when there are errors, with `strict` also when there are warnings.
+    Raises: BadParameter; ConfigInvalid when there is no file; with `online` PlatformError, too.
     """
     if style not in FORMATS:
         raise typer.BadParameter(f"--format {style}: choose one of {', '.join(FORMATS)}")
-    here = asked.file or (Path(USUAL) if Path(USUAL).is_file() else None)
-    place = place_of(asked.config, here)
+    file = options.file or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).is_file() else None)
+    location = locate_site_file(options.config, file)
     with collect_seldom():
-        judged = _judged(place, asked)
-        if asked.fix and _mend(place, judged.findings, sys.stdout if style == "text" else sys.stderr):
-            judged = _judged(place, asked)
-    lines: dict[str, Lines] = {}
+        validation = _validate(location, options)
+        if options.fix and _apply_fixes(location, validation.findings, sys.stdout if style == "text" else sys.stderr):
+            validation = _validate(location, options)
+    lines: dict[str, SourceText] = {}
     found = [
-        Found(place.top, one.path, one, lines.setdefault(one.path, _lines(place.top, one.path)))
-        for one in judged.findings
+        LocatedFinding(
+            location.top,
+            finding.path,
+            finding,
+            lines.setdefault(finding.path, _open_source(location.top, finding.path)),
+        )
+        for finding in validation.findings
     ]
-    code = exit_code(found, strict=asked.strict)
-    write_report(_report(place, judged, found, code), style)
+    code = choose_exit_code(found, strict=options.strict)
+    write_report(_build_report(location, validation, found, code), style)
     return code
 
 
-def _mend(place: Place, findings: Sequence[Finding], out: TextIO) -> bool:
-    """Mend what can be mended, file by file, and say what was done; whether anything was."""
+def _apply_fixes(location: SiteFileLocation, findings: Sequence[Finding], out: TextIO) -> bool:
+    """Apply the fixes of findings file by file, print them, and return whether there were any."""
     done: list[Finding] = []
-    for path in sorted({one.path for found in findings for one in found.all() if one.fix is not None}):
-        before = read_file(place.top, path).decode()
+    for path in sorted({finding.path for found in findings for finding in found.all() if finding.fix is not None}):
+        before = read_file(location.top, path).decode()
         after, mends = mended(before, path, findings)
         if after != before:
-            rewrite(place.top, path, after)
+            rewrite_file(location.top, path, after)
             done += mends
-    for one in done:
-        assert one.fix is not None
-        print(f"mended {safe(one.path)}:{one.line}: {one.code}: {safe(one.fix.what)}", file=out)
+    for finding in done:
+        assert finding.fix is not None
+        print(f"mended {escape(finding.path)}:{finding.line}: {finding.code}: {escape(finding.fix.what)}", file=out)
     return bool(done)
 
 
-def _lines(top: Path, path: str) -> Lines:
+def _open_source(top: Path, path: str) -> SourceText:
     def read() -> bytes:
         try:
             return read_file(top, path)
         except (OSError, PathRefused):
             return b""
 
-    return Lines(read)
+    return SourceText(read)
 
 
-def _judged(place: Place, asked: Asked) -> Judged:
+def _validate(location: SiteFileLocation, options: ValidateOptions) -> Validation:
     try:
-        source = place.source()
+        source = location.read()
     except FileInvalid as error:
         spot = Spot(error.path, error.line, error.column)
-        return Judged(None, (broken("SY001", spot, error.reason, error.hint),), "nothing")
+        return Validation(None, (broken("SY001", spot, error.reason, error.hint),), "nothing")
     file, found = read_site_file(source.text, path=source.path, others=source.others)
     if file is None:
-        return Judged(None, found, "nothing")
-    found = (*found, *check_site(file), *_of_lock(place, file))
-    if any(one.severity == "error" for one in found) or not asked.online:
-        return Judged(file, audible(file, found), "skipped" if asked.online else "offline")
-    live, lock = _asked_for(place, file, asked)
+        return Validation(None, found, "nothing")
+    found = (*found, *check_site(file), *_check_lock_file(location, file))
+    if any(finding.severity == "error" for finding in found) or not options.online:
+        return Validation(file, audible(file, found), "skipped" if options.online else "offline")
+    live, lock = _read_platform(location, file, options)
     found = (*found, *check_lock(file, lock), *check_live(file, live, lock))
-    return Judged(file, audible(file, found), "online")
+    return Validation(file, audible(file, found), "online")
 
 
-def _of_lock(place: Place, file: SiteFile) -> Iterable[Finding]:
-    """What the committed lock tells without the platform."""
-    path = lock_path(place.path)
+def _check_lock_file(location: SiteFileLocation, file: SiteFile) -> Iterable[Finding]:
+    """The findings of the lock that need no platform."""
+    path = lock_path(location.path)
     try:
-        text = read_file(place.top, path).decode(errors="replace")
+        text = read_file(location.top, path).decode(errors="replace")
     except FileNotFoundError:
         return ()
     except (OSError, PathRefused) as error:
         raise FileInvalid(f"cannot be read: {error}", path=path, line=0) from error
-    return check_lock(file, parse_lock(text, at=str(place.top / path)))
+    return check_lock(file, parse_lock(text, at=str(location.top / path)))
 
 
-def _asked_for(place: Place, file: SiteFile, asked: Asked) -> "tuple[Live, Lock]":
-    """The platform and the lock, read by the configuration that has this file."""
-    from syncd.cli.sites.session import one_site
+def _read_platform(location: SiteFileLocation, file: SiteFile, options: ValidateOptions) -> "tuple[Live, Lock]":
+    """The state of the platform and the lock, read with the configuration of this file."""
+    from syncd.cli.sites.session import find_one_site
     from syncd.sync.site.lock import Keeping
     from syncd.sync.site.read.site import read_live
 
-    site = one_site(asked.config, place.top / place.path, "--online")
-    with site.look() as workspace:
-        lock = Keeping(workspace, file, site.wish.lock).lock
-        return read_live(workspace, file, lock, kinds=site.wish.kinds), lock
+    site = find_one_site(options.config, location.top / location.path, "--online")
+    with site.open_for_reading() as workspace:
+        lock = Keeping(workspace, file, site.site_options.lock).lock
+        return read_live(workspace, file, lock, kinds=site.site_options.kinds), lock
 
 
-def _report(place: Place, judged: Judged, found: Sequence[Found], code: int) -> Report:
+def _build_report(
+    location: SiteFileLocation, validation: Validation, found: Sequence[LocatedFinding], code: int
+) -> Report:
     after = {
         "nothing": ".",
         "offline": f" (checked offline; add --online for {len(ONLINE)} more rules).",
         "online": " (checked with the platform).",
         "skipped": " (checked offline: the platform was not asked, because of the errors).",
-    }[judged.asked]
-    name = found[0].seen if found and found[0].path == place.path else _seen(place)
-    said = f": {_contents(judged.file)}" if judged.file is not None else ""
-    checked = {"file": name, "online": judged.asked == "online"}
-    return Report("site validate", found, code, SITE_RULES, name, f"{name} is valid{said}", after, checked)
+    }[validation.mode]
+    path = find_display_path(location.top / location.path)
+    contents = f": {_describe_contents(validation.file)}" if validation.file is not None else ""
+    checked = {"file": path, "online": validation.mode == "online"}
+    return Report("site validate", found, code, SITE_RULES, path, f"{path} is valid{contents}", after, checked)
 
 
-def _seen(place: Place) -> str:
-    seen = os.path.relpath(place.top / place.path)
-    return str(place.top / place.path) if seen.startswith("..") else seen.replace(os.sep, "/")
-
-
-def _contents(file: SiteFile) -> str:
+def _describe_contents(file: SiteFile) -> str:
     kinds: tuple[Kind, ...] = ("group", "section", "variant", "redirect", "override")
     parts = [format_count(len(items), kind) for kind in kinds if (items := file.of(kind))]
     return ", ".join(parts) or "it declares nothing that can be listed"

@@ -1,4 +1,4 @@
-"""`clone`: a repository, its configuration and the first mirror, from one line; safe to run again after a crash."""
+"""`clone`: create a repository, its configuration and the first mirror; safe to run again after a crash."""
 
 import os
 from collections.abc import Sequence
@@ -7,9 +7,16 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.sync.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
-from syncd.cli.terminal.output import result_lines
-from syncd.cli.terminal.progress import progress
+from syncd.cli.sync.setup import (
+    Setup,
+    build_platform,
+    draft_repository,
+    parse_spaces,
+    resume_setup,
+    write_configuration,
+)
+from syncd.cli.terminal.output import format_results
+from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import print_text
 from syncd.config import Config
 from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
@@ -23,19 +30,23 @@ BRANCH = "main"
 
 
 def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, insecure: bool) -> None:
-    """Given a platform, spaces and a directory, make the repository there; a clone that was cut off is taken up again.
+    """Clone spaces into a new repository; a clone that was interrupted is resumed.
 
-    Raises: ConfigInvalid when the directory holds something else.
+    Shape: `targets` are `SPACE[=DIR]` words, then the directory of the repository.
+    Raises: BadParameter; ConfigInvalid when the directory holds something else; PlatformError.
     """
     if len(targets) < 2:
         raise typer.BadParameter("name at least one SPACE and the directory REPO")
-    *words, target = targets
-    directory = Path(target).absolute()
-    platform = platform_of(url, token_file, insecure=insecure)
-    setup = Setup((directory / ".git").resolve() / "syncd.toml", platform, wanted_of(words), BRANCH)
-    config = taken_up(setup, hint="clone into a new directory") or _begun(setup, directory)
+    *spaces, repository_directory = targets
+    directory = Path(repository_directory).absolute()
+    platform = build_platform(url, token_file, insecure=insecure)
+    setup = Setup((directory / ".git").resolve() / "syncd.toml", platform, parse_spaces(spaces), BRANCH)
+    config = resume_setup(setup, hint="clone into a new directory") or _start_clone(setup, directory)
     repository = config.repository[0]
-    with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
+    with (
+        show_progress() as on_progress,
+        workplace(config, repository, Circumstances(os.environ, progress=on_progress)) as workspace,
+    ):
         results = run_cycle(
             workspace, replace(wish(repository), integrate=False, propose=False, site=None, should_publish=False)
         )
@@ -43,25 +54,25 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
         if not code:
             check_out(workspace, BRANCH)
     record_command(repository, results)
-    print_text("\n".join(result_lines(results)))
+    print_text("\n".join(format_results(results)))
     if code:
         raise typer.Exit(code)
     print(f"Cloned into {directory}. Next: edit, git commit, then syncd push.")
 
 
-def _begun(setup: Setup, directory: Path) -> Config:
-    """Make the repository and its configuration."""
+def _start_clone(setup: Setup, directory: Path) -> Config:
+    """Create the repository and write its configuration."""
     if directory.exists() and any(path.name != ".git" for path in directory.iterdir()):
         raise ConfigInvalid(f"{directory} is not empty", hint="clone into a new directory")
-    repository = drafted(setup)
+    repository = draft_repository(setup)
     with Repository.create(directory, branch=BRANCH) as git:
         if git.list_refs("refs/"):
             raise ConfigInvalid(f"{directory} is a repository already", hint="syncd init binds one to a space")
-    return written(setup, repository)
+    return write_configuration(setup, repository)
 
 
 def check_out(workspace: Workspace, branch: str) -> None:
-    """Given a repository that was mirrored, give the writer a branch on it; only when there is none yet."""
+    """Create a branch on the mirrored content, and check it out; only when there is none yet."""
     repository = workspace.repository
     tip = repository.resolve(workspace.main)
     ref = f"refs/heads/{branch}"

@@ -1,4 +1,4 @@
-"""`init`: bind a repository that exists, bare or not, to spaces that exist; neither side is replaced unasked."""
+"""`init`: bind an existing repository, bare or not, to existing spaces; it replaces neither side without `--prefer`."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,17 @@ from typing import cast, get_args
 import typer
 
 from syncd.cli.sync.clone import check_out
-from syncd.cli.sync.setup import Setup, drafted, platform_of, taken_up, wanted_of, written
-from syncd.cli.terminal.context import load_here, require_here
-from syncd.cli.terminal.output import emit, result_document, result_lines
-from syncd.cli.terminal.progress import progress
+from syncd.cli.sync.setup import (
+    Setup,
+    build_platform,
+    draft_repository,
+    parse_spaces,
+    resume_setup,
+    write_configuration,
+)
+from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.cli.terminal.output import build_result_document, format_results, print_document
+from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
@@ -27,75 +34,77 @@ from syncd.sync.run.values import Result, find_exit_code
 
 
 @dataclass(frozen=True)
-class Init:
-    """What the command line says; without `url` the configuration that is there says what to bind."""
+class InitOptions:
+    """What a person typed behind `init`; without `url` the existing configuration names what to bind."""
 
     url: str = ""
-    words: Sequence[str] = ()
+    spaces: Sequence[str] = ()
     prefer: Sequence[str] = ()
     branch: str = ""
     token_file: Path | None = None
     insecure: bool = False
 
 
-def run_init(asked: Init, *, as_json: bool) -> int:
-    """Given what to bind, bind it as far as nobody has to choose, print what came of it, and return the exit code.
+def run_init(options: InitOptions, *, as_json: bool) -> int:
+    """Bind the spaces that need no choice of a side, print the results, and return the exit code.
 
-    Raises: NotARepository; ConfigInvalid when the repository is bound to something else.
+    Raises: BadParameter; NotARepository; ConfigInvalid when the repository is bound to something else.
     """
-    config = _configuration(asked)
+    config = _prepare_configuration(options)
     results: list[Result] = []
     for repository in config.repository:
-        results += _bound(config, repository, asked)
+        results += _bind_repository(config, repository, options)
     code = find_exit_code(results)
     if as_json:
-        emit({"command": "init", "results": [result_document(result) for result in results], "exit_code": code})
+        print_document(
+            {"command": "init", "results": [build_result_document(result) for result in results], "exit_code": code}
+        )
         return code
-    print_text("\n".join(result_lines(results)))
+    print_text("\n".join(format_results(results)))
     if not code:
         print("Bound. Next: syncd status, then syncd push for what only Git has.")
     return code
 
 
-def _configuration(asked: Init) -> Config:
-    top, git_dir = _locate(Path.cwd())
+def _prepare_configuration(options: InitOptions) -> Config:
+    top, git_dir = _locate_repository(Path.cwd())
     file = git_dir / "syncd.toml"
-    if not asked.url:
+    if not options.url:
         return _find_configuration(top, git_dir)
-    if not asked.words:
+    if not options.spaces:
         raise typer.BadParameter("name at least one SPACE")
     with Repository.open(top) as git:
-        branch = asked.branch or git.read_head().branch
+        branch = options.branch or git.read_head().branch
     if branch is None:
         raise typer.BadParameter("no branch is checked out: name one with --branch")
-    platform = platform_of(asked.url, asked.token_file, insecure=asked.insecure)
+    platform = build_platform(options.url, options.token_file, insecure=options.insecure)
     # A work tree whose git directory is elsewhere is named by its path; all others are found beside the file.
     beside = top / ".git" == file.parent or top == file.parent
-    setup = Setup(file, platform, wanted_of(asked.words), branch, "." if beside else str(top))
-    again = f"to bind more spaces, add them to {file}, then run syncd init alone"
-    return taken_up(setup, hint=again) or written(setup, drafted(setup))
+    setup = Setup(file, platform, parse_spaces(options.spaces), branch, "." if beside else str(top))
+    hint = f"to bind more spaces, add them to {file}, then run syncd init alone"
+    return resume_setup(setup, hint=hint) or write_configuration(setup, draft_repository(setup))
 
 
 def _find_configuration(top: Path, git_dir: Path) -> Config:
-    """The configuration that applies here, without the other repositories that it names."""
-    file = require_here(None)
-    config = load_here(file)
-    here = [repository for repository in config.repository if _is_at(repository.path, git_dir)]
-    if not here:
+    """The configuration of the current directory, with this repository only."""
+    file = require_config_file(None)
+    config = load_config_file(file)
+    configured = [repository for repository in config.repository if _is_in_git_dir(repository.path, git_dir)]
+    if not configured:
         raise ConfigInvalid(
             f"{file.path} names other repositories, not {top}",
             hint="add this one to it, or name the platform and its spaces: syncd init URL SPACE[=DIR]",
         )
-    return config.model_copy(update={"repository": tuple(here)})
+    return config.model_copy(update={"repository": tuple(configured)})
 
 
-def _is_at(path: Path, git_dir: Path) -> bool:
+def _is_in_git_dir(path: Path, git_dir: Path) -> bool:
     with suppress(NotARepository):
         return find_repository(path).common_dir == git_dir
     return False
 
 
-def _locate(start: Path) -> tuple[Path, Path]:
+def _locate_repository(start: Path) -> tuple[Path, Path]:
     """The top of the repository around a directory, or a bare one, and where its configuration is kept."""
     place = discover_repository(start)
     if place is None:
@@ -110,26 +119,29 @@ def _locate(start: Path) -> tuple[Path, Path]:
     return top, place.common_dir
 
 
-def _bound(config: Config, repository: RepositoryConfig, asked: Init) -> list[Result]:
-    with progress() as tell, workplace(config, repository, Circumstances(os.environ, progress=tell)) as workspace:
-        bind = replace(
+def _bind_repository(config: Config, repository: RepositoryConfig, options: InitOptions) -> list[Result]:
+    with (
+        show_progress() as on_progress,
+        workplace(config, repository, Circumstances(os.environ, progress=on_progress)) as workspace,
+    ):
+        run_options = replace(
             wish(repository),
             propose=False,
             site=None,
             should_publish=False,
-            prefer=_preferences(asked.prefer, repository),
+            prefer=_parse_preferences(options.prefer, repository),
         )
-        results = run_cycle(workspace, bind)
+        results = run_cycle(workspace, run_options)
         if any(result.flow == "bind" and isinstance(result.outcome, Waiting) for result in results):
-            results = run_cycle(workspace, bind)  # what was bound before is integrated now
+            results = run_cycle(workspace, run_options)  # what the first run bound is integrated by the second
         if not find_exit_code(results):
             check_out(workspace, workspace.branch)
     record_command(repository, results)
     return results
 
 
-def _preferences(words: Sequence[str], repository: RepositoryConfig) -> Mapping[str, PreferredSide]:
-    """Given `SIDE` or `NAME=SIDE` words, return the side of each space that is named."""
+def _parse_preferences(words: Sequence[str], repository: RepositoryConfig) -> Mapping[str, PreferredSide]:
+    """Return the preferred side by name of the space, of `SIDE` or `NAME=SIDE` words."""
     names = [space.name for space in repository.space]
     prefer: dict[str, PreferredSide] = {}
     for word in words:

@@ -1,7 +1,7 @@
-"""Before any command: what a run that was killed left in the repository around the current directory is mended.
+"""Before any command: repair what a killed run left in the repository around the current directory.
 
-It holds the lock of Git's index, so that Git refuses to add or commit anything until it is gone; a person who then
-types `syncd status`, or formats a file, should not have to know which command would remove it.
+A killed run can leave the lock of Git's index behind, and Git refuses to add or commit anything until it is gone. A
+person who then types `syncd status`, or formats a file, should not have to know which command would remove it.
 """
 
 from contextlib import suppress
@@ -10,17 +10,17 @@ from pathlib import Path
 from syncd.errors import SyncdError
 
 
-def heal_here() -> None:
-    """Look for what a killed run left around the current directory, and mend it; where nothing is, that costs nothing.
+def repair_here() -> None:
+    """Repair what a killed run left in the repository around the current directory; without leftovers this is cheap.
 
-    Shape: what stands in the way stays, for the command that needs it to say so.
+    An error is ignored here: the command that needs the repository reports it.
     """
     with suppress(OSError, ValueError, SyncdError):
-        here = Path.cwd()
-        top = next((one for one in (here, *here.parents) if (one / ".git").exists()), None)
+        current = Path.cwd()
+        top = next((one for one in (current, *current.parents) if (one / ".git").exists()), None)
         if top is None or not _has_leftovers(top / ".git"):
             return
-        from syncd.repo import Repository  # takes long, and is needed after a kill only
+        from syncd.repo import Repository  # a slow import, needed only after a kill
 
         Repository.open(top).close()
 

@@ -1,4 +1,4 @@
-"""`resolve`: the pages that wait for a person, and what the person decides: a side, hunk by hunk, or their own text."""
+"""`resolve`: show the pages in conflict, and record what a person chooses: a side, hunks, or their own text."""
 
 import os
 import shlex
@@ -12,10 +12,16 @@ from typing import Any
 
 import typer
 
-from syncd.cli.sync.conflict_lines import CONTEXT, conflict_document, conflict_lines, headline, hunk_lines
-from syncd.cli.terminal.context import configuration
-from syncd.cli.terminal.output import change_lines, emit, result_document
-from syncd.cli.terminal.text import complain, print_text, safe
+from syncd.cli.sync.conflict_lines import (
+    CONTEXT,
+    build_conflict_document,
+    format_conflict,
+    format_headline,
+    format_hunk,
+)
+from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.output import build_result_document, format_changes, print_document
+from syncd.cli.terminal.text import escape, print_error, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workplace import Circumstances, reading, workplace
 from syncd.errors import Conflict, StalePlan
@@ -31,15 +37,15 @@ from syncd.sync.run.values import Result
 from syncd.sync.workspace import Workspace
 
 NOTHING = "No page is in conflict."
-SHOWN = 20
-"""Pages that are shown with their hunks; of more, without PATH, only the reasons are."""
+CONFLICTS_SHOWN = 20
+"""Up to so many pages are shown with their hunks; of more, without PATH, only the reasons are shown."""
 ANSWERS = {"o": "[o]urs", "t": "[t]heirs", "e": "[e]dit", "s": "[s]kip", "q": "[q]uit"}
 _SIDES: dict[str, Side] = {"ours": "ours", "o": "ours", "theirs": "theirs", "t": "theirs"}
 
 
 @dataclass(frozen=True)
 class ResolveOptions:
-    """What a person typed: which pages of which branch, and how to settle them.
+    """What a person typed behind `resolve`: which pages of which branch, and how to settle them.
 
     Shape: `way` is `ours`, `theirs`, `edit`, `interactive`, or "" to show them; `hunks` are numbers, or none for pages
     as a whole.
@@ -53,18 +59,18 @@ class ResolveOptions:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A branch of a configured repository, open to look at, with its pages in conflict and those that are meant."""
+class OpenBranch:
+    """A branch of a configured repository, open for reading, with its pages in conflict and the selected ones."""
 
     repository: RepositoryConfig
     name: str
     workspace: Workspace
     conflicts: Sequence[PageConflict]
-    meant: Sequence[PageConflict]
+    selected: Sequence[PageConflict]
 
 
 def parse_hunks(words: Sequence[str]) -> tuple[int, ...]:
-    """Given numbers, several behind commas, return them. Raises: BadParameter."""
+    """Return the numbers of hunks in words such as `1` or `2,3`. Raises: BadParameter."""
     numbers = [number.strip() for word in words for number in word.split(",")]
     if wrong := [number for number in numbers if not number.isdecimal() or not int(number)]:
         raise typer.BadParameter(f"{wrong[0]!r} is no number of a hunk; syncd resolve shows them")
@@ -74,9 +80,10 @@ def parse_hunks(words: Sequence[str]) -> tuple[int, ...]:
 def run_resolve(config_file: Path | None, options: ResolveOptions) -> int:
     """Show the pages in conflict of every configured repository, or settle some, and return the exit code.
 
-    Raises: BadParameter; Conflict, StalePlan; what integrating raises.
+    Raises: BadParameter; Conflict when an edited page still has markers; StalePlan when a page changed meanwhile; what
+    integrating raises.
     """
-    config = configuration(config_file)
+    config = load_configuration(config_file)
     _check_options(options)
     with ExitStack() as stack:
         branches = [
@@ -84,15 +91,15 @@ def run_resolve(config_file: Path | None, options: ResolveOptions) -> int:
             for repository, name in _find_branches(config, options.branch)
         ]
         for path in options.paths:
-            if not any(_is_meant(branch, conflict, path) for branch in branches for conflict in branch.conflicts):
+            if not any(_is_selected(branch, conflict, path) for branch in branches for conflict in branch.conflicts):
                 raise typer.BadParameter(f"{path} is not in conflict; syncd resolve shows what is")
         if not options.way:
-            return _show(branches, options)
-        if options.hunks and sum(len(_once(branch.meant)) for branch in branches) != 1:
+            return _show_conflicts(branches, options)
+        if options.hunks and sum(len(_list_unique_pages(branch.selected)) for branch in branches) != 1:
             raise typer.BadParameter("--hunk settles hunks of one page: name that")
-        documents = [_settle(config, branch, options) for branch in branches if branch.meant]
+        documents = [_settle_conflicts(config, branch, options) for branch in branches if branch.selected]
     if options.as_json:
-        emit({"command": "resolve", "repositories": documents})
+        print_document({"command": "resolve", "repositories": documents})
     return 0
 
 
@@ -110,50 +117,53 @@ def _check_options(options: ResolveOptions) -> None:
 
 def _open_branch(
     stack: ExitStack, config: Config, repository: RepositoryConfig, name: str, options: ResolveOptions
-) -> Branch:
+) -> OpenBranch:
     workspace = stack.enter_context(reading(config, repository, Circumstances(os.environ)))
     conflicts = find_conflicts(workspace, name)
     for path, kept in drop_outdated_drafts(workspace, name, conflicts).items():
-        note = f"note: {safe(path)} changed after you had settled some of its hunks: choose again"
-        print_text(f"{note} (your text is kept in {safe(str(kept))})", sys.stderr)
-    branch = Branch(repository, name, workspace, conflicts, conflicts)
+        note = f"note: {escape(path)} changed after you had settled some of its hunks: choose again"
+        print_text(f"{note} (your text is kept in {escape(str(kept))})", sys.stderr)
+    branch = OpenBranch(repository, name, workspace, conflicts, conflicts)
     paths = options.paths or (".",)
-    return replace(branch, meant=[c for c in conflicts if any(_is_meant(branch, c, path) for path in paths)])
+    return replace(branch, selected=[c for c in conflicts if any(_is_selected(branch, c, path) for path in paths)])
 
 
-def _show(branches: Sequence[Branch], options: ResolveOptions) -> int:
-    """Print the pages that are meant, with their hunks unless they are many."""
-    count = sum(len(branch.meant) for branch in branches)
+def _show_conflicts(branches: Sequence[OpenBranch], options: ResolveOptions) -> int:
+    """Print the selected pages, with their hunks unless there are many; return the exit code."""
+    count = sum(len(branch.selected) for branch in branches)
     if options.as_json:
         documents = [
             {
                 "path": str(branch.repository.path),
                 "branch": branch.name,
-                "held": [conflict_document(branch.workspace, conflict) for conflict in branch.meant],
+                "held": [build_conflict_document(branch.workspace, conflict) for conflict in branch.selected],
             }
             for branch in branches
         ]
-        emit({"command": "resolve", "repositories": documents})
+        print_document({"command": "resolve", "repositories": documents})
         return Conflict.exit_code if count else 0
-    is_short = count > SHOWN and not options.paths
+    is_short = count > CONFLICTS_SHOWN and not options.paths
     lines: list[str] = []
     for branch in branches:
-        first = {conflict.path: conflict for conflict in _once(branch.meant)}
-        for conflict in branch.meant:
-            former = first[conflict.path]
-            is_same = conflict is not former and conflict.entry.pages == former.entry.pages
+        first = {conflict.path: conflict for conflict in _list_unique_pages(branch.selected)}
+        for conflict in branch.selected:
+            first_conflict = first[conflict.path]
+            is_same = conflict is not first_conflict and conflict.entry.pages == first_conflict.entry.pages
             if is_short or is_same:
-                lines += [headline(conflict), *(["  It is settled with the same choice.", ""] if not is_short else [])]
+                lines += [
+                    format_headline(conflict),
+                    *(["  It is settled with the same choice.", ""] if not is_short else []),
+                ]
             else:
-                lines += [*conflict_lines(branch.workspace, conflict), ""]
-    print_text("\n".join([*lines, *_next_lines(branches, is_short=is_short)] if count else [NOTHING]))
+                lines += [*format_conflict(branch.workspace, conflict), ""]
+    print_text("\n".join([*lines, *_format_next_steps(branches, is_short=is_short)] if count else [NOTHING]))
     return Conflict.exit_code if count else 0
 
 
-def _next_lines(branches: Sequence[Branch], *, is_short: bool) -> list[str]:
+def _format_next_steps(branches: Sequence[OpenBranch], *, is_short: bool) -> list[str]:
     """The commands that come next, with the first page in conflict as the example."""
-    first = next(conflict for branch in branches for conflict in branch.meant)
-    command = f"syncd resolve {safe(shlex.quote(first.path))}"
+    first = next(conflict for branch in branches for conflict in branch.selected)
+    command = f"syncd resolve {escape(shlex.quote(first.path))}"
     if is_short:
         return [f"Next: {command} shows one page"]
     lines = [f"Next: {command} --ours, --theirs{' or --edit' if first.parts else ''}"]
@@ -164,107 +174,109 @@ def _next_lines(branches: Sequence[Branch], *, is_short: bool) -> list[str]:
     return lines
 
 
-def _settle(config: Config, branch: Branch, options: ResolveOptions) -> dict[str, Any]:
-    """Let the person decide, then record what is decided, and return the JSON object."""
-    conflicts = _once(branch.meant)
+def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOptions) -> dict[str, Any]:
+    """Let the person choose, record the choices in the branch, and return the JSON object."""
+    conflicts = _list_unique_pages(branch.selected)
     choices = _decide(branch.workspace, conflicts, options)
-    done, still = Applied(()), list(branch.conflicts)
+    applied, remaining = Applied(()), list(branch.conflicts)
     if choices:
         with workplace(config, branch.repository, Circumstances(os.environ)) as opened:
             workspace = replace(opened, cache=branch.workspace.cache)
             now = find_conflicts(workspace, branch.name)
-            moved = [conflict.path for conflict in conflicts if conflict.path in choices and conflict not in now]
-            if moved:
+            changed = [conflict.path for conflict in conflicts if conflict.path in choices and conflict not in now]
+            if changed:
                 raise StalePlan(
-                    f"{', '.join(moved)} changed while you decided; nothing was recorded", hint="run it again"
+                    f"{', '.join(changed)} changed while you decided; nothing was recorded", hint="run it again"
                 )
-            done, still = resolve_pages(workspace, branch.name, choices)
+            applied, remaining = resolve_pages(workspace, branch.name, choices)
         for conflict in conflicts:
             if conflict.path in choices:
                 delete_draft(branch.workspace, conflict)
     if not options.as_json:
-        lines = [f"{safe(path)} is settled in {safe(branch.name)}" for path in choices]
-        lines += [line for conflict in conflicts for line in _draft_lines(branch.workspace, conflict)]
-        lines += change_lines(done.changes)
-        lines += [f"  note: {safe(note)}" for note in done.notes]
-        count = len({conflict.path for conflict in still})
+        lines = [f"{escape(path)} is settled in {escape(branch.name)}" for path in choices]
+        lines += [line for conflict in conflicts for line in _format_draft(branch.workspace, conflict)]
+        lines += format_changes(applied.changes)
+        lines += [f"  note: {escape(note)}" for note in applied.notes]
+        count = len({conflict.path for conflict in remaining})
         print_text("\n".join([*lines, f"{count} still in conflict: syncd resolve" if count else "Next: syncd push"]))
-    document = result_document(Result("resolve", branch.name, done))
-    held = [conflict_document(branch.workspace, conflict) for conflict in still] if options.as_json else []
+    document = build_result_document(Result("resolve", branch.name, applied))
+    held = [build_conflict_document(branch.workspace, conflict) for conflict in remaining] if options.as_json else []
     return {"path": str(branch.repository.path), **document, "settled": list(choices), "held": held}
 
 
-def _draft_lines(workspace: Workspace, conflict: PageConflict) -> list[str]:
-    """What is left of a page of which some hunks are settled."""
-    left = [hunk.number for hunk in list_hunks(read_draft(workspace, conflict))]
-    if not left or len(left) == len(list_hunks(conflict.parts)):
+def _format_draft(workspace: Workspace, conflict: PageConflict) -> list[str]:
+    """A line about the open hunks of a page of which some are settled."""
+    open_numbers = [hunk.number for hunk in list_hunks(read_draft(workspace, conflict))]
+    if not open_numbers or len(open_numbers) == len(list_hunks(conflict.parts)):
         return []
-    return [f"{safe(conflict.path)} stays in conflict until hunk {', '.join(map(str, left))} is settled too"]
+    return [f"{escape(conflict.path)} stays in conflict until hunk {', '.join(map(str, open_numbers))} is settled too"]
 
 
 def _decide(workspace: Workspace, conflicts: Sequence[PageConflict], options: ResolveOptions) -> dict[str, Choice]:
-    """What is decided of pages as a whole, by path; of a page of which hunks are left, nothing is."""
+    """The choices by path; a page with open hunks has none."""
     if options.way == "interactive":
-        return _ask(workspace, conflicts)
+        return _ask_for_choices(workspace, conflicts)
     if options.way == "edit":
-        return {conflict.path: _edit(workspace, conflict) for conflict in conflicts}
+        return {conflict.path: _edit_page(workspace, conflict) for conflict in conflicts}
     side = _SIDES[options.way]
     if not options.hunks:
         return {conflict.path: side for conflict in conflicts}
     (conflict,) = conflicts
     parts = read_draft(workspace, conflict)
-    left = {hunk.number: hunk.at(side) for hunk in list_hunks(parts) if hunk.number}
-    missing = [str(number) for number in options.hunks if number not in left]
+    open_numbers = {hunk.number: hunk.at(side) for hunk in list_hunks(parts) if hunk.number}
+    missing = [str(number) for number in options.hunks if number not in open_numbers]
     if missing and list_hunks(parts):
-        numbers = ", ".join(map(str, left)) or "none"
+        numbers = ", ".join(map(str, open_numbers)) or "none"
         raise typer.BadParameter(f"{conflict.path} has no open hunk {', '.join(missing)}; open: {numbers}")
-    return _keep(
-        workspace, conflict, replace_hunks(parts, {number: left[number] for number in left if number in options.hunks})
+    return _save_draft(
+        workspace,
+        conflict,
+        replace_hunks(parts, {number: open_numbers[number] for number in open_numbers if number in options.hunks}),
     )
 
 
-def _keep(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> dict[str, Choice]:
-    """Keep what is settled of a page, and return its whole text by path if that is all."""
+def _save_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPart]) -> dict[str, Choice]:
+    """Save the settled hunks of a page; return its whole text by path when no hunk is open."""
     write_draft(workspace, conflict, parts)
     return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}
 
 
-def _ask(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, Choice]:
-    """Ask on the terminal, hunk by hunk; each answer is kept at once."""
+def _ask_for_choices(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, Choice]:
+    """Ask on the terminal, hunk by hunk; each answer is saved at once."""
     choices: dict[str, Choice] = {}
     for conflict in conflicts:
-        for number, lines in _questions(workspace, conflict):
+        for number, lines in _list_questions(workspace, conflict):
             print_text("\n".join(lines))
             answer = _read_answer("otesq" if number else "otsq")
             if answer == "q":
                 return choices
             if answer == "e":
                 try:
-                    choices[conflict.path] = _edit(workspace, conflict)
-                except Conflict as refusal:  # what was chosen of other pages is recorded all the same
-                    complain(refusal.what, refusal.hint, refusal.exit_code, as_json=False)
+                    choices[conflict.path] = _edit_page(workspace, conflict)
+                except Conflict as refusal:  # the choices for other pages are recorded all the same
+                    print_error(refusal.what, refusal.hint, refusal.exit_code, as_json=False)
                 except typer.BadParameter as refusal:
-                    complain(refusal.message, "", refusal.exit_code, as_json=False)
+                    print_error(refusal.message, "", refusal.exit_code, as_json=False)
                 break
             if answer in _SIDES and number:
                 parts = read_draft(workspace, conflict)
                 chosen = {hunk.number: hunk.at(_SIDES[answer]) for hunk in list_hunks(parts) if hunk.number == number}
-                choices |= _keep(workspace, conflict, replace_hunks(parts, chosen))
+                choices |= _save_draft(workspace, conflict, replace_hunks(parts, chosen))
             elif answer in _SIDES:
                 choices[conflict.path] = _SIDES[answer]
     return choices
 
 
-def _questions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[int, list[str]]]:
-    """The open hunks of a page by number, each with what is shown; 0 stands for a page without lines."""
+def _list_questions(workspace: Workspace, conflict: PageConflict) -> Iterator[tuple[int, list[str]]]:
+    """The open hunks of a page by number, each with its lines for people; 0 stands for a page without hunks."""
     if not conflict.parts:
-        yield 0, conflict_lines(workspace, conflict)
+        yield 0, format_conflict(workspace, conflict)
         return
-    left = {hunk.number for hunk in list_hunks(read_draft(workspace, conflict))}
+    open_numbers = {hunk.number for hunk in list_hunks(read_draft(workspace, conflict))}
     views = view_hunks(workspace, conflict, context=CONTEXT)
     for view in views:
-        if view.hunk.number in left:
-            yield view.hunk.number, [headline(conflict), *hunk_lines(conflict, view, len(views))]
+        if view.hunk.number in open_numbers:
+            yield view.hunk.number, [format_headline(conflict), *format_hunk(conflict, view, len(views))]
 
 
 def _read_answer(letters: str) -> str:
@@ -278,7 +290,7 @@ def _read_answer(letters: str) -> str:
             return answer.strip() or "q"
 
 
-def _edit(workspace: Workspace, conflict: PageConflict) -> bytes:
+def _edit_page(workspace: Workspace, conflict: PageConflict) -> bytes:
     """Let the person edit a page with markers, and return it. Raises: Conflict when markers remain."""
     if not conflict.parts:
         raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
@@ -301,35 +313,35 @@ def _edit(workspace: Workspace, conflict: PageConflict) -> bytes:
     return join_hunks(parts, conflict.labels)
 
 
-def _once(conflicts: Sequence[PageConflict]) -> list[PageConflict]:
-    """Each page with what it is in conflict with first; a decision settles that."""
+def _list_unique_pages(conflicts: Sequence[PageConflict]) -> list[PageConflict]:
+    """The first conflict of each page: a choice settles that."""
     found: dict[str, PageConflict] = {}
     for conflict in conflicts:
         found.setdefault(conflict.path, conflict)
     return list(found.values())
 
 
-def _find_branches(config: Config, asked: str) -> list[tuple[RepositoryConfig, str]]:
-    """The repositories that are meant, each with the branch: the one that is asked for, else the one checked out."""
+def _find_branches(config: Config, name: str) -> list[tuple[RepositoryConfig, str]]:
+    """The repositories that have the branch, each with its name: the named one, else the one checked out."""
     found = []
     for repository in config.repository:
         with Repository.open(repository.path) as git:
-            branch = asked or git.read_head().branch or next(iter(repository.named), "")
+            branch = name or git.read_head().branch or next(iter(repository.named), "")
             if git.resolve(f"refs/heads/{branch}") is not None:
                 found.append((repository, branch))
-    if asked and not found:
-        raise typer.BadParameter(f"there is no branch {asked}")
+    if name and not found:
+        raise typer.BadParameter(f"there is no branch {name}")
     return found
 
 
-def _names(branch: Branch, conflict: PageConflict) -> set[str]:
-    """What a person may call a page: its path from the root of the repository, or from where they are."""
+def _list_names(branch: OpenBranch, conflict: PageConflict) -> set[str]:
+    """The paths that name a page: from the root of the repository, and from the current directory."""
     names = set(conflict.entry.paths)
-    top, here = branch.repository.path.resolve(), Path.cwd().resolve()
-    return names | {os.path.relpath(top / path, here) for path in names if here.is_relative_to(top)}
+    top, current = branch.repository.path.resolve(), Path.cwd().resolve()
+    return names | {os.path.relpath(top / path, current) for path in names if current.is_relative_to(top)}
 
 
-def _is_meant(branch: Branch, conflict: PageConflict, path: str) -> bool:
-    """Whether a path that a person typed is a page, or a folder that it is in."""
-    asked = os.path.normpath(path)
-    return asked == "." or any(name == asked or name.startswith(f"{asked}/") for name in _names(branch, conflict))
+def _is_selected(branch: OpenBranch, conflict: PageConflict, path: str) -> bool:
+    """Whether a typed path is the page, or a folder that it is in."""
+    typed = os.path.normpath(path)
+    return typed == "." or any(name == typed or name.startswith(f"{typed}/") for name in _list_names(branch, conflict))

@@ -4,19 +4,19 @@ from typing import Annotated, Any
 
 import typer
 
-from syncd.cli.terminal.options import PLAIN, ConfigOption, JsonOption, leave
+from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption, exit_with
 
-_ALONE: dict[str, Any] = PLAIN | {"no_args_is_help": False, "invoke_without_command": True}
-"""Without a word behind it, `syncd review` lists."""
+_SETTINGS: dict[str, Any] = GROUP_SETTINGS | {"no_args_is_help": False, "invoke_without_command": True}
+"""`syncd review` without a command lists."""
 CommentArgument = Annotated[str, typer.Argument(metavar="COMMENT", help="The comment's id, or how it begins.")]
 
-review = typer.Typer(help="Read and answer what is said of your change requests.", **_ALONE)
+review = typer.Typer(help="Read and answer what is said of your change requests.", **_SETTINGS)
 
 
 @review.callback()
 def review_list(
     context: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="Show resolved comments, too.")] = False,
+    with_resolved: Annotated[bool, typer.Option("--all", help="Show resolved comments, too.")] = False,
     format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or quickfix.")] = "text",
     config: ConfigOption = None,
     json: JsonOption = False,
@@ -31,7 +31,7 @@ def review_list(
 
     if format not in ("text", "quickfix"):
         raise typer.BadParameter(f"--format {format}: text or quickfix")
-    leave(show_review(config, everything=everything, quickfix=format == "quickfix", as_json=json))
+    exit_with(show_review(config, with_resolved=with_resolved, quickfix=format == "quickfix", as_json=json))
 
 
 @review.command("reply")
@@ -41,9 +41,9 @@ def review_reply(
     config: ConfigOption = None,
 ) -> None:
     """Answer a comment."""
-    from syncd.cli.sync.review import reply_to
+    from syncd.cli.sync.review import reply_to_comment
 
-    reply_to(config, comment, text)
+    reply_to_comment(config, comment, text)
 
 
 @review.command("resolve")
@@ -53,6 +53,6 @@ def review_resolve(
     config: ConfigOption = None,
 ) -> None:
     """Mark a comment as resolved."""
-    from syncd.cli.sync.review import settle
+    from syncd.cli.sync.review import resolve_comment
 
-    settle(config, comment, resolved=not reopen)
+    resolve_comment(config, comment, resolved=not reopen)

@@ -1,4 +1,4 @@
-"""What `clone` and `init` share: a configuration that is written once, and taken up again after a crash."""
+"""What `clone` and `init` share: a configuration that is written once, and resumed after a crash."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import typer
 
 from syncd.api.client import Client
 from syncd.cli.sync.space_ids import read_space_word
-from syncd.cli.terminal.context import load_here
+from syncd.cli.terminal.context import load_config_file
 from syncd.config import (
     Config,
     ConfigFile,
@@ -26,107 +26,110 @@ from syncd.daemon.workplace import now
 from syncd.errors import ConfigInvalid
 from syncd.layout.tree.paths import slugify
 
-Wanted = Sequence[tuple[str, str]]
-"""Spaces, each with the directory that it is to have, or ""."""
-WAYS_TO_GIVE_ONE = "name its file with --token-file FILE, or set the variable SYNCD_TOKEN"
+SpaceDirectories = Sequence[tuple[str, str]]
+"""Ids of spaces, each with its directory in the repository, or ""."""
+CREDENTIAL_HINT = "name its file with --token-file FILE, or set the variable SYNCD_TOKEN"
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a configuration is to say, and where it goes; `path` is the repository as the configuration names it.
+    """The contents of a new configuration, and its file; `path` is the repository as the configuration names it.
 
     Shape: `file` lies in a git directory and is reached by no link.
     """
 
     file: Path
     platform: PlatformConfig
-    wanted: Wanted
+    spaces: SpaceDirectories
     branch: str
     path: str = "."
 
 
-def platform_of(url: str, token_file: Path | None, *, insecure: bool) -> PlatformConfig:
-    """Given what a command line says of a platform, return its configuration."""
+def build_platform(url: str, token_file: Path | None, *, insecure: bool) -> PlatformConfig:
+    """Return the configuration of the platform that a command line names."""
     return PlatformConfig(url=url, token_file=token_file.absolute() if token_file else None, insecure=insecure)
 
 
-def wanted_of(words: Sequence[str]) -> Wanted:
-    """Given `SPACE[=DIR]` words, return the spaces with their directories."""
-    wanted = [read_space_word(word) for word in words]
-    if len(wanted) > 1 and not all(inner for _, inner in wanted):
+def parse_spaces(words: Sequence[str]) -> SpaceDirectories:
+    """Return the spaces of `SPACE[=DIR]` words, with their directories. Raises: BadParameter."""
+    spaces = [read_space_word(word) for word in words]
+    if len(spaces) > 1 and not all(directory for _, directory in spaces):
         raise typer.BadParameter("with several spaces each needs its directory: SPACE=DIR")
-    return wanted
+    return spaces
 
 
-def taken_up(setup: Setup, *, hint: str = "") -> Config | None:
-    """Given a setup, return the configuration that an earlier run wrote for the same things; None when there is none.
+def resume_setup(setup: Setup, *, hint: str = "") -> Config | None:
+    """Return the configuration that an earlier run wrote for the same platform and spaces; None when there is none.
 
-    Raises: ConfigInvalid when it was written for something else; NotTrusted when no run of this user wrote it.
+    Raises: ConfigInvalid when it names another platform or other spaces; NotTrusted when no run of this user wrote it.
     """
     if not os.path.lexists(setup.file):
         return None
-    config = load_here(ConfigFile(setup.file, "git directory"))
+    config = load_config_file(ConfigFile(setup.file, "git directory"))
     spaces = [(space.id, space.directory) for space in config.repository[0].space]
-    asked = [(space, inner.strip("./")) for space, inner in setup.wanted]
-    if config.platform.url != setup.platform.url or spaces != asked:
+    requested = [(space, directory.strip("./")) for space, directory in setup.spaces]
+    if config.platform.url != setup.platform.url or spaces != requested:
         raise ConfigInvalid(f"{setup.file} is the configuration of something else", hint=hint)
     return config
 
 
-def drafted(setup: Setup) -> RepositoryConfig:
-    """Given a setup, return the configuration of its repository, once the platform has said that the spaces exist."""
-    secret = token(setup.platform, os.environ, hint=WAYS_TO_GIVE_ONE).get_secret_value()
+def draft_repository(setup: Setup) -> RepositoryConfig:
+    """Return the configuration of a new repository; the platform is asked whether the spaces exist.
+
+    Raises: PlatformError, Unauthorized.
+    """
+    secret = token(setup.platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
     with Client(setup.platform.url, secret, insecure=setup.platform.insecure) as client:
-        titles = [client.spaces.get(space).title for space, _ in setup.wanted]
+        titles = [client.spaces.get(space).title for space, _ in setup.spaces]
     spaces = [
-        SpaceConfig(id=space, directory=inner or ".", name=name)
-        for (space, inner), name in zip(setup.wanted, _names(setup.wanted, titles), strict=True)
+        SpaceConfig(id=space, directory=directory or ".", name=name)
+        for (space, directory), name in zip(setup.spaces, _choose_names(setup.spaces, titles), strict=True)
     ]
     return RepositoryConfig(space=tuple(spaces), branches=(setup.branch,), instance=secrets.token_hex(3))
 
 
-def written(setup: Setup, repository: RepositoryConfig) -> Config:
-    """Given a setup and its repository, write the configuration, whole or not at all, and return it."""
+def write_configuration(setup: Setup, repository: RepositoryConfig) -> Config:
+    """Write the configuration, whole or not at all, and return it."""
     file = ConfigFile(setup.file, "git directory")
-    data = _rendered(setup, repository).encode()
-    # First, so that what is written is never a stranger's: a run that dies in between left a record of nothing.
+    data = _render_configuration(setup, repository).encode()
+    # Trust comes first: the file is trusted as soon as it exists, and after a crash in between the record is unused.
     trust_document(file, make_document(setup.file, data), os.environ, at=now().isoformat())
-    aside = setup.file.with_name(f"{setup.file.name}.new")
-    with aside.open("wb") as out:
+    new_file = setup.file.with_name(f"{setup.file.name}.new")
+    with new_file.open("wb") as out:
         out.write(data)
         out.flush()
         os.fsync(out.fileno())
-    aside.replace(setup.file)
-    return load_here(file)
+    new_file.replace(setup.file)
+    return load_config_file(file)
 
 
-def _names(wanted: Wanted, titles: Sequence[str]) -> list[str]:
+def _choose_names(spaces: SpaceDirectories, titles: Sequence[str]) -> list[str]:
     names: list[str] = []
-    for (_, inner), title in zip(wanted, titles, strict=True):
-        name = slugify(inner.rstrip("/").rsplit("/", 1)[-1]) if inner.strip("./") else slugify(title)
+    for (_, directory), title in zip(spaces, titles, strict=True):
+        name = slugify(directory.rstrip("/").rsplit("/", 1)[-1]) if directory.strip("./") else slugify(title)
         name = name[:40]
         names.append(f"{name}-{len(names) + 1}" if name in names else name)
     return names
 
 
-def _rendered(setup: Setup, repository: RepositoryConfig) -> str:
+def _render_configuration(setup: Setup, repository: RepositoryConfig) -> str:
     platform = setup.platform
     lines = ["# Made by syncd. To see every key explained: syncd example config", "", "[platform]"]
-    lines.append(f"url = {_quoted(platform.url)}")
+    lines.append(f"url = {_quote_toml(platform.url)}")
     if platform.token_file is not None:
-        lines.append(f"token_file = {_quoted(str(platform.token_file))}")
+        lines.append(f"token_file = {_quote_toml(str(platform.token_file))}")
     if platform.insecure:
         lines.append("insecure = true")
     lines += ["", "[[repository]]"]
     if setup.path != ".":
-        lines.append(f"path = {_quoted(setup.path)}")
-    lines += [f"branches = [{_quoted(setup.branch)}]", f'instance = "{repository.instance}"']
+        lines.append(f"path = {_quote_toml(setup.path)}")
+    lines += [f"branches = [{_quote_toml(setup.branch)}]", f'instance = "{repository.instance}"']
     for space in repository.space:
-        lines += ["", "[[repository.space]]", f"id = {_quoted(space.id)}"]
-        lines += [f"directory = {_quoted(space.directory or '.')}", f"name = {_quoted(space.name)}"]
+        lines += ["", "[[repository.space]]", f"id = {_quote_toml(space.id)}"]
+        lines += [f"directory = {_quote_toml(space.directory or '.')}", f"name = {_quote_toml(space.name)}"]
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote_toml(text: str) -> str:
     """A basic string of TOML, which is a string of JSON but for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -12,7 +12,7 @@ _ADDRESS = re.compile(
 
 
 def read_space_id(text: str) -> str:
-    """Given an id of a space, or the address of the space or of anything in it, return the id. Raises: BadParameter."""
+    """Return the id of a space, given as the id or as the address of anything in the space. Raises: BadParameter."""
     if address := _ADDRESS.fullmatch(text):
         return address["id"]
     if "://" in text:
@@ -23,9 +23,9 @@ def read_space_id(text: str) -> str:
 
 
 def read_space_word(word: str) -> tuple[str, str]:
-    """Given `SPACE[=DIR]`, return the space's id and the directory, or "".
+    """Return the space's id and the directory, or "", of `SPACE[=DIR]`.
 
-    Raises: BadParameter; also when an address has a `=` of its own, since nobody can say then where it ends.
+    Raises: BadParameter; also for an address with a query or an anchor, in which `=` would be ambiguous.
     """
     space, equals, directory = word.partition("=")
     if equals and (mark := re.search(r"[?#]", space)):

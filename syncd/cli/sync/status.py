@@ -1,4 +1,4 @@
-"""`status`: where both sides stand as this machine last saw them; nothing is asked of the platform."""
+"""`status`: the state of both sides as this machine last saw them; no request is sent."""
 
 import json
 import shlex
@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.service.run_status import RunStatus, find_run, run_line, run_problems
-from syncd.cli.sync.unsent import BranchWork, find_branch_work, request_lines, unsent_document, unsent_lines
-from syncd.cli.terminal.context import configuration, open_here
-from syncd.cli.terminal.output import emit
-from syncd.cli.terminal.text import moment, print_text, safe
+from syncd.cli.service.run_status import RunStatus, find_run, format_run, format_run_problems
+from syncd.cli.sync.unsent import BranchWork, build_unsent_document, find_branch_work, format_requests, format_unsent
+from syncd.cli.terminal.context import load_configuration, open_repository_here
+from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.text import escape, format_time, print_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.locks import DAEMON, STATE, holder
@@ -24,16 +24,16 @@ from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
 from syncd.sync.branches import find_tracked
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 
-WRONG = ("drifted", "blocked")
-COUNTED = 1000
-"""Commits that are counted at most."""
+WRONG_STATES = ("drifted", "blocked")
+COMMITS_MAX = 1000
+"""The most commits that are counted."""
 
 
 @dataclass(frozen=True)
 class SpaceStatus:
-    """One space: the last mirrored revision, and the change requests that stand for branches.
+    """One space: the last mirrored revision, and the change requests of branches.
 
-    Shape: `undecided` while Git and the space differ and nobody has said which side goes first.
+    Shape: `undecided` while Git and the space differ and nobody has chosen which side goes first.
     """
 
     name: str
@@ -55,7 +55,7 @@ class BranchStatus:
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """A site as it was when it was last looked at: how many things each state has, by area."""
+    """A site when it was last read: how many resources each state has, by area."""
 
     file: str
     site: str
@@ -65,7 +65,7 @@ class SiteStatus:
 
 @dataclass(frozen=True)
 class PlanStatus:
-    """A plan that waits for a person, with the reasons; `approved` is when somebody let it through, or ""."""
+    """A plan that waits for a person, with the reasons; `approved` is the time of its approval, or ""."""
 
     digest: str
     site: str
@@ -77,9 +77,10 @@ class PlanStatus:
 
 @dataclass(frozen=True)
 class RepositoryStatus:
-    """One repository, with the last outcome of every flow; `former` spaces were mirrored and are configured no more.
+    """One repository, with the last outcome of every flow.
 
-    Shape: `current` is the branch of the work tree around the caller; `detached` is where its HEAD is without one.
+    Shape: `former` are spaces that were mirrored and are no longer configured; `current` is the branch of the work tree
+    around the current directory, and `detached` the commit of its HEAD when that is on no branch.
     """
 
     path: str
@@ -97,7 +98,7 @@ class RepositoryStatus:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the last run where it did not do its work, else of what waits for a person now."""
+        """The exit code of the last run when it failed, else of what waits for a person now."""
         held = [outcome for outcome in self.problems if outcome.state == "held"]
         codes = {self._code_of(outcome) for outcome in held}
         codes |= {Held.exit_code for plan in self.plans if not plan.approved}
@@ -114,15 +115,15 @@ class RepositoryStatus:
 
     @property
     def problems(self) -> list[Outcome]:
-        """What a person should look at first; of a plan that waits, the plan itself says all."""
+        """The outcomes that a person should read first; those about a waiting plan are left out for the plan itself."""
         known = [f"plan {plan.digest} waits" for plan in self.plans]
         found = [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
-        return [one for one in found if not any(one.detail.startswith(words) for words in known)]
+        return [outcome for outcome in found if not any(outcome.detail.startswith(words) for words in known)]
 
 
 @dataclass(frozen=True)
 class BrokenStatus:
-    """A repository that cannot be read, and what its last run came to, where that is known."""
+    """A repository that cannot be read, with its last run where that is known."""
 
     path: str
     error: str
@@ -132,45 +133,48 @@ class BrokenStatus:
 
 
 def show_status(config_file: Path | None, *, as_json: bool) -> int:
-    """Print the status of every configured repository, and return the exit code that their last runs stand for."""
-    config = configuration(config_file)
+    """Print the status of every configured repository, and return their exit code.
+
+    Raises: ConfigInvalid, NotTrusted.
+    """
+    config = load_configuration(config_file)
     found = [_find_status(repository) for repository in config.repository]
     code = combine_codes([status.exit_code for status in found])
     if as_json:
-        documents = [_document(status) for status in found]
-        emit({"platform": config.platform.url, "repositories": documents, "exit_code": code})
+        documents = [_build_document(status) for status in found]
+        print_document({"platform": config.platform.url, "repositories": documents, "exit_code": code})
     else:
-        print_text("\n\n".join("\n".join(_lines(status)) for status in found))
+        print_text("\n\n".join("\n".join(_format_status(status)) for status in found))
     return code
 
 
-def _document(status: RepositoryStatus | BrokenStatus) -> dict[str, Any]:
+def _build_document(status: RepositoryStatus | BrokenStatus) -> dict[str, Any]:
     if isinstance(status, BrokenStatus):
         return asdict(status)
     facts = {name: value for name, value in asdict(replace(status, works=())).items() if name != "works"}
-    return facts | {"unsent": [unsent_document(work) for work in status.works], "exit_code": status.exit_code}
+    return facts | {"unsent": [build_unsent_document(work) for work in status.works], "exit_code": status.exit_code}
 
 
 def _find_status(repository: RepositoryConfig) -> RepositoryStatus | BrokenStatus:
     try:
-        return _status(repository)
+        return _read_status(repository)
     except SyncdError as error:
         run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
         return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)
 
 
-def _status(repository: RepositoryConfig) -> RepositoryStatus:
-    with Repository.open(repository.path) as git, open_here(repository.path) as here:
+def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
+    with Repository.open(repository.path) as git, open_repository_here(repository.path) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
         names = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
         head = here.read_head()
         current = head.branch
         names += [current] if current is not None and current not in names else []
-        branches = [_branch(git, name, main) for name in names]
+        branches = [_read_branch(git, name, main) for name in names]
         works = tuple(find_branch_work(here, repository, name) for name in names) if repository.space else ()
-        spaces = [_space(git, repository, index, main) for index in range(len(repository.space))]
-        seen = glance(git.git_dir / STATE)
-        former = {*seen.spaces} - {space.id for space in repository.space}
+        spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
+        recorded = glance(git.git_dir / STATE)
+        former = {*recorded.spaces} - {space.id for space in repository.space}
         running = holder(git.git_dir / DAEMON)
         interval = repository.interval
         run = find_run(
@@ -178,15 +182,15 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
         )
     known = tuple(branch for branch in branches if branch is not None)
     gone = tuple(sorted(former))
-    sites = tuple(_sites(seen))
+    sites = tuple(_read_sites(recorded))
     return RepositoryStatus(
         path=str(repository.path),
         daemon=running,
         branches=known,
         spaces=tuple(spaces),
         former=gone,
-        outcomes=seen.outcomes,
-        plans=tuple(_plans(seen)),
+        outcomes=recorded.outcomes,
+        plans=tuple(_read_plans(recorded)),
         sites=sites,
         works=works,
         current=current or "",
@@ -195,31 +199,31 @@ def _status(repository: RepositoryConfig) -> RepositoryStatus:
     )
 
 
-def _plans(seen: Glance) -> Iterator[PlanStatus]:
-    for plan in seen.plans:
+def _read_plans(recorded: Glance) -> Iterator[PlanStatus]:
+    for plan in recorded.plans:
         gates = json.loads(plan.document)["plan"]["gates"]
         why = tuple(f"{gate['scope']}: {gate['why']}" for gate in gates)
         yield PlanStatus(plan.digest, plan.site, plan.file, plan.at, plan.approved, why)
 
 
-def _sites(seen: Glance) -> Iterator[SiteStatus]:
-    for look in seen.looks:
-        facts = json.loads(look.facts)
-        yield SiteStatus(look.site, facts["site"], look.at, {state: facts[state] for state in SITE_STATES})
+def _read_sites(recorded: Glance) -> Iterator[SiteStatus]:
+    for poll in recorded.looks:
+        facts = json.loads(poll.facts)
+        yield SiteStatus(poll.site, facts["site"], poll.at, {state: facts[state] for state in SITE_STATES})
 
 
-def _branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
+def _read_branch(git: Repository, branch: str, main: str | None) -> BranchStatus | None:
     tip = git.resolve(f"refs/heads/{branch}")
     if tip is None or main is None:
         return None
     if tip == main:
         return BranchStatus(branch, 0, 0)
-    ahead = len(git.list_commits(main, tip, limit=COUNTED))
-    behind = len(git.list_commits(tip, main, limit=COUNTED))
+    ahead = len(git.list_commits(main, tip, limit=COMMITS_MAX))
+    behind = len(git.list_commits(tip, main, limit=COMMITS_MAX))
     return BranchStatus(branch, ahead, behind)
 
 
-def _space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:
+def _read_space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:
     space = repository.space[index]
     last = git.find_commit(f"refs/remotes/{repository.remote}/main", SPACE, space.id) if main else None
     revision = last.trailers.get(REVISION, [""])[0] if last else ""
@@ -229,65 +233,69 @@ def _space(git: Repository, repository: RepositoryConfig, index: int, main: str 
     return SpaceStatus(space.name, space.id, space.directory or ".", revision, undecided, requests)
 
 
-def _lines(status: RepositoryStatus | BrokenStatus) -> list[str]:
+def _format_status(status: RepositoryStatus | BrokenStatus) -> list[str]:
     if isinstance(status, BrokenStatus):
-        hint = [f"    {safe(line)}" for line in filter(None, status.hint.split("\n"))]
-        lines = [f"{safe(status.path)}  cannot be read", f"! {safe(status.error)}", *hint]
-        return [*lines, *run_problems(status.run), run_line(status.run)]
+        hint = [f"    {escape(line)}" for line in filter(None, status.hint.split("\n"))]
+        lines = [f"{escape(status.path)}  cannot be read", f"! {escape(status.error)}", *hint]
+        return [*lines, *format_run_problems(status.run), format_run(status.run)]
     daemon = f"daemon running (pid {status.daemon})" if status.daemon else "no daemon"
-    lines = [f"{safe(status.path)}  {daemon}", *run_problems(status.run)]
-    for one in status.problems:
-        first, *rest = one.detail.split("\n")
-        lines.append(f"! {one.flow} {safe(one.key)} {one.state}: {safe(first)}")
-        lines += [f"    {safe(line)}" for line in rest]
+    lines = [f"{escape(status.path)}  {daemon}", *format_run_problems(status.run)]
+    for outcome in status.problems:
+        first, *rest = outcome.detail.split("\n")
+        lines.append(f"! {outcome.flow} {escape(outcome.key)} {outcome.state}: {escape(first)}")
+        lines += [f"    {escape(line)}" for line in rest]
     for plan in status.plans:
         state = "is approved" if plan.approved else "waits for approval"
-        lines.append(f"! plan {plan.digest} of {safe(plan.file)} {state}: {safe('; '.join(plan.why))}")
+        lines.append(f"! plan {plan.digest} of {escape(plan.file)} {state}: {escape('; '.join(plan.why))}")
         if not plan.approved:
             lines.append(f"    syncd site pending {plan.digest} shows it; syncd site approve {plan.digest}")
     if status.detached:
         lines.append(f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH")
     for work in status.works:
-        lines += unsent_lines(work)
-    lines.append(run_line(status.run))
+        lines += format_unsent(work)
+    lines.append(format_run(status.run))
     works = {work.branch: work for work in status.works}
     for branch in status.branches:
-        distance = _distance(branch, works.get(branch.branch), status.run)
-        lines.append(f"  branch {safe(branch.branch):<16} {distance}")
+        distance = _format_distance(branch, works.get(branch.branch), status.run)
+        lines.append(f"  branch {escape(branch.branch):<16} {distance}")
     for space in status.spaces:
         requests = ", ".join(space.change_requests) or "no change request"
         requests = "undecided: see syncd init" if space.undecided else requests
         lines.append(
-            f"  space  {space.name:<16} revision {safe(space.revision) or 'none yet'}"
-            f"  in {safe(space.directory)}  {safe(requests)}"
+            f"  space  {space.name:<16} revision {escape(space.revision) or 'none yet'}"
+            f"  in {escape(space.directory)}  {escape(requests)}"
         )
     for site in status.sites:
-        lines.append(f"  site   {safe(site.file):<16} {_numbers(site)}")
+        lines.append(f"  site   {escape(site.file):<16} {_format_counts(site)}")
     for id in status.former:
-        lines.append(f"  space  {safe(id)} is configured no more; its directory and its refs stay as they are")
+        lines.append(f"  space  {escape(id)} is configured no more; its directory and its refs stay as they are")
     for work in status.works:
-        lines += [f"  {line}" for line in request_lines(work)]
-    if suggestion := _suggestion(status):
+        lines += [f"  {line}" for line in format_requests(work)]
+    if suggestion := _suggest_command(status):
         lines.append(f"Next: {suggestion}")
     return lines
 
 
-def _numbers(site: SiteStatus) -> str:
-    """How many things of each area are syncd's, and what is wrong with how many."""
+def _format_counts(site: SiteStatus) -> str:
+    """How many resources of each area syncd owns, and how many of them drifted or are blocked."""
     parts = []
     for area in sorted({area for counts in site.states.values() for area in counts}):
         owned = site.states["owned"].get(area, 0)
-        wrong = [f"{count} {state}" for state in WRONG if (count := site.states[state].get(area, 0))]
+        wrong = [f"{count} {state}" for state in WRONG_STATES if (count := site.states[state].get(area, 0))]
         if owned or wrong:
             parts.append(f"{area} {', '.join([f'{owned} owned', *wrong])}")
     hint = "  (syncd site drift)" if site.states["drifted"] else ""
     return f"{' | '.join(parts) or 'nothing is owned yet'}{hint}"
 
 
-def _distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> str:
+def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> str:
     if not branch.ahead and not branch.behind:
         known = run.record.succeeded if run.record is not None else ""
-        old = f"the same as main content of {moment(known)}" if known else "the same as main content when last mirrored"
+        old = (
+            f"the same as main content of {format_time(known)}"
+            if known
+            else "the same as main content when last mirrored"
+        )
         return "in step with main content" if run.is_good else old
     distance = f"{branch.ahead} ahead, {branch.behind} behind main content"
     if not branch.ahead or work is None:
@@ -295,17 +303,17 @@ def _distance(branch: BranchStatus, work: BranchWork | None, run: RunStatus) -> 
     changed = sum(len(space.changed) for space in work.spaces if space.needs_push)
     if changed:
         return f"{distance}; {format_count(changed, 'file')} not pushed"
-    return f"{distance}; {'all is proposed' if work.waiting else 'no page or file of a space is changed'}"
+    return f"{distance}; {'all is proposed' if work.sent_spaces else 'no page or file of a space is changed'}"
 
 
-def _suggestion(status: RepositoryStatus) -> str:
+def _suggest_command(status: RepositoryStatus) -> str:
     if status.problems or status.plans:
-        return ""  # each problem names its own way out
+        return ""  # each problem has a hint of its own
     if any(branch.behind for branch in status.branches):
         return "syncd pull"
     unsent = next((work for work in status.works if work.needs_push), None)
     if unsent is not None:
         return "syncd push" if unsent.branch == status.current else f"syncd push {shlex.quote(unsent.branch)}"
-    if any(work.waiting for work in status.works):
+    if any(work.sent_spaces for work in status.works):
         return "syncd review shows what others say; a merge on the platform comes back with syncd pull"
     return ""

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-PLAIN: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "no_args_is_help": True}
-"""How every group of commands is made: plain help, and help when nothing is asked for."""
+GROUP_SETTINGS: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "no_args_is_help": True}
+"""Arguments of every typer group: plain help, and help when no command is given."""
 
 ConfigOption = Annotated[Path | None, typer.Option("--config", help="Configuration file.", metavar="FILE")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -40,10 +40,10 @@ EndpointOption = Annotated[
         "--s3-endpoint", envvar="SYNCD_PLATFORM_S3_ENDPOINT", help="S3 service other than AWS.", metavar="URL"
     ),
 ]
-DATA = Path("syncd-platform")
+DEFAULT_DATA = Path("syncd-platform")
 
 
-def leave(code: int) -> None:
-    """Given an exit code, leave with it; 0 goes on."""
+def exit_with(code: int) -> None:
+    """End the command with an exit code other than 0; return on 0."""
     if code:
         raise typer.Exit(code)

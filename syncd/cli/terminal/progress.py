@@ -6,26 +6,26 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from syncd.cli.terminal.text import safe
+from syncd.cli.terminal.text import escape
 from syncd.sync.workspace import Progress
 
 QUIET_SECONDS = 0.5
-"""A step that is done sooner shows nothing."""
+"""No bar is shown for a step that takes less."""
 LINE_SECONDS = 10.0
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
-    """Return what a run tells its progress to, for as long as the run takes."""
+def show_progress() -> Iterator[Progress]:
+    """Show progress while a run takes place; the run calls what this gives: `(label, done, total)`."""
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI"):
-        with _bars() as bars:
+        with _show_bars() as bars:
             yield bars
     else:
-        yield _lines()
+        yield _make_line_printer()
 
 
 @contextmanager
-def _bars() -> Iterator[Progress]:
+def _show_bars() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -35,29 +35,29 @@ def _bars() -> Iterator[Progress]:
     tasks: dict[str, object] = {}
     started = time.monotonic()
 
-    def tell(label: str, done: int, total: int) -> None:
+    def update(label: str, done: int, total: int) -> None:
         if time.monotonic() - started < QUIET_SECONDS:
             return
         if not bars.live.is_started:
             bars.start()
         task = tasks.get(label)
         if task is None:
-            task = tasks[label] = bars.add_task(safe(label), total=total)
+            task = tasks[label] = bars.add_task(escape(label), total=total)
         bars.update(task, completed=done, total=total)  # type: ignore[arg-type]
 
     try:
-        yield tell
+        yield update
     finally:
         bars.stop()
 
 
-def _lines() -> Progress:
-    last = time.monotonic()
+def _make_line_printer() -> Progress:
+    printed_at = time.monotonic()
 
-    def tell(label: str, done: int, total: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= LINE_SECONDS:
-            last = time.monotonic()
-            print(f"{safe(label)}: {done} of {total}", file=sys.stderr, flush=True)
+    def update(label: str, done: int, total: int) -> None:
+        nonlocal printed_at
+        if time.monotonic() - printed_at >= LINE_SECONDS:
+            printed_at = time.monotonic()
+            print(f"{escape(label)}: {done} of {total}", file=sys.stderr, flush=True)
 
-    return tell
+    return update

@@ -1,4 +1,4 @@
-"""A file of the work tree gets another text, whole or not at all."""
+"""Replace a file of the work tree, whole or not at all, with errors as commands report them."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from syncd.errors import ConfigInvalid
 from syncd.files import replace_file
 
 
-def rewrite(top: Path, path: str, text: str) -> None:
-    """Given the top of a work tree, a path below it and a text, let the file there hold it; its mode stays.
+def rewrite_file(top: Path, path: str, text: str) -> None:
+    """Replace the text of the file at `path` below the top of a work tree; its mode stays.
 
-    Raises: ConfigInvalid when that cannot be done, PathRefused behind a link; then nothing was changed.
+    Raises: ConfigInvalid when it cannot be written, PathRefused behind a link; then nothing was changed.
     """
     try:
         replace_file(top, path, text.encode())

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.cli.check.excerpt import CELLS_MAX, Source, excerpt
-from syncd.cli.check.findings import Found, Report
+from syncd.cli.check.excerpt import CELLS_MAX, SourceText, format_excerpt
+from syncd.cli.check.findings import LocatedFinding, Report
 from syncd.cli.check.report import write_report
 from syncd.layout.lint.finding import Finding, Fix, Severity
 from syncd.layout.lint.rules import RULES
@@ -119,7 +119,7 @@ SARIF = {
 
 
 def report(found: Iterable[Finding], *, text: str = TEXT, path: str = "docs/use me.md") -> Report:
-    shown = [Found(Path.cwd(), path, one, Source(text.encode)) for one in found]
+    shown = [LocatedFinding(Path.cwd(), path, one, SourceText(text.encode)) for one in found]
     return Report("check", shown, 0, RULES, "1 file", "Nothing to mend in 1 file", ".", {"files": 1})
 
 
@@ -159,7 +159,7 @@ def test_the_line_is_shown_with_carets_under_the_place(written: Callable[..., st
     ],
 )
 def test_the_caret_stands_right_whatever_is_before_it(line: str, column: int, carets: str) -> None:
-    shown, under = excerpt(line, 1, column, 1)
+    shown, under = format_excerpt(line, 1, column, 1)
     assert under == carets
     assert "\x1b" not in shown
     assert "\t" not in shown
@@ -168,7 +168,7 @@ def test_the_caret_stands_right_whatever_is_before_it(line: str, column: int, ca
 @given(st.text(st.characters(exclude_characters="\n"), max_size=400), st.integers(1, 420), st.integers(1, 500))
 @settings(deadline=None, max_examples=50)
 def test_a_line_of_any_length_is_shown_around_the_place(line: str, column: int, width: int) -> None:
-    shown, under = excerpt(line, 7, column, width)
+    shown, under = format_excerpt(line, 7, column, width)
     assert len(shown) <= CELLS_MAX + 10 + 2 * sum(unicodedata.category(sign) in ("Mn", "Me") for sign in line)
     assert "^" in under
     assert len(under) <= CELLS_MAX + 10
@@ -176,7 +176,7 @@ def test_a_line_of_any_length_is_shown_around_the_place(line: str, column: int, 
 
 
 def test_the_place_in_a_very_long_line_is_in_sight() -> None:
-    shown, under = excerpt("x" * 5000 + "HERE" + "y" * 5000, 12, 5001, 4)
+    shown, under = format_excerpt("x" * 5000 + "HERE" + "y" * 5000, 12, 5001, 4)
     at = under.index("^")
     assert shown[at : at + 4] == "HERE"
     assert under.count("^") == 4

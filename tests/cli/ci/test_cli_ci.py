@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from syncd.cli.app import run
-from syncd.cli.terminal.ci_service import service
+from syncd.cli.terminal.ci_job import read_ci_job
 from syncd.layout.yaml import yaml
 from tests.cli.conftest import PAGES, Shell, plant
 
@@ -111,7 +111,7 @@ def test_a_job_proposes_tells_github_and_repeats_for_free(jobs: Jobs) -> None:
 
 
 @pytest.mark.long
-def test_a_rehearsal_shows_the_plan_and_returns_2_when_changes_wait(jobs: Jobs) -> None:
+def test_a_dry_run_shows_the_plan_and_returns_2_when_changes_wait(jobs: Jobs) -> None:
     assert jobs.named("--dry-run").code == 0
     jobs.commit({"use.md": MORE})
     came = jobs.named("--dry-run")
@@ -217,7 +217,7 @@ def test_a_conflict_is_an_annotation_at_its_page(jobs: Jobs) -> None:
 def test_a_service_says_which_branch_a_job_is_about(
     environ: Mapping[str, str], branch: str, target: str, is_fork: bool
 ) -> None:
-    told = service(environ)
+    told = read_ci_job(environ)
     assert (told.branch, told.target, told.is_fork) == (branch, target, is_fork)
 
 
@@ -237,7 +237,7 @@ def test_a_pull_request_is_a_strangers_unless_the_event_says_it_is_ours(
 ) -> None:
     (tmp_path / "event.json").write_text(event)
     environ = {**GITHUB, "GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
-    assert service(environ).is_fork is is_fork
+    assert read_ci_job(environ).is_fork is is_fork
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_pull_request_is_a_strangers_unless_the_event_says_it_is_ours(
 def test_the_default_branch_is_read_from_the_event(tmp_path: Path, event: str | None, target: str) -> None:
     if event is not None:
         (tmp_path / "event.json").write_text(event)
-    assert service({**GITHUB, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}).target == target
+    assert read_ci_job({**GITHUB, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}).target == target
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from syncd.api.client import Client
 from syncd.cli.app import run
-from syncd.cli.platform.command import Services
+from syncd.cli.platform.command import ServiceOptions
 from syncd.errors import ConfigInvalid
 from syncd.model.ask import AskQuestion
 from syncd.model.site import SiteCreate
@@ -88,14 +88,14 @@ def test_systemd_hears_when_it_listens_and_that_it_goes_on(shell: Any, tmp_path:
 
 def test_services_have_their_keys_from_the_environment_only() -> None:
     environ = {"SYNCD_ASK_KEY": "one", "SYNCD_TRANSLATE_KEY": "two"}
-    services = Services("https://a.example/v1", "small", "https://t.example/", "")
-    assert services.settings(environ, requests_per_minute=60, private_addresses=True) == PlatformSettings(
+    services = ServiceOptions("https://a.example/v1", "small", "https://t.example/", "")
+    assert services.build_settings(environ, requests_per_minute=60, private_addresses=True) == PlatformSettings(
         requests_per_minute=60,
         private_addresses=True,
         ask=ServiceEndpoint("https://a.example/v1", "small", "one"),
         translate=ServiceEndpoint("https://t.example/", "", "two"),
     )
-    assert Services().settings(environ) == PlatformSettings()
+    assert ServiceOptions().build_settings(environ) == PlatformSettings()
 
 
 @pytest.mark.parametrize(

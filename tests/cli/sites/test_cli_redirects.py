@@ -233,7 +233,7 @@ def test_old_addresses_are_replayed_through_what_changed(desk: Desk, monkeypatch
         "moved         /old  api/en start page, redirected -> home/en start page, redirected",
         "moved         /older  api/en start page, redirected -> home/en start page, redirected",
         "11 addresses: 1 regression, 2 moved, 8 ok; visitors are worse off at 1 of them (exit 3).",
-        "The pages of 1 of 2 spaces are not known here, as nothing mirrors them: every page of theirs counts as there.",
+        "The pages of 1 of 2 spaces are not known here, as nothing mirrors them: every page of theirs counts.",
     ]
     assert desk.syncd("redirects", "add", "/guide/setup", "page:guide/install@home/en") == 0
     monkeypatch.setattr("sys.stdin", io.StringIO("# a log\n/guide/setup\nold\n\n"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from syncd.cli.sync.conflict_lines import underline_news
+from syncd.cli.sync.conflict_lines import underline_new_words
 from syncd.fault_points import FaultPoint
 from tests.cli.sync.two_way import Web, Writer
 from tests.stopping import stopped_at
@@ -210,10 +210,10 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
 
 
 def test_new_words_of_a_long_line_are_underlined() -> None:
-    assert underline_news(["  Wait until it has ended. "], ["  Wait until it is over. "]) == [
+    assert underline_new_words(["  Wait until it has ended. "], ["  Wait until it is over. "]) == [
         "  Wait until it \x1b[4mhas\x1b[24m \x1b[4mended.\x1b[24m "
     ]
-    assert underline_news(["None.", "", "At all."], ["Some."]) == ["None.", "", "At all."], "most words are new"
+    assert underline_new_words(["None.", "", "At all."], ["Some."]) == ["None.", "", "At all."], "most words are new"
 
 
 def test_what_a_change_request_and_main_content_have_alike_is_settled_once(docs: Writer, web: Web) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from syncd.cli.check.excerpt import Source
-from syncd.cli.check.findings import Found, Report
+from syncd.cli.check.excerpt import SourceText
+from syncd.cli.check.findings import LocatedFinding, Report
 from syncd.cli.check.report import write_report
 from syncd.layout.lint.finding import Finding
 from syncd.layout.site.check.file import check_site
@@ -79,8 +79,8 @@ def codes(found: tuple[Finding, ...]) -> list[str]:
 def test_what_only_the_platform_knows_is_said_where_it_is_declared(capsys: pytest.CaptureFixture[str]) -> None:
     file = read(BROKEN)
     found = check_live(file, WITH_REDIRECT, LOCK)
-    source = Source(BROKEN.encode)
-    shown = [Found(Path.cwd(), "online.yaml", one, source) for one in found]
+    source = SourceText(BROKEN.encode)
+    shown = [LocatedFinding(Path.cwd(), "online.yaml", one, source) for one in found]
     write_report(Report("site validate", shown, 65, SITE_RULES, "online.yaml", "", "."), "text")
     said = capsys.readouterr().out
     golden = GOLDEN / "online.txt"

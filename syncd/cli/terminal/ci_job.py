@@ -1,4 +1,4 @@
-"""What a CI service says of a job in its environment: the branch, where it shall go, and where reports are read."""
+"""What a CI service says of a job in its environment: the branch, its target, and where the job summary goes."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True)
-class Service:
+class CiJob:
     """One job of GitHub Actions, of GitLab CI, or of anything else; what is not known is empty."""
 
     name: Literal["github", "gitlab", ""] = ""
@@ -19,37 +19,37 @@ class Service:
     is_fork: bool = False
 
 
-def service(environ: Mapping[str, str]) -> Service:
-    """Given the environment, return what it says of the job.
+def read_ci_job(environ: Mapping[str, str]) -> CiJob:
+    """Return the CI job that the environment describes; an empty one outside of CI.
 
     Source: GitHub, default environment variables; GitLab, predefined CI/CD variables.
     """
     if environ.get("GITHUB_ACTIONS") == "true":
-        return _github(environ)
+        return _read_github_job(environ)
     if environ.get("GITLAB_CI"):
-        return _gitlab(environ)
-    return Service()
+        return _read_gitlab_job(environ)
+    return CiJob()
 
 
-def _github(environ: Mapping[str, str]) -> Service:
-    """A pull request names its own branch; else the job is about what was pushed."""
+def _read_github_job(environ: Mapping[str, str]) -> CiJob:
+    """The job of GitHub Actions: of a pull request its own branch, else the branch that was pushed."""
     pushed = environ.get("GITHUB_REF_NAME", "") if environ.get("GITHUB_REF_TYPE", "branch") == "branch" else ""
     summary = environ.get("GITHUB_STEP_SUMMARY", "")
-    event = _event(environ.get("GITHUB_EVENT_PATH", ""))
+    event = _read_event(environ.get("GITHUB_EVENT_PATH", ""))
     is_pull_request = environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
-    return Service(
+    return CiJob(
         "github",
         project=environ.get("GITHUB_REPOSITORY", ""),
         branch=environ.get("GITHUB_HEAD_REF", "") or pushed,
-        target=environ.get("GITHUB_BASE_REF", "") or _text_at(event, "repository", "default_branch"),
+        target=environ.get("GITHUB_BASE_REF", "") or _find_text(event, "repository", "default_branch"),
         summary=Path(summary) if summary else None,
-        # A pull request of which nobody says where it comes from may be anybody's.
+        # A pull request without a known origin may be anybody's, so it counts as one from a fork.
         is_fork=is_pull_request
-        and _text_at(event, "pull_request", "head", "repo", "full_name") != environ.get("GITHUB_REPOSITORY"),
+        and _find_text(event, "pull_request", "head", "repo", "full_name") != environ.get("GITHUB_REPOSITORY"),
     )
 
 
-def _event(path: str) -> Any:
+def _read_event(path: str) -> Any:
     """The event that started the job; a runner that is not GitHub's own need not write it."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8")) if path else None
@@ -57,20 +57,20 @@ def _event(path: str) -> Any:
         return None
 
 
-def _text_at(document: Any, *keys: str) -> str:
+def _find_text(document: Any, *keys: str) -> str:
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
     return document if isinstance(document, str) else ""
 
 
-def _gitlab(environ: Mapping[str, str]) -> Service:
-    tagged = bool(environ.get("CI_COMMIT_TAG"))
+def _read_gitlab_job(environ: Mapping[str, str]) -> CiJob:
+    is_tag = bool(environ.get("CI_COMMIT_TAG"))
     source = environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", "")
-    return Service(
+    return CiJob(
         "gitlab",
         project=environ.get("CI_PROJECT_PATH", ""),
         branch=environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "")
-        or ("" if tagged else environ.get("CI_COMMIT_REF_NAME", "")),
+        or ("" if is_tag else environ.get("CI_COMMIT_REF_NAME", "")),
         target=environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "") or environ.get("CI_DEFAULT_BRANCH", ""),
         is_fork=bool(source) and source != environ.get("CI_PROJECT_PATH", ""),
     )
