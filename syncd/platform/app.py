@@ -14,7 +14,7 @@ from syncd.platform.http.limits import RequestLimits
 from syncd.platform.http.methods import MethodsMiddleware, answer_information
 from syncd.platform.http.routing import PREFIX, RouteTable, index_operations
 from syncd.platform.http.scheduler import RequestScheduler
-from syncd.platform.integrations import delivery, installing, placing, tracing
+from syncd.platform.integrations import delivery, event_traces, installations, placing
 from syncd.platform.integrations import publishing as integrations
 from syncd.platform.people import (
     agent_instructions,
@@ -39,7 +39,7 @@ from syncd.platform.services.search import index as search_index
 from syncd.platform.services.search import routes as search
 from syncd.platform.services.specs import routes as specs
 from syncd.platform.services.translations import routes as translations
-from syncd.platform.services.translations import running
+from syncd.platform.services.translations import runs
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.sites import order, redirects, section_groups, sections, site_spaces, sites
 from syncd.platform.spaces import collections, move, permissions, spaces
@@ -91,9 +91,9 @@ _ROUTER_MODULES = (
     conversations,
     ask,
     integrations,
-    installing,
+    installations,
     placing,
-    tracing,
+    event_traces,
     translations,
 )
 OPERATIONS = index_operations(module.router for module in _ROUTER_MODULES)
@@ -104,7 +104,7 @@ _JOB_HANDLERS: Mapping[str, JobHandler] = {
     **search_index.HANDLERS,
     **specs.HANDLERS,
     **delivery.HANDLERS,
-    **running.HANDLERS,
+    **runs.HANDLERS,
     **conversations.HANDLERS,
 }
 """What carries out each kind of job: `**module.HANDLERS` of every module that has some."""

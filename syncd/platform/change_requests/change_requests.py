@@ -175,7 +175,7 @@ def create_change_request(
 ) -> JSONResponse:
     """Given a subject, return the new ChangeRequest: a draft that starts from the main content, or from a template."""
     new = body or ChangeRequestNew()
-    prepared = None if new.template is None else templates.prepare(storage, caller, space_id, new.template)
+    prepared = None if new.template is None else templates.prepare_template(storage, caller, space_id, new.template)
     with storage.write() as connection:
         space = require_space(connection, caller, space_id)
         initial = space.revision if prepared is None else prepared.onto
@@ -186,7 +186,7 @@ def create_change_request(
         row |= {"revision": initial, "revision_initial": initial, "conversations_issues_cluster": new.cluster}
         connection.execute(_TABLE.insert().values(row))
         if prepared is not None:
-            saved = templates.apply(storage, connection, prepared, by=caller.user_id)
+            saved = templates.apply_template(storage, connection, prepared, by=caller.user_id)
             if saved.id != initial:
                 set_revision(storage, connection, id, saved.id)
         made = _read_change_request(connection, request, id)

@@ -12,4 +12,4 @@ def set_main_content(storage: Storage, connection: sa.Connection, saved: revisio
     """Given a new revision, make it the main content of its space."""
     moved = spaces.update().where(spaces.c.id == saved.space)
     connection.execute(moved.values(revision=saved.id, updated_at=saved.created_at))
-    events.record(connection, storage, "space_content_updated", space=saved.space, revisionId=saved.id)
+    events.record_event(connection, storage, "space_content_updated", space=saved.space, revisionId=saved.id)

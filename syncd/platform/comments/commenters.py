@@ -5,7 +5,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.listing import Listing
 from syncd.model.member import Member
-from syncd.platform.comments.places import AtPlace, Operation, add_both
+from syncd.platform.comments.discussions import AtDiscussion, DiscussionOperation, add_operations
 from syncd.platform.http import answers
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
@@ -16,21 +16,27 @@ from syncd.platform.schema.comments import comments, replies
 router = create_router(tags=["comments"])
 
 
-def list_commenters(at: AtPlace, paging: Paging) -> JSONResponse:
+def list_commenters(at: AtDiscussion, paging: Paging) -> JSONResponse:
     """Given a place, return the members who commented or replied there; who left the organization is none any more."""
     with at.storage.read() as connection:
-        place = at.require(connection)
-        posted = sa.select(comments.c.posted_by).where(place.mine)
-        replied = sa.select(replies.c.posted_by).join(comments, comments.c.id == replies.c.comment).where(place.mine)
+        discussion = at.require(connection)
+        posted = sa.select(comments.c.posted_by).where(discussion.mine)
+        replied = (
+            sa.select(replies.c.posted_by).join(comments, comments.c.id == replies.c.comment).where(discussion.mine)
+        )
         table = accounts.members.c
-        people = members.select_members(place.space.organization).where(table.user.in_(posted.union(replied)))
+        people = members.select_members(discussion.space.organization).where(table.user.in_(posted.union(replied)))
         envelope = paging.rows(connection, people, table.joined_at, table.user)
         return answers.ok(
             envelope | {"items": [members.serialize_member(at.request, row) for row in envelope["items"]]}
         )
 
 
-add_both(
+add_operations(
     router,
-    {Operation("listCommenters", "GET", "/commenters", "read", Listing[Member], ("ChangeRequest",)): list_commenters},
+    {
+        DiscussionOperation(
+            "listCommenters", "GET", "/commenters", "read", Listing[Member], ("ChangeRequest",)
+        ): list_commenters
+    },
 )

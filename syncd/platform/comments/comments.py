@@ -9,9 +9,16 @@ from fastapi.responses import JSONResponse
 from syncd.model.comment import ID_MAX, Comment, CommentCreate, CommentUpdate
 from syncd.model.listing import Listing
 from syncd.platform.comments import targets
-from syncd.platform.comments.places import AtPlace, Operation, Place, PlaceRequest, add_both, require_comment
-from syncd.platform.comments.reactions import Target, react
-from syncd.platform.comments.showing import Format, Showing, body_kept
+from syncd.platform.comments.discussions import (
+    AtDiscussion,
+    Discussion,
+    DiscussionOperation,
+    DiscussionRequest,
+    add_operations,
+    require_comment,
+)
+from syncd.platform.comments.reactions import ReactionTarget, update_reactions
+from syncd.platform.comments.serializer import CommentSerializer, Format, prepare_body
 from syncd.platform.http import answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -37,7 +44,7 @@ class CommentChange(RequestBody, CommentUpdate):
 
 
 def list_comments(
-    at: AtPlace,
+    at: AtDiscussion,
     paging: Paging,
     order: Literal["asc", "desc"] = "desc",
     status: Literal["all", "open", "resolved"] = "all",
@@ -47,8 +54,8 @@ def list_comments(
 ) -> JSONResponse:
     """Given a place, return its comments by when they were posted, the newest first unless asked otherwise."""
     with at.storage.read() as connection:
-        place = at.require(connection)
-        query = sa.select(comments).where(place.mine)
+        discussion = at.require(connection)
+        query = sa.select(comments).where(discussion.mine)
         if status != "all":
             query = query.where(comments.c.status == status)
         if target_page is not None:
@@ -57,71 +64,73 @@ def list_comments(
             query = query.where(comments.c.posted_by.in_(authors))
         by = comments.c.posted_at, comments.c.id
         envelope = paging.rows(connection, query, *by, descending=order == "desc")
-        showing = Showing(connection, at.request, place, at.caller.user_id, format)
+        showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
         return answers.ok(envelope | {"items": showing.comments(envelope["items"])})
 
 
-def post_comment(at: AtPlace, body: CommentNew, format: Format = "markdown") -> JSONResponse:
+def post_comment(at: AtDiscussion, body: CommentNew, format: Format = "markdown") -> JSONResponse:
     """Given a body and what it is about, return the new Comment."""
-    kept = body_kept(body.body)
+    kept = prepare_body(body.body)
     with at.storage.read() as connection:
         seen = at.require(connection)
-        targets.check(connection, at.storage.blobs, seen, body)
+        targets.require_target(connection, at.storage.blobs, seen, body)
     with at.storage.write() as connection:
-        place = at.require(connection)
-        if place.revision != seen.revision:
+        discussion = at.require(connection)
+        if discussion.revision != seen.revision:
             # The page may have been deleted in between.
-            targets.check(connection, at.storage.blobs, place, body)
-        id = add(at, connection, place, body, kept)
-        return _answer(at, connection, place, id, format)
+            targets.require_target(connection, at.storage.blobs, discussion, body)
+        id = insert_comment(at, connection, discussion, body, kept)
+        return _answer_comment(at, connection, discussion, id, format)
 
 
-def get_comment(at: AtPlace, comment_id: str, format: Format = "markdown") -> JSONResponse:
+def get_comment(at: AtDiscussion, comment_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the Comment."""
     with at.storage.read() as connection:
-        return _answer(at, connection, at.require(connection), comment_id, format)
+        return _answer_comment(at, connection, at.require(connection), comment_id, format)
 
 
-def update_comment(at: AtPlace, comment_id: str, body: CommentChange, format: Format = "markdown") -> JSONResponse:
+def update_comment(at: AtDiscussion, comment_id: str, body: CommentChange, format: Format = "markdown") -> JSONResponse:
     """Given new members, return the Comment with them; unset is unchanged. Whoever may comment may resolve."""
     with at.storage.write() as connection:
-        place = at.require(connection)
-        row = require_comment(connection, place, comment_id)
+        discussion = at.require(connection)
+        row = require_comment(connection, discussion, comment_id)
         now, user = format_time(at.storage.now()), at.caller.user_id
         values: dict[str, Any] = {}
         if "body" in body.model_fields_set:
             require_author(row, user)
-            values |= {"body": body_kept(body.body), "edited_at": now}
+            values |= {"body": prepare_body(body.body), "edited_at": now}
         if "resolved" in body.model_fields_set and body.resolved != (row.status == "resolved"):
             by, moment = (user, now) if body.resolved else (None, None)
             values |= {"status": "resolved" if body.resolved else "open", "resolved_by": by, "resolved_at": moment}
         if values:
             connection.execute(comments.update().where(comments.c.id == row.id).values(values))
-        react(connection, Target(row.id), body, user=user, moment=now)
-        return _answer(at, connection, place, row.id, format)
+        update_reactions(connection, ReactionTarget(row.id), body, user=user, moment=now)
+        return _answer_comment(at, connection, discussion, row.id, format)
 
 
-def delete_comment(at: AtPlace, comment_id: str) -> Response:
+def delete_comment(at: AtDiscussion, comment_id: str) -> Response:
     """Given an id, delete the comment with its replies, also when it is not there."""
     with at.storage.write() as connection:
-        place = at.require(connection)
-        here = comments.c.id == comment_id, place.mine
+        discussion = at.require(connection)
+        here = comments.c.id == comment_id, discussion.mine
         author = connection.scalar(sa.select(comments.c.posted_by).where(*here))
         if author is not None:
-            require_deleter(place, author, at.caller.user_id)
+            require_deleter(discussion, author, at.caller.user_id)
             connection.execute(comments.delete().where(*here))
     return answers.no_content()
 
 
-def add(at: PlaceRequest, connection: sa.Connection, place: Place, new: CommentCreate, kept: dict[str, Any]) -> str:
+def insert_comment(
+    at: DiscussionRequest, connection: sa.Connection, discussion: Discussion, new: CommentCreate, kept: dict[str, Any]
+) -> str:
     """Given a comment whose target was checked, and its body as it is kept, add it and return its id."""
     id = at.storage.new_id()
-    request = place.change_request
+    request = discussion.change_request
     row = {
         "id": id,
-        "space": place.space.id,
+        "space": discussion.space.id,
         "change_request": None if request is None else request.id,
-        "revision": place.revision,
+        "revision": discussion.revision,
         "page": new.page,
         "node": new.node,
         "table_cell": None if new.table_cell is None else new.table_cell.wire(),
@@ -140,24 +149,28 @@ def require_author(row: sa.Row[Any], user: str) -> None:
         raise Failure(403, "Only its author may change what a comment says.")
 
 
-def require_deleter(place: Place, author: str, user: str) -> None:
+def require_deleter(discussion: Discussion, author: str, user: str) -> None:
     """Given who wrote a comment or reply, let that person and administrators go on. Raises: Failure 403."""
-    if author != user and not place.may("admin"):
+    if author != user and not discussion.may("admin"):
         raise Failure(403, "Only its author and administrators may delete a comment.")
 
 
-def _answer(at: PlaceRequest, connection: sa.Connection, place: Place, id: str, format: Any) -> JSONResponse:
-    row = require_comment(connection, place, id)
-    return answers.ok(Showing(connection, at.request, place, at.caller.user_id, format).comments([row])[0])
+def _answer_comment(
+    at: DiscussionRequest, connection: sa.Connection, discussion: Discussion, id: str, format: Any
+) -> JSONResponse:
+    row = require_comment(connection, discussion, id)
+    return answers.ok(
+        CommentSerializer(connection, at.request, discussion, at.caller.user_id, format).comments([row])[0]
+    )
 
 
-add_both(
+add_operations(
     router,
     {
-        Operation("listComments", "GET", "/comments", "read", Listing[Comment]): list_comments,
-        Operation("postComment", "POST", "/comments", "comment", Comment): post_comment,
-        Operation("getComment", "GET", "/comments/{comment_id}", "read", Comment): get_comment,
-        Operation("updateComment", "PUT", "/comments/{comment_id}", "comment", Comment): update_comment,
-        Operation("deleteComment", "DELETE", "/comments/{comment_id}", "comment", None): delete_comment,
+        DiscussionOperation("listComments", "GET", "/comments", "read", Listing[Comment]): list_comments,
+        DiscussionOperation("postComment", "POST", "/comments", "comment", Comment): post_comment,
+        DiscussionOperation("getComment", "GET", "/comments/{comment_id}", "read", Comment): get_comment,
+        DiscussionOperation("updateComment", "PUT", "/comments/{comment_id}", "comment", Comment): update_comment,
+        DiscussionOperation("deleteComment", "DELETE", "/comments/{comment_id}", "comment", None): delete_comment,
     },
 )

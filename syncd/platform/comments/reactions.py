@@ -26,7 +26,7 @@ _SINGLE = re.compile(
 
 
 @dataclass(frozen=True)
-class Target:
+class ReactionTarget:
     """What is reacted to: a comment, or one of its replies."""
 
     comment: str
@@ -38,7 +38,7 @@ class Target:
         return self.reply or self.comment
 
 
-def named(emoji: str) -> str:
+def normalise_emoji(emoji: str) -> str:
     """Given a reaction as it was sent, return the name it is kept by. Raises: Failure 400 when it is no emoji."""
     code = _CODE.fullmatch(emoji) if len(emoji) <= REACTION_MAX else None
     if code is not None:
@@ -48,12 +48,14 @@ def named(emoji: str) -> str:
     return emoji
 
 
-def react(connection: sa.Connection, target: Target, change: CommentReplyUpdate, *, user: str, moment: str) -> None:
+def update_reactions(
+    connection: sa.Connection, target: ReactionTarget, change: CommentReplyUpdate, *, user: str, moment: str
+) -> None:
     """Given what a person adds and removes, let the target's reactions say so; what is in both stays.
 
     Raises: Failure 400 for what is no emoji, or for one emoji too many.
     """
-    added, removed = _names(change.added_reactions), _names(change.removed_reactions)
+    added, removed = _normalise_all(change.added_reactions), _normalise_all(change.removed_reactions)
     here = reactions.c.target == target.id
     if removed:
         mine = reactions.delete().where(here, reactions.c.user == user, reactions.c.emoji.in_(removed - added))
@@ -65,7 +67,7 @@ def react(connection: sa.Connection, target: Target, change: CommentReplyUpdate,
         raise Failure(400, f"There are {DISTINCT_MAX} different reactions here already.")
 
 
-def of_targets(connection: sa.Connection, ids: Sequence[str]) -> dict[str, list[sa.Row[Any]]]:
+def find_reactions(connection: sa.Connection, ids: Sequence[str]) -> dict[str, list[sa.Row[Any]]]:
     """Given ids of comments or replies, return the reactions to each, oldest first."""
     found: dict[str, list[sa.Row[Any]]] = defaultdict(list)
     order = reactions.c.reacted_at, reactions.c.emoji, reactions.c.user
@@ -74,5 +76,5 @@ def of_targets(connection: sa.Connection, ids: Sequence[str]) -> dict[str, list[
     return found
 
 
-def _names(sent: Iterable[str]) -> set[str]:
-    return {named(emoji) for emoji in sent}
+def _normalise_all(sent: Iterable[str]) -> set[str]:
+    return {normalise_emoji(emoji) for emoji in sent}

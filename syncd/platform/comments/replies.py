@@ -9,9 +9,16 @@ from fastapi.responses import JSONResponse
 from syncd.model.comment import CommentReply, CommentReplyCreate, CommentReplyUpdate
 from syncd.model.listing import Listing
 from syncd.platform.comments.comments import require_author, require_deleter
-from syncd.platform.comments.places import AtPlace, Operation, Place, PlaceRequest, add_both, require_comment
-from syncd.platform.comments.reactions import Target, react
-from syncd.platform.comments.showing import Format, Showing, body_kept
+from syncd.platform.comments.discussions import (
+    AtDiscussion,
+    Discussion,
+    DiscussionOperation,
+    DiscussionRequest,
+    add_operations,
+    require_comment,
+)
+from syncd.platform.comments.reactions import ReactionTarget, update_reactions
+from syncd.platform.comments.serializer import CommentSerializer, Format, prepare_body
 from syncd.platform.http import answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -31,67 +38,67 @@ class ReplyChange(RequestBody, CommentReplyUpdate):
     """Body of `PUT …/replies/{commentReplyId}`."""
 
 
-def list_replies(at: AtPlace, paging: Paging, comment_id: str, format: Format = "markdown") -> JSONResponse:
+def list_replies(at: AtDiscussion, paging: Paging, comment_id: str, format: Format = "markdown") -> JSONResponse:
     """Given a comment, return its replies, oldest first."""
     with at.storage.read() as connection:
-        place = at.require(connection)
-        comment = require_comment(connection, place, comment_id)
+        discussion = at.require(connection)
+        comment = require_comment(connection, discussion, comment_id)
         query = sa.select(replies).where(replies.c.comment == comment.id)
         envelope = paging.rows(connection, query, replies.c.posted_at, replies.c.id)
-        showing = Showing(connection, at.request, place, at.caller.user_id, format)
+        showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
         return answers.ok(envelope | {"items": showing.replies(envelope["items"])})
 
 
-def post_reply(at: AtPlace, comment_id: str, body: ReplyNew, format: Format = "markdown") -> JSONResponse:
+def post_reply(at: AtDiscussion, comment_id: str, body: ReplyNew, format: Format = "markdown") -> JSONResponse:
     """Given a body, return the new CommentReply."""
-    kept = body_kept(body.body)
+    kept = prepare_body(body.body)
     with at.storage.write() as connection:
-        place = at.require(connection)
-        comment = require_comment(connection, place, comment_id)
+        discussion = at.require(connection)
+        comment = require_comment(connection, discussion, comment_id)
         row = {"id": at.storage.new_id(), "comment": comment.id, "body": kept, "posted_by": at.caller.user_id}
         connection.execute(replies.insert().values(row | {"posted_at": format_time(at.storage.now())}))
-        return _answer(at, connection, place, _require(connection, comment.id, row["id"]), format)
+        return _answer_reply(at, connection, discussion, _require_reply(connection, comment.id, row["id"]), format)
 
 
-def get_reply(at: AtPlace, comment_id: str, comment_reply_id: str, format: Format = "markdown") -> JSONResponse:
+def get_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the CommentReply."""
     with at.storage.read() as connection:
-        place = at.require(connection)
-        row = _require(connection, require_comment(connection, place, comment_id).id, comment_reply_id)
-        return _answer(at, connection, place, row, format)
+        discussion = at.require(connection)
+        row = _require_reply(connection, require_comment(connection, discussion, comment_id).id, comment_reply_id)
+        return _answer_reply(at, connection, discussion, row, format)
 
 
 def update_reply(
-    at: AtPlace, comment_id: str, comment_reply_id: str, body: ReplyChange, format: Format = "markdown"
+    at: AtDiscussion, comment_id: str, comment_reply_id: str, body: ReplyChange, format: Format = "markdown"
 ) -> JSONResponse:
     """Given new members, return the CommentReply with them; unset is unchanged."""
     with at.storage.write() as connection:
-        place = at.require(connection)
-        comment = require_comment(connection, place, comment_id)
-        row = _require(connection, comment.id, comment_reply_id)
+        discussion = at.require(connection)
+        comment = require_comment(connection, discussion, comment_id)
+        row = _require_reply(connection, comment.id, comment_reply_id)
         now, user = format_time(at.storage.now()), at.caller.user_id
         if "body" in body.model_fields_set:
             require_author(row, user)
-            values = {"body": body_kept(body.body), "edited_at": now}
+            values = {"body": prepare_body(body.body), "edited_at": now}
             connection.execute(replies.update().where(replies.c.id == row.id).values(values))
-        react(connection, Target(comment.id, row.id), body, user=user, moment=now)
-        return _answer(at, connection, place, _require(connection, comment.id, row.id), format)
+        update_reactions(connection, ReactionTarget(comment.id, row.id), body, user=user, moment=now)
+        return _answer_reply(at, connection, discussion, _require_reply(connection, comment.id, row.id), format)
 
 
-def delete_reply(at: AtPlace, comment_id: str, comment_reply_id: str) -> Response:
+def delete_reply(at: AtDiscussion, comment_id: str, comment_reply_id: str) -> Response:
     """Given an id, delete the reply, also when it is not there."""
     with at.storage.write() as connection:
-        place = at.require(connection)
-        comment = require_comment(connection, place, comment_id)
+        discussion = at.require(connection)
+        comment = require_comment(connection, discussion, comment_id)
         here = replies.c.id == comment_reply_id, replies.c.comment == comment.id
         author = connection.scalar(sa.select(replies.c.posted_by).where(*here))
         if author is not None:
-            require_deleter(place, author, at.caller.user_id)
+            require_deleter(discussion, author, at.caller.user_id)
             connection.execute(replies.delete().where(*here))
     return answers.no_content()
 
 
-def _require(connection: sa.Connection, comment: str, id: str) -> sa.Row[Any]:
+def _require_reply(connection: sa.Connection, comment: str, id: str) -> sa.Row[Any]:
     query = sa.select(replies).where(replies.c.id == id, replies.c.comment == comment)
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -99,8 +106,12 @@ def _require(connection: sa.Connection, comment: str, id: str) -> sa.Row[Any]:
     return row
 
 
-def _answer(at: PlaceRequest, connection: sa.Connection, place: Place, row: sa.Row[Any], format: Any) -> JSONResponse:
-    return answers.ok(Showing(connection, at.request, place, at.caller.user_id, format).replies([row])[0])
+def _answer_reply(
+    at: DiscussionRequest, connection: sa.Connection, discussion: Discussion, row: sa.Row[Any], format: Any
+) -> JSONResponse:
+    return answers.ok(
+        CommentSerializer(connection, at.request, discussion, at.caller.user_id, format).replies([row])[0]
+    )
 
 
 _ALL = "/comments/{comment_id}/replies"
@@ -108,13 +119,13 @@ _ONE = f"{_ALL}/{{comment_reply_id}}"
 _HERE = ("ChangeRequest",)
 
 # The document has one half of these for spaces and the other half for change requests (not-shown.md (c) 26).
-add_both(
+add_operations(
     router,
     {
-        Operation("listCommentReplies", "GET", _ALL, "read", Listing[CommentReply], ("Space",)): list_replies,
-        Operation("postCommentReply", "POST", _ALL, "comment", CommentReply): post_reply,
-        Operation("getCommentReply", "GET", _ONE, "read", CommentReply, _HERE): get_reply,
-        Operation("updateCommentReply", "PUT", _ONE, "comment", CommentReply, _HERE): update_reply,
-        Operation("deleteCommentReply", "DELETE", _ONE, "comment", None, _HERE): delete_reply,
+        DiscussionOperation("listCommentReplies", "GET", _ALL, "read", Listing[CommentReply], ("Space",)): list_replies,
+        DiscussionOperation("postCommentReply", "POST", _ALL, "comment", CommentReply): post_reply,
+        DiscussionOperation("getCommentReply", "GET", _ONE, "read", CommentReply, _HERE): get_reply,
+        DiscussionOperation("updateCommentReply", "PUT", _ONE, "comment", CommentReply, _HERE): update_reply,
+        DiscussionOperation("deleteCommentReply", "DELETE", _ONE, "comment", None, _HERE): delete_reply,
     },
 )

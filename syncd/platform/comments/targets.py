@@ -7,31 +7,31 @@ import sqlalchemy as sa
 from syncd.layout.page import frontmatter
 from syncd.layout.richtext import to_document
 from syncd.model.comment import CommentCreate
-from syncd.platform.comments.places import Place
+from syncd.platform.comments.discussions import Discussion
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import is_page
 from syncd.platform.storage.blobs import Blobs
 
 
-def check(connection: sa.Connection, blobs: Blobs, place: Place, new: CommentCreate) -> None:
+def require_target(connection: sa.Connection, blobs: Blobs, discussion: Discussion, new: CommentCreate) -> None:
     """Given a new comment, make sure that what it is about is in the place's content.
 
     Raises: Failure 404 when the page is not, 400 when the page has no such node.
     """
     if new.page is None:
         return
-    node = revisions.open_revision(connection, place.space.id, place.revision).node(new.page)
+    node = revisions.open_revision(connection, discussion.space.id, discussion.revision).node(new.page)
     if node is None or not is_page(node):
         raise Failure(404, f"No page {new.page} in this content.")
     if new.node is None:
         return
     text = blobs.get(node.body).decode() if node.body else ""
-    if new.node not in _keys(to_document(frontmatter.split_title(text)[1]).wire()):
+    if new.node not in _collect_keys(to_document(frontmatter.split_title(text)[1]).wire()):
         raise Failure(400, f"node: page {new.page} has no node {new.node}")
 
 
-def shown(row: sa.Row[Any]) -> dict[str, Any]:
+def serialize_target(row: sa.Row[Any]) -> dict[str, Any]:
     """Given a comment's row, return its `target` as the API shows it."""
     members = {
         "page": row.page and {"id": row.page},
@@ -45,7 +45,7 @@ def shown(row: sa.Row[Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _keys(document: dict[str, Any]) -> set[str]:
+def _collect_keys(document: dict[str, Any]) -> set[str]:
     found: set[str] = set()
     pending: list[Any] = [document]
     while pending:

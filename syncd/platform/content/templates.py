@@ -10,7 +10,7 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import CurrentCaller, declare_role
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage
-from syncd.platform.templates import apply, prepare
+from syncd.platform.templates import apply_template, prepare_template
 
 router = create_router(tags=["templates"])
 
@@ -31,20 +31,20 @@ def apply_template_to_space(
             onto = str(
                 change_requests.require_live_change_request(connection, space_id, body.change_request_id).revision
             )
-    prepared = prepare(storage, caller, space_id, body, onto=onto)
+    prepared = prepare_template(storage, caller, space_id, body, onto=onto)
     with storage.write() as connection:
         space = require_space(connection, caller, space_id)
         if body.change_request_id is not None:
             row = change_requests.require_live_change_request(connection, space_id, body.change_request_id)
             _require_unchanged(prepared.onto, row.revision)
-            saved = apply(storage, connection, prepared, by=caller.user_id)
+            saved = apply_template(storage, connection, prepared, by=caller.user_id)
             if saved.id != row.revision:
                 change_requests.set_revision(storage, connection, row.id, saved.id)
             return Response(status_code=201)
         if space.edit_mode == "locked":
             raise Failure(409, "The edits of this space are locked. Apply the template to a change request.")
         _require_unchanged(prepared.onto, space.revision)
-        saved = apply(storage, connection, prepared, by=caller.user_id)
+        saved = apply_template(storage, connection, prepared, by=caller.user_id)
         if saved.id != space.revision:
             main_content.set_main_content(storage, connection, saved)
     return Response(status_code=201)

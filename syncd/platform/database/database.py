@@ -52,7 +52,7 @@ class Database:
     writer: sa.Engine
     changer: sa.Engine
     alone: Callable[[], AbstractContextManager[None]]
-    watch: "Watch | None" = None
+    watch: "ChangeWatch | None" = None
 
     @property
     def near(self) -> bool:
@@ -67,7 +67,7 @@ class Database:
             self.watch.close()
 
 
-class Watch:
+class ChangeWatch:
     """A connection that asks nothing but whether another one, of whatever process, has committed since."""
 
     def __init__(self, file: Path) -> None:
@@ -86,7 +86,7 @@ class Watch:
             self._connection.close()
 
 
-def sqlite(file: Path, *, patience: float) -> Database:
+def open_sqlite(file: Path, *, patience: float) -> Database:
     """Given a file, return the database in it. Units: `patience` is the seconds that a writer waits for another."""
     # Its files that SQLite makes later take their mode from it.
     file.touch(mode=0o600)
@@ -100,21 +100,21 @@ def sqlite(file: Path, *, patience: float) -> Database:
         # One connection: this process's writers queue here, in order, instead of racing for SQLite's lock.
         writer=_sqlite_engine(file, "BEGIN IMMEDIATE", usual, connections=1),
         changer=_sqlite_engine(file, "BEGIN IMMEDIATE", change, connections=1),
-        alone=lambda: _alone(file),
-        watch=Watch(file),
+        alone=lambda: _hold_lock_file(file),
+        watch=ChangeWatch(file),
     )
 
 
-def postgresql(address: str, *, patience: float) -> Database:
-    """Given a PostgreSQL URL, return the database there. Units: as `sqlite`. Raises: ConfigInvalid."""
-    url = _checked(address)
+def open_postgresql(address: str, *, patience: float) -> Database:
+    """Given a PostgreSQL URL, return the database there. Units: as `open_sqlite`. Raises: ConfigInvalid."""
+    url = _parse_url(address)
     usual = {"lock_timeout": int(patience * 1000), "statement_timeout": _STATEMENT_S * 1000}
     change = {"lock_timeout": _UPGRADE_S * 1000, "statement_timeout": 0}
     reader = _postgresql_engine(url, usual, connections=READERS + 1)
-    sa.event.listen(reader, "connect", _read_only)
+    sa.event.listen(reader, "connect", _set_read_only)
     writers = [_postgresql_engine(url, limits, connections=1) for limits in (usual, change)]
     for engine in writers:
-        sa.event.listen(engine, "begin", _lock)
+        sa.event.listen(engine, "begin", _take_writer_lock)
     shown = sa.URL.create("postgresql", host=url.host, port=url.port, database=url.database).render_as_string()
     return Database(f"the database {shown}", reader, writers[0], writers[1], alone=nullcontext)
 
@@ -140,7 +140,7 @@ def _sqlite_engine(file: Path, begin: str, pragmas: Sequence[str], *, connection
 
 
 @contextmanager
-def _alone(file: Path) -> Iterator[None]:
+def _hold_lock_file(file: Path) -> Iterator[None]:
     """Hold the lock file: a database gets its journal mode while nobody else has it open."""
     descriptor = os.open(file.with_name("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -150,7 +150,7 @@ def _alone(file: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _checked(address: str) -> sa.URL:
+def _parse_url(address: str) -> sa.URL:
     # The address may hold a password: nothing of it appears in a message, not even of a part that cannot be read.
     hint = "write postgresql://user@host/database, with special characters of a password as %XX"
     try:
@@ -182,9 +182,11 @@ def _postgresql_engine(url: sa.URL, limits: Mapping[str, int], *, connections: i
         # Errors are logged, and parameters are content and secrets.
         hide_parameters=True,
         connect_args={name: value for name, value in usual.items() if name not in url.query}
-        | {"options": _options(url, limits)},
+        | {"options": _build_options(url, limits)},
     )
-    patient = _patient(limits["statement_timeout"] / 1000 + _SILENCE_S if limits["statement_timeout"] else None)
+    patient = _create_connection_class(
+        limits["statement_timeout"] / 1000 + _SILENCE_S if limits["statement_timeout"] else None
+    )
 
     def connect(dialect: object, record: object, arguments: list[Any], named: dict[str, Any]) -> "psycopg.Connection":
         return patient.connect(*arguments, **named)
@@ -193,13 +195,13 @@ def _postgresql_engine(url: sa.URL, limits: Mapping[str, int], *, connections: i
     return engine
 
 
-def _options(url: sa.URL, limits: Mapping[str, int]) -> str:
+def _build_options(url: sa.URL, limits: Mapping[str, int]) -> str:
     # A process that stops in the middle of a transaction must not keep all others from writing.
     ours = {**limits, "idle_in_transaction_session_timeout": _IDLE_S * 1000}
     return " ".join([*(f"-c {name}={value}" for name, value in ours.items()), *url.normalized_query.get("options", ())])
 
 
-def _patient(silence: float | None) -> "type[psycopg.Connection]":
+def _create_connection_class(silence: float | None) -> "type[psycopg.Connection]":
     import psycopg
 
     class Patient(psycopg.Connection):
@@ -218,13 +220,13 @@ def _patient(silence: float | None) -> "type[psycopg.Connection]":
     return Patient
 
 
-def _read_only(driver: "psycopg.Connection", _: object) -> None:
+def _set_read_only(driver: "psycopg.Connection", _: object) -> None:
     import psycopg
 
     driver.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     driver.read_only = True
 
 
-def _lock(connection: sa.Connection) -> None:
+def _take_writer_lock(connection: sa.Connection) -> None:
     # Each statement sees what was committed before it, so whatever follows the lock sees all former writers' work.
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})").close()

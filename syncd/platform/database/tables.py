@@ -30,7 +30,7 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Rows) -> int:
     """
     if not rows:
         return 0
-    insert = _insert(connection, table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+    insert = _create_insert(connection, table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
     return connection.execute(insert, list(rows)).rowcount
 
 
@@ -42,7 +42,7 @@ def upsert(connection: sa.Connection, table: sa.Table, rows: Rows, *, key: Colle
     """
     if not rows:
         return
-    insert = _insert(connection, table)
+    insert = _create_insert(connection, table)
     values = {name: insert.excluded[name] for name in rows[0] if name not in key}
     if values:
         connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=values), list(rows))
@@ -50,7 +50,7 @@ def upsert(connection: sa.Connection, table: sa.Table, rows: Rows, *, key: Colle
         connection.execute(insert.on_conflict_do_nothing(index_elements=list(key)), list(rows))
 
 
-def _insert(connection: sa.Connection, table: sa.Table) -> "postgresql.Insert | sqlite.Insert":
+def _create_insert(connection: sa.Connection, table: sa.Table) -> "postgresql.Insert | sqlite.Insert":
     # Both say it the same way, but each in a class of its own; the other one is never loaded.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql

@@ -33,7 +33,7 @@ class IntegrationRequest:
 
     def visible(self, connection: sa.Connection) -> sa.Row[Any]:
         """Return the integration's row. Raises: Failure 404, also for a private one of others; 403 for guests."""
-        row = find(connection, self.name)
+        row = find_integration(connection, self.name)
         if row is None or (row.visibility == "private" and row.owner not in self.caller.roles):
             raise Failure(404, f"No integration {self.name}.")
         if row.visibility == "private":
@@ -85,16 +85,16 @@ class IntegrationRequest:
         return addresses.build_api_url(self.request, f"/integrations/{self.name}{path}")
 
 
-async def _at_integration(
+async def _read_integration_request(
     request: Request, storage: CurrentStorage, caller: CurrentCaller, integration_name: str
 ) -> IntegrationRequest:
     return IntegrationRequest(request, storage, caller, integration_name)
 
 
-AtIntegration = Annotated[IntegrationRequest, Depends(_at_integration)]
+AtIntegration = Annotated[IntegrationRequest, Depends(_read_integration_request)]
 """A handler's parameter for an operation below `/integrations/{integrationName}`."""
 
 
-def find(connection: sa.Connection, name: str) -> sa.Row[Any] | None:
+def find_integration(connection: sa.Connection, name: str) -> sa.Row[Any] | None:
     """Given a name, return the integration's row, whoever asks."""
     return connection.execute(sa.select(integrations).where(integrations.c.name == name)).one_or_none()

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 import syncd
 from syncd.net import exchange
-from syncd.platform.integrations.events import DELIVER, PRUNE, log
+from syncd.platform.integrations.events import DELIVER, PRUNE, insert_log
 from syncd.platform.schema.integrations import events
 from syncd.platform.storage.jobs import JobContext
 from syncd.platform.storage.times import format_time
@@ -35,7 +35,7 @@ _AGAIN = {429, *range(500, 600)}
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class _DeliveryOutcome:
     """What became of a call. Shapes: `settled` is False when another try may do better."""
 
     done: bool
@@ -43,14 +43,14 @@ class _Outcome:
     message: str
 
 
-def deliver(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def deliver_event(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given an event and where to send it, send it, and return after what time to try again, if at all."""
     with work.storage.read() as connection:
         query = sa.select(events.c.payload, events.c.attempts, events.c.status).where(events.c.id == payload["event"])
         event = connection.execute(query).one_or_none()
     if event is None or event.status is not None:
         return None
-    outcome = _called(work, payload["url"], payload["secret"], json.dumps(event.payload).encode())
+    outcome = _call_webhook(work, payload["url"], payload["secret"], json.dumps(event.payload).encode())
     number = event.attempts + 1
     wait = None if outcome.settled or number > len(WAITS_S) else WAITS_S[event.attempts]
     if wait is not None:
@@ -63,11 +63,11 @@ def deliver(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
         if not connection.execute(changed).rowcount:
             return None
         message = f"Try {number}: {outcome.message}{then}"
-        log(connection, payload["event"], format_time(work.storage.now()), level, message)
+        insert_log(connection, payload["event"], format_time(work.storage.now()), level, message)
     return None if wait is None else timedelta(seconds=wait)
 
 
-def prune(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def prune_events(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given an integration, drop its events that are too old or too many, and come again while some are left."""
     mine = events.c.integration == payload["integration"]
     oldest = format_time(work.storage.now() - KEPT_FOR)
@@ -81,17 +81,17 @@ def prune(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     return None if left is None else timedelta(days=1)
 
 
-def signature(secret: str, moment: int, body: bytes) -> str:
+def sign_webhook(secret: str, moment: int, body: bytes) -> str:
     """Given a secret, a moment in epoch seconds and a body, return the value of the header that signs them."""
     signed = hmac.new(secret.encode(), b"%d.%b" % (moment, body), "sha256").hexdigest()
     return f"t={moment},v1={signed}"
 
 
-def _called(work: JobContext, url: str, secret: str, body: bytes) -> _Outcome:
+def _call_webhook(work: JobContext, url: str, secret: str, body: bytes) -> _DeliveryOutcome:
     headers = {
         "Content-Type": "application/json",
         "User-Agent": f"syncd/{syncd.__version__}",
-        "X-GitBook-Signature": signature(secret, int(work.storage.now().timestamp()), body),
+        "X-GitBook-Signature": sign_webhook(secret, int(work.storage.now().timestamp()), body),
     }
     # Only the host: the rest of an address may be a secret.
     host = urlsplit(url).hostname
@@ -103,11 +103,11 @@ def _called(work: JobContext, url: str, secret: str, body: bytes) -> _Outcome:
         ) as answer:
             status = answer.status
     except exchange.Refused as refused:
-        return _Outcome(False, True, f"{host} was not called: {refused}")
+        return _DeliveryOutcome(False, True, f"{host} was not called: {refused}")
     except exchange.NetworkError as failed:
-        return _Outcome(False, False, f"{host} did not answer: {failed}")
+        return _DeliveryOutcome(False, False, f"{host} did not answer: {failed}")
     done = 200 <= status < 300
-    return _Outcome(done, done or status not in _AGAIN, f"{host} answered {status}.")
+    return _DeliveryOutcome(done, done or status not in _AGAIN, f"{host} answered {status}.")
 
 
-HANDLERS = {DELIVER: deliver, PRUNE: prune}
+HANDLERS = {DELIVER: deliver_event, PRUNE: prune_events}

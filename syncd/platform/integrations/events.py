@@ -1,6 +1,6 @@
 """What happens to installations, written down in the transaction in which it happens, with the webhooks to be called.
 
-Whoever moves a space's main content, or changes who may see it, calls `record`. An event is for the active
+Whoever moves a space's main content, or changes who may see it, calls `record_event`. An event is for the active
 installations that reach the space or site: those of its organization that chose all of them or this one, and whose
 integration has the scope that the event takes.
 """
@@ -43,7 +43,7 @@ _PRUNED_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
-class Reached:
+class EventTarget:
     """An installation that an event is for, with the configuration that holds where the event happened."""
 
     integration: str
@@ -51,7 +51,7 @@ class Reached:
     configuration: Mapping[str, Any]
 
 
-def record(
+def record_event(
     connection: sa.Connection,
     storage: Storage,
     type: str,
@@ -66,23 +66,25 @@ def record(
     """
     assert (space is None) != (site is None)
     place = {"spaceId": space} if space is not None else {"siteId": site}
-    for reached in _reached(connection, SCOPES[type], space, site):
-        write(connection, storage, reached, type, {**place, **members})
+    for target in _find_targets(connection, SCOPES[type], space, site):
+        insert_event(connection, storage, target, type, {**place, **members})
 
 
-def write(connection: sa.Connection, storage: Storage, reached: Reached, type: str, members: Mapping[str, Any]) -> None:
+def insert_event(
+    connection: sa.Connection, storage: Storage, target: EventTarget, type: str, members: Mapping[str, Any]
+) -> None:
     """Given an installation and an event, write it down; its webhook, when it has one, is called from then on.
 
     The address and the secret travel with the job: an installation that is removed still hears that it was.
     """
     id, now = storage.new_id(), format_time(storage.now())
-    payload = {"eventId": id, "type": type, "installationId": reached.installation, **members}
-    url, secret = reached.configuration.get(WEBHOOK_URL), reached.configuration.get(WEBHOOK_SECRET)
+    payload = {"eventId": id, "type": type, "installationId": target.installation, **members}
+    url, secret = target.configuration.get(WEBHOOK_URL), target.configuration.get(WEBHOOK_SECRET)
     connection.execute(
         events.insert().values(
             id=id,
-            integration=reached.integration,
-            installation=reached.installation,
+            integration=target.integration,
+            installation=target.installation,
             payload=payload,
             status=None if url else "success",
             attempts=0,
@@ -90,25 +92,25 @@ def write(connection: sa.Connection, storage: Storage, reached: Reached, type: s
         )
     )
     said = f"Queued for the webhook at {urlsplit(url).hostname}." if url else "No webhook is configured."
-    log(connection, id, now, "debug", said)
+    insert_log(connection, id, now, "debug", said)
     if url:
         jobs.enqueue_job(connection, storage, DELIVER, {"event": id, "url": url, "secret": secret or ""})
     due = storage.now() + _PRUNED_AFTER
-    jobs.enqueue_job(connection, storage, PRUNE, {"integration": reached.integration}, due=due, key=reached.integration)
+    jobs.enqueue_job(connection, storage, PRUNE, {"integration": target.integration}, due=due, key=target.integration)
 
 
-def log(connection: sa.Connection, event: str, at: str, level: str, message: str) -> None:
+def insert_log(connection: sa.Connection, event: str, at: str, level: str, message: str) -> None:
     """Given an event and what was done about it, add that to its trace. Shapes: `level` is debug, info, warn, error."""
     number = sa.select(sa.func.count()).select_from(logs).where(logs.c.event == event).scalar_subquery()
     connection.execute(logs.insert().values(event=event, number=number, at=at, level=level, message=message))
 
 
-def told(configuration: Mapping[str, Any]) -> dict[str, Any]:
+def hide_secret(configuration: Mapping[str, Any]) -> dict[str, Any]:
     """Given a configuration, return what an event may say of it: all but the secret of its webhook."""
     return {name: value for name, value in configuration.items() if name != WEBHOOK_SECRET}
 
 
-def _reached(connection: sa.Connection, scope: str, space: str | None, site: str | None) -> list[Reached]:
+def _find_targets(connection: sa.Connection, scope: str, space: str | None, site: str | None) -> list[EventTarget]:
     if space is not None:
         home = sa.select(spaces.c.organization).where(spaces.c.id == space)
         here, selection = placements.c.space == space, installations.c.space_selection
@@ -129,4 +131,4 @@ def _reached(connection: sa.Connection, scope: str, space: str | None, site: str
         .order_by(installations.c.created_at, installations.c.id)
     )
     rows = connection.execute(query).all()
-    return [Reached(row.integration, row.id, {**row.configuration, **(row.own or {})}) for row in rows]
+    return [EventTarget(row.integration, row.id, {**row.configuration, **(row.own or {})}) for row in rows]

@@ -17,7 +17,7 @@ _KINDS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "g
 
 
 @dataclass(frozen=True)
-class Image:
+class IntegrationImage:
     """An image as it is kept."""
 
     data: bytes
@@ -28,7 +28,7 @@ class Image:
         return {"oid": oid, "kind": self.kind}
 
 
-def decoded(text: str, *, at: str) -> Image:
+def decode_image(text: str, *, at: str) -> IntegrationImage:
     """Given base64 and the member that holds it, return the image.
 
     Raises: Failure 400 when it is no PNG, JPEG, GIF or WebP image, or one of more than 1 MiB.
@@ -42,10 +42,10 @@ def decoded(text: str, *, at: str) -> Image:
         raise Failure(400, f"{at}: not a PNG, JPEG, GIF or WebP image")
     if len(data) > IMAGE_MAX:
         raise Failure(400, f"{at}: more than {IMAGE_MAX} bytes")
-    return Image(data, kind)
+    return IntegrationImage(data, kind)
 
 
-def address(downloads: DownloadSigner, image: Any, name: str) -> str:
+def build_image_url(downloads: DownloadSigner, image: Any, name: str) -> str:
     """Given what is kept of an image, return the address where it can be seen for a while."""
     kind = image["kind"]
     return downloads.address(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")

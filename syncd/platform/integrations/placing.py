@@ -26,9 +26,9 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.integrations.access import AtIntegration, IntegrationRequest
-from syncd.platform.integrations.configuring import identify, settled, status_of
-from syncd.platform.integrations.events import Reached, told, write
-from syncd.platform.integrations.installing import ExternalId
+from syncd.platform.integrations.configuration import complete_configuration, compute_status, replace_external_ids
+from syncd.platform.integrations.events import EventTarget, hide_secret, insert_event
+from syncd.platform.integrations.installations import ExternalId
 from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.accounts import sites
 from syncd.platform.schema.content import spaces
@@ -41,7 +41,7 @@ _ONE = "/installations/{installation_id}"
 
 
 @dataclass(frozen=True)
-class Kind:
+class PlacementKind:
     """Where an installation can be put: the table of such places, and what says which of them it reaches."""
 
     name: str
@@ -71,8 +71,8 @@ class Kind:
         )
 
 
-SPACE = Kind("space", spaces, placements.c.space, installations.c.space_selection)
-SITE = Kind("site", sites, placements.c.site, installations.c.site_selection)
+SPACE = PlacementKind("space", spaces, placements.c.space, installations.c.space_selection)
+SITE = PlacementKind("site", sites, placements.c.site, installations.c.site_selection)
 
 
 class SpaceNew(RequestBody, SpaceInstallationCreate):
@@ -97,8 +97,8 @@ def list_integration_space_installations(
     """
     with at.storage.read() as connection:
         at.owned(connection)
-        envelope = _page(connection, paging, SPACE, at.name, external_id=external_id)
-        items = [_shown(at, SPACE, row) for row in envelope["items"]]
+        envelope = _page_placements(connection, paging, SPACE, at.name, external_id=external_id)
+        items = [_serialize_placement(at, SPACE, row) for row in envelope["items"]]
         if extended:
             there = select_readable_spaces(at.caller, spaces.c.id.in_({item["space"] for item in items}))
             whole = {row.id: serialize_space(at.request, row, at.caller) for row in connection.execute(there)}
@@ -113,8 +113,8 @@ def list_integration_site_installations(
     """Given an integration, return every site that it is in, in all organizations; for its owners."""
     with at.storage.read() as connection:
         at.owned(connection)
-        envelope = _page(connection, paging, SITE, at.name, external_id=external_id)
-    return answers.ok(envelope | {"items": [_shown(at, SITE, row) for row in envelope["items"]]})
+        envelope = _page_placements(connection, paging, SITE, at.name, external_id=external_id)
+    return answers.ok(envelope | {"items": [_serialize_placement(at, SITE, row) for row in envelope["items"]]})
 
 
 @router.get(
@@ -122,7 +122,7 @@ def list_integration_site_installations(
 )
 def list_integration_installation_spaces(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
     """Given an installation, return the spaces that it is in."""
-    return _listed(at, paging, SPACE, installation_id)
+    return _list_placements(at, paging, SPACE, installation_id)
 
 
 @router.post(
@@ -133,7 +133,7 @@ def list_integration_installation_spaces(at: AtIntegration, paging: Paging, inst
 )
 def install_integration_on_space(at: AtIntegration, installation_id: str, body: SpaceNew) -> JSONResponse:
     """Given a space of the installation's organization, put the integration there."""
-    return _put_there(at, SPACE, installation_id, body.space, body)
+    return _create_placement(at, SPACE, installation_id, body.space, body)
 
 
 @router.get(
@@ -141,7 +141,7 @@ def install_integration_on_space(at: AtIntegration, installation_id: str, body: 
 )
 def get_integration_space_installation(at: AtIntegration, installation_id: str, space_id: str) -> JSONResponse:
     """Given a space that the installation is in, return what it is there."""
-    return _read(at, SPACE, installation_id, space_id)
+    return _read_placement(at, SPACE, installation_id, space_id)
 
 
 @router.patch(
@@ -151,13 +151,13 @@ def update_integration_space_installation(
     at: AtIntegration, installation_id: str, space_id: str, body: PlacementChange
 ) -> JSONResponse:
     """Given new members, return what the installation is in the space with them."""
-    return _change(at, SPACE, installation_id, space_id, body)
+    return _update_placement(at, SPACE, installation_id, space_id, body)
 
 
 @router.delete(f"{_ONE}/spaces/{{space_id}}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration_from_space(at: AtIntegration, installation_id: str, space_id: str) -> Response:
     """Given a space, take the integration out of it; an installation that selects all spaces stays in it."""
-    return _take_out(at, SPACE, installation_id, space_id)
+    return _delete_placement(at, SPACE, installation_id, space_id)
 
 
 @router.get(
@@ -165,7 +165,7 @@ def uninstall_integration_from_space(at: AtIntegration, installation_id: str, sp
 )
 def list_integration_installation_sites(at: AtIntegration, paging: Paging, installation_id: str) -> JSONResponse:
     """Given an installation, return the sites that it is in."""
-    return _listed(at, paging, SITE, installation_id)
+    return _list_placements(at, paging, SITE, installation_id)
 
 
 @router.post(
@@ -176,7 +176,7 @@ def list_integration_installation_sites(at: AtIntegration, paging: Paging, insta
 )
 def install_integration_on_site(at: AtIntegration, installation_id: str, body: SiteNew) -> JSONResponse:
     """Given a site of the installation's organization, put the integration there."""
-    return _put_there(at, SITE, installation_id, body.site_id, body)
+    return _create_placement(at, SITE, installation_id, body.site_id, body)
 
 
 @router.get(
@@ -184,7 +184,7 @@ def install_integration_on_site(at: AtIntegration, installation_id: str, body: S
 )
 def get_integration_site_installation(at: AtIntegration, installation_id: str, site_id: str) -> JSONResponse:
     """Given a site that the installation is in, return what it is there."""
-    return _read(at, SITE, installation_id, site_id)
+    return _read_placement(at, SITE, installation_id, site_id)
 
 
 @router.patch(
@@ -194,69 +194,69 @@ def update_integration_site_installation(
     at: AtIntegration, installation_id: str, site_id: str, body: PlacementChange
 ) -> JSONResponse:
     """Given new members, return what the installation is in the site with them."""
-    return _change(at, SITE, installation_id, site_id, body)
+    return _update_placement(at, SITE, installation_id, site_id, body)
 
 
 @router.delete(f"{_ONE}/sites/{{site_id}}", status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration_from_site(at: AtIntegration, installation_id: str, site_id: str) -> Response:
     """Given a site, take the integration out of it; an installation that selects all sites stays in it."""
-    return _take_out(at, SITE, installation_id, site_id)
+    return _delete_placement(at, SITE, installation_id, site_id)
 
 
-def _listed(at: IntegrationRequest, paging: Paging, kind: Kind, installation_id: str) -> JSONResponse:
+def _list_placements(at: IntegrationRequest, paging: Paging, kind: PlacementKind, installation_id: str) -> JSONResponse:
     with at.storage.read() as connection:
         at.installed(connection, installation_id)
-        envelope = _page(connection, paging, kind, at.name, installation=installation_id)
-    return answers.ok(envelope | {"items": [_shown(at, kind, row) for row in envelope["items"]]})
+        envelope = _page_placements(connection, paging, kind, at.name, installation=installation_id)
+    return answers.ok(envelope | {"items": [_serialize_placement(at, kind, row) for row in envelope["items"]]})
 
 
-def _put_there(
-    at: IntegrationRequest, kind: Kind, installation_id: str, place: str, body: SpaceNew | SiteNew
+def _create_placement(
+    at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str, body: SpaceNew | SiteNew
 ) -> JSONResponse:
     with at.storage.write() as connection:
         installation = at.installed(connection, installation_id)
-        _require_place(connection, kind, installation, place)
-        former = _find(connection, kind, installation_id, place)
+        _require_target(connection, kind, installation, place)
+        former = _find_placement(connection, kind, installation_id, place)
         if former is None:
             at.require_installer(installation)
         elif former.placement is not None:
             raise Failure(409, f"Installation {installation_id} is in {kind.name} {place} already.")
-        _keep(at, connection, kind, installation, place, former=None, body=body)
-        shown = _shown(at, kind, _require(connection, kind, installation_id, place))
+        _save_placement(at, connection, kind, installation, place, former=None, body=body)
+        shown = _serialize_placement(at, kind, _require_placement(connection, kind, installation_id, place))
     return answers.created(shown, location=shown["urls"]["location"])
 
 
-def _read(at: IntegrationRequest, kind: Kind, installation_id: str, place: str) -> JSONResponse:
+def _read_placement(at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str) -> JSONResponse:
     with at.storage.read() as connection:
         at.installed(connection, installation_id)
-        return answers.ok(_shown(at, kind, _require(connection, kind, installation_id, place)))
+        return answers.ok(_serialize_placement(at, kind, _require_placement(connection, kind, installation_id, place)))
 
 
-def _change(
-    at: IntegrationRequest, kind: Kind, installation_id: str, place: str, body: PlacementChange
+def _update_placement(
+    at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str, body: PlacementChange
 ) -> JSONResponse:
     with at.storage.write() as connection:
         installation = at.installed(connection, installation_id)
-        former = _require(connection, kind, installation_id, place)
-        _keep(at, connection, kind, installation, place, former=former, body=body)
-        return answers.ok(_shown(at, kind, _require(connection, kind, installation_id, place)))
+        former = _require_placement(connection, kind, installation_id, place)
+        _save_placement(at, connection, kind, installation, place, former=former, body=body)
+        return answers.ok(_serialize_placement(at, kind, _require_placement(connection, kind, installation_id, place)))
 
 
-def _take_out(at: IntegrationRequest, kind: Kind, installation_id: str, place: str) -> Response:
+def _delete_placement(at: IntegrationRequest, kind: PlacementKind, installation_id: str, place: str) -> Response:
     with at.storage.write() as connection:
         at.installed(connection, installation_id)
-        row = _find(connection, kind, installation_id, place)
+        row = _find_placement(connection, kind, installation_id, place)
         if row is not None and row.placement is not None:
             connection.execute(placements.delete().where(placements.c.id == row.placement))
-            previous = {"status": row.status, "configuration": told(row.configuration)}
-            _announce(at, connection, kind, row, "deleted", {"previous": previous})
+            previous = {"status": row.status, "configuration": hide_secret(row.configuration)}
+            _record_change(at, connection, kind, row, "deleted", {"previous": previous})
     return answers.no_content()
 
 
-def _keep(
+def _save_placement(
     at: IntegrationRequest,
     connection: sa.Connection,
-    kind: Kind,
+    kind: PlacementKind,
     installation: sa.Row[Any],
     place: str,
     *,
@@ -268,8 +268,10 @@ def _keep(
     id = former.placement if former is not None and known else at.storage.new_id()
     was = {"status": former.status, "configuration": former.configuration} if former is not None and known else {}
     wanted = body.configuration if "configuration" in body.model_fields_set else was.get("configuration", {})
-    configuration, complete = settled(installation.details, kind.name, wanted, above=installation.configuration)
-    status = status_of(former="active", asked=None, complete=complete)
+    configuration, complete = complete_configuration(
+        installation.details, kind.name, wanted, above=installation.configuration
+    )
+    status = compute_status(former="active", asked=None, complete=complete)
     values: dict[str, Any] = {"status": status, "configuration": configuration}
     if known:
         connection.execute(placements.update().where(placements.c.id == id).values(values))
@@ -277,31 +279,31 @@ def _keep(
         row = {"id": id, "installation": installation.id, kind.name: place, "external_ids": [], **values}
         connection.execute(placements.insert().values(row))
     if "external_ids" in body.model_fields_set:
-        ids = identify(connection, body.external_ids, installation=installation.id, placement=id)
+        ids = replace_external_ids(connection, body.external_ids, installation=installation.id, placement=id)
         connection.execute(placements.update().where(placements.c.id == id).values(external_ids=ids))
     if values != was:
-        now = _require(connection, kind, installation.id, place)
-        previous = {"previous": {**was, "configuration": told(was["configuration"])}} if was else {}
-        _announce(at, connection, kind, now, "setup", {"status": status, **previous})
+        now = _require_placement(connection, kind, installation.id, place)
+        previous = {"previous": {**was, "configuration": hide_secret(was["configuration"])}} if was else {}
+        _record_change(at, connection, kind, now, "setup", {"status": status, **previous})
 
 
-def _announce(
+def _record_change(
     at: IntegrationRequest,
     connection: sa.Connection,
-    kind: Kind,
+    kind: PlacementKind,
     row: sa.Row[Any],
     what: str,
     members: Mapping[str, Any],
 ) -> None:
-    reached = Reached(at.name, row.id, {**row.above, **(row.configuration or {})})
+    target = EventTarget(at.name, row.id, {**row.above, **(row.configuration or {})})
     place = {f"{kind.name}Id": row.place}
-    write(connection, at.storage, reached, f"{kind.name}_installation_{what}", {**place, **members})
+    insert_event(connection, at.storage, target, f"{kind.name}_installation_{what}", {**place, **members})
 
 
-def _page(
+def _page_placements(
     connection: sa.Connection,
     paging: Paging,
-    kind: Kind,
+    kind: PlacementKind,
     integration: str,
     *,
     installation: str | None = None,
@@ -316,19 +318,21 @@ def _page(
     return paging.rows(connection, query, installations.c.id, kind.places.c.id)
 
 
-def _find(connection: sa.Connection, kind: Kind, installation: str, place: str) -> sa.Row[Any] | None:
+def _find_placement(
+    connection: sa.Connection, kind: PlacementKind, installation: str, place: str
+) -> sa.Row[Any] | None:
     query = kind.query().where(installations.c.id == installation, kind.places.c.id == place)
     return connection.execute(query).one_or_none()
 
 
-def _require(connection: sa.Connection, kind: Kind, installation: str, place: str) -> sa.Row[Any]:
-    row = _find(connection, kind, installation, place)
+def _require_placement(connection: sa.Connection, kind: PlacementKind, installation: str, place: str) -> sa.Row[Any]:
+    row = _find_placement(connection, kind, installation, place)
     if row is None:
         raise Failure(404, f"Installation {installation} is not in {kind.name} {place}.")
     return row
 
 
-def _require_place(connection: sa.Connection, kind: Kind, installation: sa.Row[Any], place: str) -> None:
+def _require_target(connection: sa.Connection, kind: PlacementKind, installation: sa.Row[Any], place: str) -> None:
     table = kind.places
     living = (table.c.deleted_at.is_(None),) if "deleted_at" in table.c else ()
     here = sa.select(table.c.id).where(table.c.id == place, table.c.organization == installation.organization, *living)
@@ -336,7 +340,7 @@ def _require_place(connection: sa.Connection, kind: Kind, installation: sa.Row[A
         raise Failure(404, f"No {kind.name} {place} in the organization of installation {installation.id}.")
 
 
-def _shown(at: IntegrationRequest, kind: Kind, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_placement(at: IntegrationRequest, kind: PlacementKind, row: sa.Row[Any]) -> dict[str, Any]:
     return {
         "integration": row.integration,
         "installation": row.id,

@@ -29,7 +29,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.integrations import images
-from syncd.platform.integrations.access import AtIntegration, IntegrationRequest, find
+from syncd.platform.integrations.access import AtIntegration, IntegrationRequest, find_integration
 from syncd.platform.people.auth import Caller, CurrentCaller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import serialize_organization_preview
 from syncd.platform.schema import accounts
@@ -41,7 +41,7 @@ router = create_router(prefix="/integrations", tags=["integrations"])
 
 _TABLE = integrations
 _DETAILS = {"runtime", "summary", "scopes", "categories", "blocks", "content_sources", "external_links"}
-_SHOWN = ("summary", "scopes", "categories", "blocks", "contentSources", "configurations", "externalLinks")
+_DETAIL_MEMBERS = ("summary", "scopes", "categories", "blocks", "contentSources", "configurations", "externalLinks")
 _LISTS: dict[str, Any] = {name: [] for name in ("categories", "blocks", "contentSources", "externalLinks")}
 
 
@@ -49,7 +49,7 @@ class IntegrationNew(RequestBody, IntegrationPublish):
     """Body of `POST /integrations/{integrationName}`."""
 
 
-def _filtered(
+def _build_query(
     search: Annotated[str, Query(max_length=100)] = "",
     category: Category | None = None,
     block_domain: Annotated[
@@ -73,7 +73,7 @@ def _filtered(
     return query.where(*(column == value for column, value in equal if value is not None))
 
 
-Filtered = Annotated[sa.Select[Any], Depends(_filtered)]
+FilteredQuery = Annotated[sa.Select[Any], Depends(_build_query)]
 
 
 @router.get("", response_model=Listing[Integration], openapi_extra=declare_role("read"))
@@ -82,7 +82,7 @@ def list_integrations(
     storage: CurrentStorage,
     caller: CurrentCaller,
     paging: Paging,
-    query: Filtered,
+    query: FilteredQuery,
     owner: Annotated[str | None, Query(max_length=100)] = None,
 ) -> JSONResponse:
     """Given filters, return the integrations that all of them let through.
@@ -99,8 +99,8 @@ def list_integrations(
         query = query.where(_TABLE.c.owner == owner)
     with storage.read() as connection:
         envelope = paging.rows(connection, query.where(listed), _TABLE.c.created_at, _TABLE.c.name)
-        owners = _organizations(connection, {row.owner for row in envelope["items"]})
-    items = [shown(request, storage, caller, row, owners[row.owner]) for row in envelope["items"]]
+        owners = _find_organizations(connection, {row.owner for row in envelope["items"]})
+    items = [serialize_integration(request, storage, caller, row, owners[row.owner]) for row in envelope["items"]]
     return answers.ok(envelope | {"items": items})
 
 
@@ -108,7 +108,7 @@ def list_integrations(
 def get_integration_by_name(at: AtIntegration) -> JSONResponse:
     """Given a name, return the Integration."""
     with at.storage.read() as connection:
-        return answers.ok(_read(at, connection, at.visible(connection)))
+        return answers.ok(_read_integration(at, connection, at.visible(connection)))
 
 
 @router.post("/{integration_name}", response_model=Integration, openapi_extra=declare_role("admin"))
@@ -122,20 +122,22 @@ def publish_integration(
     Raises: Failure 404 for an unknown organization, 409 when another one has published under this name.
     """
     with at.storage.read() as connection:
-        _owner(connection, at.caller, body.organization)
-    icon = images.decoded(body.icon, at="icon") if body.icon else None
-    previews = [images.decoded(text, at=f"previewImages.{place}") for place, text in enumerate(body.preview_images)]
+        _require_owner(connection, at.caller, body.organization)
+    icon = images.decode_image(body.icon, at="icon") if body.icon else None
+    previews = [
+        images.decode_image(text, at=f"previewImages.{place}") for place, text in enumerate(body.preview_images)
+    ]
     script, *oids = at.storage.blobs.put_all(
         [body.script.encode(), *([icon.data] if icon else []), *(image.data for image in previews)]
     )
     kept = {"icon": icon.row(oids.pop(0))} if icon else {}
     rows = [image.row(oid) for image, oid in zip(previews, oids, strict=True)]
     with at.storage.write() as connection:
-        owner = _owner(connection, at.caller, body.organization)
-        _put(at, connection, owner.id, body, {"script": script, "images": {**kept, "previews": rows}})
-        row = find(connection, at.name)
+        owner = _require_owner(connection, at.caller, body.organization)
+        _save_integration(at, connection, owner.id, body, {"script": script, "images": {**kept, "previews": rows}})
+        row = find_integration(connection, at.name)
         assert row is not None
-        return answers.ok(_read(at, connection, row))
+        return answers.ok(_read_integration(at, connection, row))
 
 
 @router.delete("/{integration_name}", status_code=204, openapi_extra=declare_role("admin"))
@@ -145,21 +147,23 @@ def unpublish_integration(at: AtIntegration) -> Response:
     Nothing is left that could act on them, so no organization keeps an installation of what no longer exists.
     """
     with at.storage.write() as connection:
-        row = find(connection, at.name)
+        row = find_integration(connection, at.name)
         if row is not None and (row.visibility != "private" or row.owner in at.caller.roles):
             at.owned(connection)
             connection.execute(_TABLE.delete().where(_TABLE.c.name == at.name))
     return answers.no_content()
 
 
-def shown(request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], owner: sa.Row[Any]) -> dict[str, Any]:
+def serialize_integration(
+    request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], owner: sa.Row[Any]
+) -> dict[str, Any]:
     """Given an integration's row and its owner's, return the Integration as the API shows it."""
     downloads = DownloadSigner(
         addresses.find_origin(request), storage.secret, compute_expiry(storage.now().timestamp())
     )
     icon = row.images.get("icon")
     policy = row.details.get("contentSecurityPolicy")
-    details = {name: row.details[name] for name in _SHOWN if name in row.details}
+    details = {name: row.details[name] for name in _DETAIL_MEMBERS if name in row.details}
     return {
         "object": "integration",
         "name": row.name,
@@ -173,7 +177,7 @@ def shown(request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], 
         **_LISTS,
         **details,
         "previewImages": [
-            images.address(downloads, image, f"{row.name}-{number}")
+            images.build_image_url(downloads, image, f"{row.name}-{number}")
             for number, image in enumerate(row.images["previews"], 1)
         ],
         "owner": serialize_organization_preview(request, owner, caller.role_in(owner.id)),
@@ -182,38 +186,38 @@ def shown(request: Request, storage: Storage, caller: Caller, row: sa.Row[Any], 
             "app": addresses.build_app_url(request, f"/integrations/{row.name}"),
             "assets": addresses.build_integration_url(request, row.name, "assets"),
             "publicEndpoint": addresses.build_integration_url(request, row.name),
-            **({"icon": images.address(downloads, icon, row.name)} if icon else {}),
+            **({"icon": images.build_image_url(downloads, icon, row.name)} if icon else {}),
         },
         "permissions": {"admin": is_role_at_least(caller.role_in(row.owner), "admin")},
         **({"contentSecurityPolicy": policy} if policy else {}),
     }
 
 
-def _read(at: IntegrationRequest, connection: sa.Connection, row: sa.Row[Any]) -> dict[str, Any]:
-    owner = _organizations(connection, {row.owner})[row.owner]
-    return shown(at.request, at.storage, at.caller, row, owner)
+def _read_integration(at: IntegrationRequest, connection: sa.Connection, row: sa.Row[Any]) -> dict[str, Any]:
+    owner = _find_organizations(connection, {row.owner})[row.owner]
+    return serialize_integration(at.request, at.storage, at.caller, row, owner)
 
 
-def _put(
+def _save_integration(
     at: IntegrationRequest, connection: sa.Connection, owner: str, body: IntegrationNew, blobs: dict[str, Any]
 ) -> None:
-    former, now = find(connection, at.name), format_time(at.storage.now())
+    former, now = find_integration(connection, at.name), format_time(at.storage.now())
     if former is not None and former.owner != owner:
         raise Failure(409, f"The name {at.name} is taken. Choose another one.")
-    values = _columns(body) | blobs | {"version": former.version + 1 if former else 1, "updated_at": now}
+    values = _build_columns(body) | blobs | {"version": former.version + 1 if former else 1, "updated_at": now}
     if former is None:
         connection.execute(_TABLE.insert().values(name=at.name, owner=owner, created_at=now, **values))
     else:
         connection.execute(_TABLE.update().where(_TABLE.c.name == at.name).values(values))
     connection.execute(facets.delete().where(facets.c.integration == at.name))
-    rows = [{"integration": at.name, "kind": kind, "value": value} for kind, value in _facets(body)]
+    rows = [{"integration": at.name, "kind": kind, "value": value} for kind, value in _list_facets(body)]
     if rows:
         connection.execute(facets.insert(), rows)
 
 
-def _columns(body: IntegrationNew) -> dict[str, Any]:
+def _build_columns(body: IntegrationNew) -> dict[str, Any]:
     sent = body.wire()
-    details = {name: sent[name] for name in (*_SHOWN, "runtime") if name in sent}
+    details = {name: sent[name] for name in (*_DETAIL_MEMBERS, "runtime") if name in sent}
     if body.content_security_policy:
         details["contentSecurityPolicy"] = policy_text(body.content_security_policy)
     return {
@@ -228,8 +232,8 @@ def _columns(body: IntegrationNew) -> dict[str, Any]:
     }
 
 
-def _facets(body: IntegrationNew) -> set[tuple[str, str]]:
-    addressed = {host for block in body.blocks for url in block.url_unfurl if (host := _host(url))}
+def _list_facets(body: IntegrationNew) -> set[tuple[str, str]]:
+    addressed = {host for block in body.blocks for url in block.url_unfurl if (host := _find_host(url))}
     return {
         *(("category", category) for category in body.categories),
         *(("scope", scope) for scope in body.scopes),
@@ -237,7 +241,7 @@ def _facets(body: IntegrationNew) -> set[tuple[str, str]]:
     }
 
 
-def _host(url: str) -> str:
+def _find_host(url: str) -> str:
     # What a block unfurls is a pattern, such as `https://example.com/**`.
     try:
         return urlsplit(url).hostname or ""
@@ -245,9 +249,9 @@ def _host(url: str) -> str:
         return ""
 
 
-def _owner(connection: sa.Connection, caller: Caller, named: str) -> sa.Row[Any]:
+def _require_owner(connection: sa.Connection, caller: Caller, named: str) -> sa.Row[Any]:
     """Given an organization's id or hostname, return its row, if the caller may publish for it."""
-    mine = _organizations(connection, set(caller.roles))
+    mine = _find_organizations(connection, set(caller.roles))
     found = mine.get(named) or next((row for row in mine.values() if row.hostname == named.lower()), None)
     if found is None:
         raise Failure(404, f"No organization {named}.")
@@ -255,6 +259,6 @@ def _owner(connection: sa.Connection, caller: Caller, named: str) -> sa.Row[Any]
     return found
 
 
-def _organizations(connection: sa.Connection, ids: set[str]) -> dict[str, sa.Row[Any]]:
+def _find_organizations(connection: sa.Connection, ids: set[str]) -> dict[str, sa.Row[Any]]:
     table = accounts.organizations
     return {row.id: row for row in connection.execute(sa.select(table).where(table.c.id.in_(ids)))}

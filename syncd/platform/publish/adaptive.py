@@ -36,21 +36,25 @@ def get_site_adaptive_schema(at: AtSite) -> JSONResponse:
     """Given a site, return the schema of its visitors. Raises: Failure 404 when it has none."""
     with at.storage.read() as connection:
         at.require(connection)
-        row = _found(connection, at.site_id)
+        row = _find_schema(connection, at.site_id)
     if row is None:
         raise Failure(404, f"Site {at.site_id} has no adaptive schema.")
-    return answers.ok(_shown(row.json_schema, row.updated_at))
+    return answers.ok(_serialize_schema(row.json_schema, row.updated_at))
 
 
 @router.put("", response_model=SiteAdaptiveSchema, openapi_extra=declare_role("create"))
 def update_site_adaptive_schema(at: AtSite, body: SchemaOfVisitors) -> JSONResponse:
     """Given a JSON Schema of visitors, keep it in place of the former one. Raises: Failure 400 when it is none."""
-    _check(body.json_schema)
-    row = {"site": at.site_id, "json_schema": _described(body.json_schema), "updated_at": format_time(at.storage.now())}
+    _check_schema(body.json_schema)
+    row = {
+        "site": at.site_id,
+        "json_schema": _describe_unsigned_claims(body.json_schema),
+        "updated_at": format_time(at.storage.now()),
+    }
     with at.storage.write() as connection:
         at.require(connection)
         upsert(connection, adaptive_schemas, [row], key=("site",))
-    return answers.ok(_shown(row["json_schema"], row["updated_at"]))
+    return answers.ok(_serialize_schema(row["json_schema"], row["updated_at"]))
 
 
 @router.get("/template-conditions", response_model=TemplateConditions, openapi_extra=declare_role("read"))
@@ -58,12 +62,12 @@ def list_site_adaptive_template_conditions(at: AtSite) -> JSONResponse:
     """Given a site, return a condition for each claim of its schema; none while it has no schema."""
     with at.storage.read() as connection:
         at.require(connection)
-        row = _found(connection, at.site_id)
+        row = _find_schema(connection, at.site_id)
     claims = () if row is None else claims_in(row.json_schema)
     return answers.ok({"items": [condition.wire() for condition in template_conditions(claims)]})
 
 
-def _described(schema: dict[str, Any]) -> dict[str, Any]:
+def _describe_unsigned_claims(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with the description that the product gives unsigned claims; the document's sample has none."""
     unsigned = schema["properties"].get(UNSIGNED)
     if unsigned is None:
@@ -72,7 +76,7 @@ def _described(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "properties": {**schema["properties"], UNSIGNED: described}}
 
 
-def _check(schema: dict[str, Any]) -> None:
+def _check_schema(schema: dict[str, Any]) -> None:
     """Raises: Failure 400. Only closed shapes without `$ref` pass the first check, so the second follows no address."""
     # Slow to import, and needed by this one operation only.
     from jsonschema import Draft7Validator
@@ -87,9 +91,9 @@ def _check(schema: dict[str, Any]) -> None:
         raise Failure(400, f"{problem.json_path.replace('$', 'jsonSchema', 1)}: is not JSON Schema draft-07") from None
 
 
-def _found(connection: sa.Connection, site_id: str) -> sa.Row[Any] | None:
+def _find_schema(connection: sa.Connection, site_id: str) -> sa.Row[Any] | None:
     return connection.execute(sa.select(adaptive_schemas).where(adaptive_schemas.c.site == site_id)).one_or_none()
 
 
-def _shown(schema: Any, updated_at: Any) -> dict[str, Any]:
+def _serialize_schema(schema: Any, updated_at: Any) -> dict[str, Any]:
     return {"object": "site-adaptive-schema", "jsonSchema": schema, "updatedAt": updated_at}

@@ -85,7 +85,7 @@ def get_site_customization_by_id(at: AtSite) -> JSONResponse:
     """Given a site, return its settings, and those that it starts with until there are any."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(of_site(connection, at.site_id))
+        return answers.ok(read_site_settings(connection, at.site_id))
 
 
 @router.put("/customization", response_model=SiteCustomizationSettings, openapi_extra=declare_role("create"))
@@ -95,7 +95,7 @@ def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONRespo
     with at.storage.write() as connection:
         at.require(connection)
         upsert(connection, customizations, [row], key=("site",))
-    return answers.ok(_whole(settings.wire()))
+    return answers.ok(_add_earlier_members(settings.wire()))
 
 
 @router.get(
@@ -107,7 +107,7 @@ def update_site_customization_by_id(at: AtSite, settings: Settings) -> JSONRespo
 def get_site_space_customization_by_id(at: AtSite, site_space_id: str) -> JSONResponse:
     """Given a site-space, return the settings that its visitors see: its own, and its site's where it has none."""
     with at.storage.read() as connection:
-        return answers.ok(_effective(connection, at, site_space_id))
+        return answers.ok(_read_effective_settings(connection, at, site_space_id))
 
 
 @router.patch(
@@ -119,12 +119,12 @@ def override_site_space_customization_by_id(at: AtSite, site_space_id: str, chan
     """Given settings for a site-space only, return what its visitors see then; null goes back to the site's value."""
     given = change.wire()
     with at.storage.write() as connection:
-        row = site_spaces.require(at.view(connection), site_space_id)
+        row = site_spaces.require_site_space(at.view(connection), site_space_id)
         if "title" in given:
-            _retitle(connection, row.id, given.pop("title"))
-        kept = amended(_own(connection, row.id), given)
-        _keep(connection, at, row.id, kept)
-        return answers.ok(_effective(connection, at, row.id))
+            _update_title(connection, row.id, given.pop("title"))
+        kept = amended(_find_overrides(connection, row.id), given)
+        _save_overrides(connection, at, row.id, kept)
+        return answers.ok(_read_effective_settings(connection, at, row.id))
 
 
 @router.delete("/site-spaces/{site_space_id}/customization", status_code=204, openapi_extra=declare_role("create"))
@@ -133,51 +133,51 @@ def delete_site_space_customization_by_id(at: AtSite, site_space_id: str) -> Res
     with at.storage.write() as connection:
         row = at.view(connection).structure.site_space(site_space_id)
         if row is not None:
-            _retitle(connection, row.id, None)
+            _update_title(connection, row.id, None)
             connection.execute(overrides.delete().where(overrides.c.site_space == row.id))
     return answers.no_content()
 
 
-def of_site(connection: sa.Connection, site_id: str) -> dict[str, Any]:
+def read_site_settings(connection: sa.Connection, site_id: str) -> dict[str, Any]:
     """Given a site, return its settings."""
     query = sa.select(customizations.c.settings).where(customizations.c.site == site_id)
     settings: dict[str, Any] | None = connection.scalar(query)
-    return _whole(DEFAULT if settings is None else settings)
+    return _add_earlier_members(DEFAULT if settings is None else settings)
 
 
-def of_site_spaces(connection: sa.Connection, site_id: str) -> dict[str, dict[str, Any]]:
+def read_site_space_settings(connection: sa.Connection, site_id: str) -> dict[str, dict[str, Any]]:
     """Given a site, return, by their ids, the settings that visitors see of those site-spaces that have some of own."""
-    site = of_site(connection, site_id)
+    site = read_site_settings(connection, site_id)
     query = (
         sa.select(_LINK.c.id, _LINK.c.title, overrides.c.overrides)
         .outerjoin(overrides, overrides.c.site_space == _LINK.c.id)
         .where(_LINK.c.site == site_id, sa.or_(_LINK.c.title.is_not(None), overrides.c.site_space.is_not(None)))
         .order_by(_LINK.c.id)
     )
-    return {row.id: _laid_over(site, row.title, row.overrides or {}) for row in connection.execute(query)}
+    return {row.id: _overlay_settings(site, row.title, row.overrides or {}) for row in connection.execute(query)}
 
 
-def _whole(settings: dict[str, Any]) -> dict[str, Any]:
+def _add_earlier_members(settings: dict[str, Any]) -> dict[str, Any]:
     return settings | {name: {**members, **settings.get(name, {})} for name, members in _EARLIER.items()}
 
 
-def _effective(connection: sa.Connection, at: AtSite, site_space_id: str) -> dict[str, Any]:
-    row = site_spaces.require(at.view(connection), site_space_id)
-    return _laid_over(of_site(connection, at.site_id), row.title, _own(connection, row.id))
+def _read_effective_settings(connection: sa.Connection, at: AtSite, site_space_id: str) -> dict[str, Any]:
+    row = site_spaces.require_site_space(at.view(connection), site_space_id)
+    return _overlay_settings(read_site_settings(connection, at.site_id), row.title, _find_overrides(connection, row.id))
 
 
-def _laid_over(site: dict[str, Any], title: str | None, own: dict[str, Any]) -> dict[str, Any]:
+def _overlay_settings(site: dict[str, Any], title: str | None, own: dict[str, Any]) -> dict[str, Any]:
     # A site's title is not its site-spaces' title: without one of its own, each has its content's.
     titles = {} if title is None else {"title": title}
     return titles | overlaid({name: value for name, value in site.items() if name != "title"}, own)
 
 
-def _own(connection: sa.Connection, site_space_id: str) -> dict[str, Any]:
+def _find_overrides(connection: sa.Connection, site_space_id: str) -> dict[str, Any]:
     query = sa.select(overrides.c.overrides).where(overrides.c.site_space == site_space_id)
     return connection.scalar(query) or {}
 
 
-def _keep(connection: sa.Connection, at: AtSite, site_space_id: str, kept: dict[str, Any]) -> None:
+def _save_overrides(connection: sa.Connection, at: AtSite, site_space_id: str, kept: dict[str, Any]) -> None:
     if kept:
         row = {"site_space": site_space_id, "overrides": kept, "updated_at": format_time(at.storage.now())}
         upsert(connection, overrides, [row], key=("site_space",))
@@ -185,5 +185,5 @@ def _keep(connection: sa.Connection, at: AtSite, site_space_id: str, kept: dict[
         connection.execute(overrides.delete().where(overrides.c.site_space == site_space_id))
 
 
-def _retitle(connection: sa.Connection, site_space_id: str, title: str | None) -> None:
+def _update_title(connection: sa.Connection, site_space_id: str, title: str | None) -> None:
     connection.execute(_LINK.update().where(_LINK.c.id == site_space_id).values(title=title))

@@ -24,11 +24,11 @@ def get_published_content_site(at: AtSite, share_key: ShareKey = None) -> JSONRe
             raise Failure(404, f"Site {at.site_id} is not published.")
         site = {
             "object": "published-content-site",
-            "site": sites.read(connection, at, view.share_key),
+            "site": sites.read_site(connection, at, view.share_key),
             "structure": view.whole(),
             "customizations": {
-                "site": customization.of_site(connection, at.site_id),
-                "siteSpaces": customization.of_site_spaces(connection, at.site_id),
+                "site": customization.read_site_settings(connection, at.site_id),
+                "siteSpaces": customization.read_site_space_settings(connection, at.site_id),
             },
             "scripts": [],
         }

@@ -15,8 +15,8 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.schema.publish import share_links
-from syncd.platform.sites.keys import new_key
-from syncd.platform.sites.structure import AtSite, SiteRequest, published_at
+from syncd.platform.sites.keys import generate_share_key
+from syncd.platform.sites.structure import AtSite, SiteRequest, build_published_urls
 from syncd.platform.storage.times import format_time
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/share-links", tags=["site-share-links"])
@@ -38,8 +38,8 @@ def list_site_share_links(at: AtSite, paging: Paging) -> JSONResponse:
     """Given a site, return its share links, oldest first."""
     with at.storage.read() as connection:
         site = at.require(connection)
-        envelope = paging.rows(connection, _of(at), share_links.c.created_at, share_links.c.id)
-    return answers.ok(envelope | {"items": [_shown(at, site, row) for row in envelope["items"]]})
+        envelope = paging.rows(connection, _select_share_links(at), share_links.c.created_at, share_links.c.id)
+    return answers.ok(envelope | {"items": [_serialize_share_link(at, site, row) for row in envelope["items"]]})
 
 
 @router.post("", status_code=201, response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
@@ -47,18 +47,18 @@ def create_site_share_link(at: AtSite, create: ShareLinkNew) -> JSONResponse:
     """Given a name, add a share link with a new key. Raises: Failure 400 when the site has as many as it may."""
     with at.storage.write() as connection:
         site = at.require(connection)
-        if len(connection.execute(_of(at)).all()) >= LINKS_MAX:
+        if len(connection.execute(_select_share_links(at)).all()) >= LINKS_MAX:
             raise Failure(400, f"a site has at most {LINKS_MAX} share links")
         row = {
             "id": at.storage.new_id(),
             "site": site.id,
-            "key": new_key(),
+            "key": generate_share_key(),
             "name": create.name,
             "active": True,
             "created_at": format_time(at.storage.now()),
         }
         made = connection.execute(share_links.insert().values(row).returning(share_links)).one()
-    return answers.created(_shown(at, site, made), location=at.location(f"/share-links/{made.id}"))
+    return answers.created(_serialize_share_link(at, site, made), location=at.location(f"/share-links/{made.id}"))
 
 
 @router.patch("/{share_link_id}", response_model=ShareLink, openapi_extra=declare_role("admin", extension=True))
@@ -74,7 +74,7 @@ def update_site_share_link_by_id(at: AtSite, share_link_id: str, update: ShareLi
         row = connection.execute(changed).one_or_none()
     if row is None:
         raise Failure(404, f"No share link {share_link_id} in site {at.site_id}.")
-    return answers.ok(_shown(at, site, row))
+    return answers.ok(_serialize_share_link(at, site, row))
 
 
 @router.delete("/{share_link_id}", status_code=204, openapi_extra=declare_role("admin", extension=True))
@@ -87,11 +87,11 @@ def delete_site_share_link_by_id(at: AtSite, share_link_id: str) -> Response:
     return answers.no_content()
 
 
-def _of(at: SiteRequest) -> sa.Select[Any]:
+def _select_share_links(at: SiteRequest) -> sa.Select[Any]:
     return sa.select(share_links).where(share_links.c.site == at.site_id)
 
 
-def _shown(at: SiteRequest, site: sa.Row[Any], row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_share_link(at: SiteRequest, site: sa.Row[Any], row: sa.Row[Any]) -> dict[str, Any]:
     opens = row.active and site.visibility == "share-link"
     return {
         "object": "share-link",
@@ -99,5 +99,5 @@ def _shown(at: SiteRequest, site: sa.Row[Any], row: sa.Row[Any]) -> dict[str, An
         "createdAt": row.created_at,
         "name": row.name,
         "active": row.active,
-        "urls": published_at(at.request, site, row.key) if opens else {},
+        "urls": build_published_urls(at.request, site, row.key) if opens else {},
     }

@@ -43,7 +43,7 @@ def list_requested_reviewers(at: AtChangeRequest, paging: Paging) -> JSONRespons
         row = at.require(connection)
         query = sa.select(requested_reviewers).where(requested_reviewers.c.change_request == row.id)
         envelope = paging.rows(connection, query, requested_reviewers.c.created_at, requested_reviewers.c.reviewer)
-        return answers.ok(envelope | {"items": _requests_shown(connection, at.request, envelope["items"])})
+        return answers.ok(envelope | {"items": _serialize_requests(connection, at.request, envelope["items"])})
 
 
 @router.post(
@@ -59,7 +59,7 @@ def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
         values["description"] = rich_text.check_document(body.description, at="description")
     with at.storage.write() as connection:
         row = at.require_live(connection)
-        _check(connection, row.organization, body)
+        _check_reviewers(connection, row.organization, body)
         asked = [("user", id) for id in dict.fromkeys(body.users)] + [("team", id) for id in dict.fromkeys(body.teams)]
         request = {"change_request": row.id, "revision": row.revision, "requested_by": at.caller.user_id}
         request["created_at"] = format_time(at.storage.now())
@@ -72,7 +72,7 @@ def request_reviewers(at: AtChangeRequest, body: ReviewersNew) -> JSONResponse:
         found = connection.execute(mine.order_by(table.c.created_at, table.c.reviewer)).all()
         return answers.ok(
             {
-                f"{kind}s": _requests_shown(connection, at.request, [each for each in found if each.kind == kind])
+                f"{kind}s": _serialize_requests(connection, at.request, [each for each in found if each.kind == kind])
                 for kind in ("user", "team")
                 if getattr(body, f"{kind}s")
             }
@@ -118,7 +118,7 @@ def list_contributors(at: AtChangeRequest, paging: Paging) -> JSONResponse:
         )
 
 
-def request_to(connection: sa.Connection, change_request: str, user: str) -> str | None:
+def find_requester(connection: sa.Connection, change_request: str, user: str) -> str | None:
     """Given a change request and a person, return who asked that person, or a team of theirs, for a review, or None."""
     table = requested_reviewers
     asked = sa.select(table.c.requested_by).where(
@@ -127,7 +127,7 @@ def request_to(connection: sa.Connection, change_request: str, user: str) -> str
     return connection.scalar(asked.order_by(table.c.created_at).limit(1))
 
 
-def _check(connection: sa.Connection, organization: str, body: ReviewersNew) -> None:
+def _check_reviewers(connection: sa.Connection, organization: str, body: ReviewersNew) -> None:
     members = accounts.members
     here = sa.select(members.c.user).where(members.c.organization == organization, members.c.user.in_(body.users))
     strangers = set(body.users) - set(connection.scalars(here))
@@ -139,7 +139,9 @@ def _check(connection: sa.Connection, organization: str, body: ReviewersNew) -> 
         raise Failure(400, f"teams: {min(unknown)} is no team of the organization")
 
 
-def _requests_shown(connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
+def _serialize_requests(
+    connection: sa.Connection, request: Request, rows: Sequence[sa.Row[Any]]
+) -> list[dict[str, Any]]:
     reviewers = {row.reviewer for row in rows}
     people = users.read_users(connection, request, reviewers | {row.requested_by for row in rows})
     known = connection.execute(sa.select(teams.c.id, teams.c.title).where(teams.c.id.in_(reviewers)))
@@ -151,12 +153,12 @@ def _requests_shown(connection: sa.Connection, request: Request, rows: Sequence[
             "revision": row.revision,
             "requestedBy": people[row.requested_by],
             "createdAt": row.created_at,
-            row.kind: people[row.reviewer] if row.kind == "user" else _team_shown(row.reviewer, titles),
+            row.kind: people[row.reviewer] if row.kind == "user" else _serialize_team(row.reviewer, titles),
         }
         for row in rows
     ]
 
 
-def _team_shown(id: str, titles: Mapping[str, str]) -> dict[str, Any]:
+def _serialize_team(id: str, titles: Mapping[str, str]) -> dict[str, Any]:
     # A team may be gone by now; that it was asked stays true.
     return {"object": "team", "id": id, "title": titles.get(id, "")}

@@ -11,9 +11,9 @@ from syncd.model.comment import CommentBodyWrite, CommentCreate
 from syncd.model.listing import Listing
 from syncd.model.review import Review, ReviewCreate
 from syncd.platform.change_requests.change_requests import AtChangeRequest, ChangeRequestScope
-from syncd.platform.comments.comments import add
-from syncd.platform.comments.places import Place, PlaceRequest
-from syncd.platform.comments.showing import Format, Showing
+from syncd.platform.comments.comments import insert_comment
+from syncd.platform.comments.discussions import Discussion, DiscussionRequest
+from syncd.platform.comments.serializer import CommentSerializer, Format
 from syncd.platform.http import addresses, answers, rich_text
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -21,7 +21,7 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people import users
 from syncd.platform.people.auth import declare_role, is_role_at_least
-from syncd.platform.reviews.reviewers import request_to
+from syncd.platform.reviews.reviewers import find_requester
 from syncd.platform.schema.comments import comments
 from syncd.platform.schema.reviews import reviews
 from syncd.platform.storage.times import format_time
@@ -52,7 +52,7 @@ def list_reviews(
         if outdated is not None:
             query = query.where((reviews.c.revision != row.revision) == outdated)
         envelope = paging.rows(connection, query, reviews.c.seq)
-        return answers.ok(envelope | {"items": _reviews_shown(at, connection, envelope["items"], format)})
+        return answers.ok(envelope | {"items": _serialize_reviews(at, connection, envelope["items"], format)})
 
 
 @router.post(
@@ -69,13 +69,13 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
         said = {"document": rich_text.check_document(body.comment, at="comment")}
     with at.storage.write() as connection:
         space, row = at.space(connection), at.require_live(connection)
-        asked = request_to(connection, row.id, at.caller.user_id)
+        asked = find_requester(connection, row.id, at.caller.user_id)
         if asked is None and not is_role_at_least(space.level, "review"):
             raise Failure(403, "A review is for those who are asked for one, and for the role review.")
         id = at.storage.new_id()
-        comment = None if said is None else _commented(at, connection, id, said)
-        _add(at, connection, row, id, status=body.status, comment=comment, requested_by=asked)
-        made = _reviews_shown(at, connection, [_require(connection, row.id, id)], "document")[0]
+        comment = None if said is None else _insert_review_comment(at, connection, id, said)
+        _insert_review(at, connection, row, id, status=body.status, comment=comment, requested_by=asked)
+        made = _serialize_reviews(at, connection, [_require_review(connection, row.id, id)], "document")[0]
     return answers.created(made, location=made["urls"]["location"])
 
 
@@ -83,11 +83,11 @@ def submit_review(at: AtChangeRequest, body: ReviewNew) -> JSONResponse:
 def get_change_request_review_by_id(at: AtChangeRequest, review_id: str, format: Format = "markdown") -> JSONResponse:
     """Given an id, return the Review."""
     with at.storage.read() as connection:
-        row = _require(connection, at.require(connection).id, review_id)
-        return answers.ok(_reviews_shown(at, connection, [row], format)[0])
+        row = _require_review(connection, at.require(connection).id, review_id)
+        return answers.ok(_serialize_reviews(at, connection, [row], format)[0])
 
 
-def _add(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], id: str, **values: Any) -> None:
+def _insert_review(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], id: str, **values: Any) -> None:
     last = sa.select(sa.func.coalesce(sa.func.max(reviews.c.seq), 0)).where(reviews.c.change_request == row.id)
     now = format_time(at.storage.now())
     about = {"change_request": row.id, "revision": row.revision, "reviewer": at.caller.user_id}
@@ -95,19 +95,19 @@ def _add(at: ChangeRequestScope, connection: sa.Connection, row: sa.Row[Any], id
     connection.execute(reviews.insert().values(id=id, seq=last.scalar_subquery() + 1, **about, **moments, **values))
 
 
-def _commented(at: ChangeRequestScope, connection: sa.Connection, review: str, said: dict[str, Any]) -> str:
-    place = _place(at, connection)
-    asked = PlaceRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id)
-    id = add(asked, connection, place, CommentCreate(body=CommentBodyWrite()), said)
+def _insert_review_comment(at: ChangeRequestScope, connection: sa.Connection, review: str, said: dict[str, Any]) -> str:
+    discussion = _find_discussion(at, connection)
+    asked = DiscussionRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id)
+    id = insert_comment(asked, connection, discussion, CommentCreate(body=CommentBodyWrite()), said)
     connection.execute(comments.update().where(comments.c.id == id).values(review=review))
     return id
 
 
-def _place(at: ChangeRequestScope, connection: sa.Connection) -> Place:
-    return PlaceRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id).require(connection)
+def _find_discussion(at: ChangeRequestScope, connection: sa.Connection) -> Discussion:
+    return DiscussionRequest(at.request, at.storage, at.caller, at.space_id, at.change_request_id).require(connection)
 
 
-def _require(connection: sa.Connection, change_request: str, id: str) -> sa.Row[Any]:
+def _require_review(connection: sa.Connection, change_request: str, id: str) -> sa.Row[Any]:
     query = sa.select(reviews).where(reviews.c.id == id, reviews.c.change_request == change_request)
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -115,22 +115,24 @@ def _require(connection: sa.Connection, change_request: str, id: str) -> sa.Row[
     return row
 
 
-def _reviews_shown(
+def _serialize_reviews(
     at: ChangeRequestScope, connection: sa.Connection, rows: Sequence[sa.Row[Any]], format: Any
 ) -> list[dict[str, Any]]:
-    place = _place(at, connection)
-    assert place.change_request is not None
-    showing = Showing(connection, at.request, place, at.caller.user_id, format)
-    held = sa.select(comments).where(comments.c.id.in_([row.comment for row in rows if row.comment]), place.mine)
+    discussion = _find_discussion(at, connection)
+    assert discussion.change_request is not None
+    showing = CommentSerializer(connection, at.request, discussion, at.caller.user_id, format)
+    held = sa.select(comments).where(comments.c.id.in_([row.comment for row in rows if row.comment]), discussion.mine)
     named = {id for row in rows for id in (row.reviewer, row.requested_by) if id is not None}
     known = users.read_users(connection, at.request, named)
     known |= {comment["id"]: comment for comment in showing.comments(connection.execute(held).all())}
-    return [_review_shown(at.request, place, row, known) for row in rows]
+    return [_serialize_review(at.request, discussion, row, known) for row in rows]
 
 
-def _review_shown(request: Request, place: Place, row: sa.Row[Any], known: Mapping[str, Any]) -> dict[str, Any]:
+def _serialize_review(
+    request: Request, discussion: Discussion, row: sa.Row[Any], known: Mapping[str, Any]
+) -> dict[str, Any]:
     """Given a review's row, and by id the people and the comment that it names, return the Review."""
-    assert place.change_request is not None
+    assert discussion.change_request is not None
     optional = {"requestedBy": known.get(row.requested_by), "comment": known.get(row.comment)}
     return {
         "object": "change-request-review",
@@ -138,9 +140,9 @@ def _review_shown(request: Request, place: Place, row: sa.Row[Any], known: Mappi
         "revision": row.revision,
         "reviewer": known[row.reviewer],
         "status": row.status,
-        "outdated": row.revision != place.change_request.revision,
+        "outdated": row.revision != discussion.change_request.revision,
         "createdAt": row.created_at,
         "updatedAt": row.updated_at,
         **{name: value for name, value in optional.items() if value is not None},
-        "urls": {"location": addresses.build_api_url(request, f"{place.path}/reviews/{row.id}")},
+        "urls": {"location": addresses.build_api_url(request, f"{discussion.path}/reviews/{row.id}")},
     }

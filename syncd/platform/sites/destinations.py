@@ -7,12 +7,12 @@ from pydantic import TypeAdapter
 from syncd.model.redirect import Destination, ToExternal, ToPage, ToPath, ToSection, ToSiteSpace
 from syncd.platform.http.failures import Failure
 from syncd.platform.sites import site_content
-from syncd.platform.sites.structure import View
+from syncd.platform.sites.structure import SiteView
 
 _ADAPTER: TypeAdapter[ToSection | ToSiteSpace | ToPage | ToExternal] = TypeAdapter(Destination)
 
 
-def target(view: View, destination: dict[str, Any]) -> str | None:
+def resolve_destination(view: SiteView, destination: dict[str, Any]) -> str | None:
     """Given a site and a destination, return the address that it leads to, or None when what it names is not there."""
     structure = view.structure
     match _ADAPTER.validate_python(destination):
@@ -25,38 +25,40 @@ def target(view: View, destination: dict[str, Any]) -> str | None:
             variant = structure.site_space(id)
             return None if variant is None else view.address(structure.variant_path(variant))
         case ToPage(site_space_id=id, page_id=page_id):
-            return _page_target(view, id, page_id)
+            return _resolve_page(view, id, page_id)
 
 
-def settled(view: View, destination: ToSection | ToSiteSpace | ToPage | ToExternal | ToPath) -> dict[str, Any]:
+def normalise_destination(
+    view: SiteView, destination: ToSection | ToSiteSpace | ToPage | ToExternal | ToPath
+) -> dict[str, Any]:
     """Given a site and a destination that a caller named, return it as it is kept and shown: no path, but its page.
 
     Raises: Failure 400 when it leads nowhere.
     """
     if isinstance(destination, ToPath):
-        destination = _page_of(view, destination)
+        destination = _find_page(view, destination)
     kept = destination.wire()
-    if target(view, kept) is None:
+    if resolve_destination(view, kept) is None:
         named = ", ".join(str(value) for name, value in kept.items() if name != "kind")
         raise Failure(400, f"destination: site {view.structure.site.id} has no {kept['kind']} {named}")
     return kept
 
 
-def _page_of(view: View, path: ToPath) -> ToPage:
+def _find_page(view: SiteView, path: ToPath) -> ToPage:
     """Of the site-spaces that publish the space, the default ones come first: their pages are those seen most."""
     linked = [row for row in view.structure.site_spaces if row.space == path.space_id]
     variant = min(linked, key=lambda row: not view.structure.is_default(row), default=None)
     if variant is None:
         raise Failure(400, f"destination.spaceId: site {view.structure.site.id} does not publish space {path.space_id}")
-    page_id = site_content.page_at(view.connection, path.space_id, path.path)
+    page_id = site_content.find_page_at(view.connection, path.space_id, path.path)
     if page_id is None:
         raise Failure(400, f"destination.path: space {path.space_id} has no page there")
     return ToPage(kind="site-page", site_space_id=variant.id, page_id=page_id)
 
 
-def _page_target(view: View, site_space_id: str, page_id: str) -> str | None:
+def _resolve_page(view: SiteView, site_space_id: str, page_id: str) -> str | None:
     variant = view.structure.site_space(site_space_id)
-    path = None if variant is None else site_content.page_path(view.connection, variant.space, page_id)
+    path = None if variant is None else site_content.find_page_path(view.connection, variant.space, page_id)
     if variant is None or path is None:
         return None
     return view.address("/".join(part for part in (view.structure.variant_path(variant), path) if part))

@@ -17,12 +17,12 @@ ShareKey = Annotated[str | None, Query(alias="shareKey", min_length=1, max_lengt
 """A handler's parameter for the key of a share link."""
 
 
-def new_key() -> str:
+def generate_share_key() -> str:
     """Return a key that nobody can guess."""
     return secrets.token_urlsafe(_BYTES)
 
 
-def checked(connection: sa.Connection, site: sa.Row[Any], key: str | None) -> str | None:
+def require_share_key(connection: sa.Connection, site: sa.Row[Any], key: str | None) -> str | None:
     """Given a site's row and the key that a caller has, return the key when it opens the site.
 
     Shapes: None for a site that is not open by share links, where a key means nothing and is passed over.

@@ -15,7 +15,7 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import section_groups
-from syncd.platform.sites.structure import BEYOND, AtSite, Structure, View
+from syncd.platform.sites.structure import EXTENSION_DEPENDENCIES, AtSite, SiteView, Structure
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/structure", tags=["site-structure"])
 
@@ -28,21 +28,21 @@ class StructureOrder(RequestBody, StructureSort):
     "/sort",
     response_model=MovedItem,
     openapi_extra=declare_role("create", extension=True),
-    dependencies=BEYOND,
+    dependencies=EXTENSION_DEPENDENCIES,
 )
 def sort_site_structure(at: AtSite, order: StructureOrder) -> JSONResponse:
     """Given something and the siblings that it shall stand between, return it, moved. Source: content-write §6."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        row = find(view.structure, order.item)
+        row = find_row(view.structure, order.item)
         if row is None:
             raise Failure(404, f"No {order.item.type} {order.item.id} in site {at.site_id}.")
-        move(view, row, before=order.position.before, after=order.position.after)
+        move_row(view, row, before=order.position.before, after=order.position.after)
         moved = at.view(connection)
-        return answers.ok(moved.item(_same(moved.structure, row)))
+        return answers.ok(moved.item(_find_again(moved.structure, row)))
 
 
-def find(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
+def find_row(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
     """Given a structure and what a caller points at, return its row."""
     kinds = {
         "site-space": structure.site_space,
@@ -52,51 +52,51 @@ def find(structure: Structure, place: StructurePlace) -> sa.Row[Any] | None:
     return kinds[place.type](place.id)
 
 
-def move(view: View, row: sa.Row[Any], *, before: StructurePlace | None, after: StructurePlace | None) -> None:
+def move_row(view: SiteView, row: sa.Row[Any], *, before: StructurePlace | None, after: StructurePlace | None) -> None:
     """Given something and the siblings that it shall stand between, move it there; without any, to the end.
 
     Raises: Failure 400 for what is no sibling of it, for itself, and for two between which nothing can stand.
     """
-    beside = siblings(view.structure, row)
+    beside = list_siblings(view.structure, row)
     others = [sibling for sibling in beside if sibling.id != row.id]
     places = set()
     for name, place, step in (("before", before, 0), ("after", after, 1)):
         if place is not None:
-            sibling = find(view.structure, place)
+            sibling = find_row(view.structure, place)
             if sibling is None or sibling not in others:
                 raise Failure(400, f"position.{name}: {place.type} {place.id} does not stand beside {row.id}")
             places.add(others.index(sibling) + step)
     if len(places) > 1:
         raise Failure(400, "position: nothing can stand before the one and after the other")
     others.insert(places.pop() if places else len(others), row)
-    put_in_order(view, others)
+    update_positions(view, others)
 
 
-def siblings(structure: Structure, row: sa.Row[Any]) -> Sequence[sa.Row[Any]]:
+def list_siblings(structure: Structure, row: sa.Row[Any]) -> Sequence[sa.Row[Any]]:
     """Given something in a structure, return what stands in the same place, itself included, in order."""
     if structure.site_space(row.id) is not None:
         return structure.variants(row.section)
     return structure.children(structure.parent_of(row))
 
 
-def put_in_order(view: View, rows: Sequence[sa.Row[Any]]) -> None:
+def update_positions(view: SiteView, rows: Sequence[sa.Row[Any]]) -> None:
     """Given all that stands in one place, in the order wanted, write down who has a new position."""
     changed: dict[sa.Table, list[dict[str, Any]]] = defaultdict(list)
     for position, row in enumerate(rows):
         if row.position != position:
-            changed[_table(view.structure, row)].append({"key": row.id, "place": position})
+            changed[_find_table(view.structure, row)].append({"key": row.id, "place": position})
     for table, places in changed.items():
         update = table.update().where(table.c.id == sa.bindparam("key")).values(position=sa.bindparam("place"))
         view.connection.execute(update, places)
 
 
-def _table(structure: Structure, row: sa.Row[Any]) -> sa.Table:
+def _find_table(structure: Structure, row: sa.Row[Any]) -> sa.Table:
     if structure.site_space(row.id) is not None:
         return accounts.site_spaces
     return section_groups if structure.group(row.id) is not None else accounts.sections
 
 
-def _same(structure: Structure, row: sa.Row[Any]) -> sa.Row[Any]:
+def _find_again(structure: Structure, row: sa.Row[Any]) -> sa.Row[Any]:
     found = structure.site_space(row.id) or structure.section(row.id) or structure.group(row.id)
     assert found is not None
     return found

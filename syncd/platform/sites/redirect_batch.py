@@ -8,14 +8,14 @@ import sqlalchemy as sa
 
 from syncd.model.redirect import source_key
 from syncd.platform.schema import accounts
-from syncd.platform.sites.structure import View
+from syncd.platform.sites.structure import SiteView
 from syncd.platform.storage.times import format_time
 
 _TABLE = accounts.redirects
 
 
 @dataclass
-class _Kept:
+class _RedirectState:
     """One redirect as it is after the items so far; `row` is what the table is to have, whole for a new one."""
 
     id: str
@@ -23,10 +23,10 @@ class _Kept:
     row: dict[str, Any]
 
 
-class Batch:
+class RedirectBatch:
     """A site's redirects under change; `write` makes the table of it."""
 
-    def __init__(self, view: View, sources: Iterable[str]) -> None:
+    def __init__(self, view: SiteView, sources: Iterable[str]) -> None:
         """Given a site and every source that is to be changed, read what there is for them."""
         self._view = view
         self._gone: list[str] = []
@@ -34,7 +34,7 @@ class Batch:
         query = sa.select(_TABLE.c.source_key, _TABLE.c.id).where(
             _TABLE.c.site == view.at.site_id, _TABLE.c.source_key.in_(keys)
         )
-        self._known = {key: _Kept(id, False, {}) for key, id in view.connection.execute(query)}
+        self._known = {key: _RedirectState(id, False, {}) for key, id in view.connection.execute(query)}
 
     def put(self, source: str, destination: dict[str, Any]) -> tuple[str, bool]:
         """Given a source and where it leads, keep that; return the redirect's id, and whether it is new."""
@@ -51,7 +51,7 @@ class Batch:
             "destination": destination,
             "created_at": format_time(storage.now()),
         }
-        self._known[key] = _Kept(id, True, row)
+        self._known[key] = _RedirectState(id, True, row)
         return id, True
 
     def drop(self, source: str) -> None:

@@ -25,10 +25,10 @@ from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
-from syncd.platform.sites.destinations import settled, target
+from syncd.platform.sites.destinations import normalise_destination, resolve_destination
 from syncd.platform.sites.keys import ShareKey
-from syncd.platform.sites.redirect_batch import Batch
-from syncd.platform.sites.structure import BEYOND, AtSite, SiteRequest, View
+from syncd.platform.sites.redirect_batch import RedirectBatch
+from syncd.platform.sites.structure import EXTENSION_DEPENDENCIES, AtSite, SiteRequest, SiteView
 from syncd.platform.storage.times import format_time
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}", tags=["site-redirects"])
@@ -70,13 +70,13 @@ def list_site_redirects(
     at: AtSite, paging: Paging, search: Annotated[str, Query(max_length=SOURCE_MAX)] = ""
 ) -> JSONResponse:
     """Given a site, return its redirects, oldest first; `search` keeps those with this text in their source."""
-    query = _of(at)
+    query = _select_redirects(at)
     if search:
         query = query.where(_TABLE.c.source.icontains(search, autoescape=True))
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_redirect(row) for row in envelope["items"]]})
 
 
 @router.post("/redirects", status_code=201, response_model=SiteRedirect, openapi_extra=declare_role("create"))
@@ -84,7 +84,9 @@ def create_site_redirect(at: AtSite, create: RedirectNew) -> JSONResponse:
     """Given a source and a destination, add the redirect. Raises: Failure 409 when the site redirects that source."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        return answers.created(_shown(_insert(view, create.source, settled(view, create.destination))))
+        return answers.created(
+            _serialize_redirect(_insert_redirect(view, create.source, normalise_destination(view, create.destination)))
+        )
 
 
 @router.patch("/redirects/{site_redirect_id}", response_model=SiteRedirect, openapi_extra=declare_role("create"))
@@ -93,15 +95,15 @@ def update_site_redirect_by_id(at: AtSite, site_redirect_id: str, update: Redire
     values: dict[str, Any] = {}
     with at.storage.write() as connection:
         view = at.view(connection)
-        row = _require(view, site_redirect_id)
+        row = _require_redirect(view, site_redirect_id)
         if "destination" in update.model_fields_set:
-            values["destination"] = settled(view, update.destination)
+            values["destination"] = normalise_destination(view, update.destination)
         if "source" in update.model_fields_set:
-            _require_free(view, update.source, besides=row.id)
+            _require_free_source(view, update.source, besides=row.id)
             values |= {"source": update.source, "source_key": source_key(update.source)}
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == row.id).values(values))
-        return answers.ok(_shown(_require(view, row.id)))
+        return answers.ok(_serialize_redirect(_require_redirect(view, row.id)))
 
 
 @router.delete("/redirects/{site_redirect_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -117,7 +119,7 @@ def delete_site_redirect_by_id(at: AtSite, site_redirect_id: str) -> Response:
     "/redirects",
     response_model=RedirectResults,
     openapi_extra=declare_role("create", extension=True),
-    dependencies=BEYOND,
+    dependencies=EXTENSION_DEPENDENCIES,
 )
 def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """Given redirects to create, change or delete, do each on its own and say what became of it.
@@ -126,8 +128,10 @@ def bulk_upsert_site_redirects(at: AtSite, bulk: BulkRedirects) -> JSONResponse:
     """
     with at.storage.write() as connection:
         view = at.view(connection)
-        batch = Batch(view, (source for item in bulk.redirects if isinstance(source := item.get("source"), str)))
-        results = [_one_of_many(view, batch, item) for item in bulk.redirects]
+        batch = RedirectBatch(
+            view, (source for item in bulk.redirects if isinstance(source := item.get("source"), str))
+        )
+        results = [_apply_bulk_item(view, batch, item) for item in bulk.redirects]
         batch.write()
         return answers.ok({"results": results})
 
@@ -142,36 +146,36 @@ def get_site_redirect_by_source(
     """
     with at.storage.read() as connection:
         view = at.view(connection, share_key)
-        row = _find(view, source)
+        row = _find_redirect(view, source)
         if row is None:
             raise Failure(404, f"Site {at.site_id} has no redirect for this source.")
-        address = target(view, row.destination)
+        address = resolve_destination(view, row.destination)
     if address is None:
         raise Failure(404, f"What redirect {row.id} leads to no longer exists.")
-    return answers.ok({"redirect": _shown(row), "target": address})
+    return answers.ok({"redirect": _serialize_redirect(row), "target": address})
 
 
-def _one_of_many(view: View, batch: Batch, raw: dict[str, Any]) -> dict[str, Any]:
+def _apply_bulk_item(view: SiteView, batch: RedirectBatch, raw: dict[str, Any]) -> dict[str, Any]:
     source = raw.get("source")
     result = {"source": source if isinstance(source, str) else "", "draft": False}
     try:
-        return result | _put(view, batch, BulkItem.model_validate(raw))
+        return result | _put_redirect(view, batch, BulkItem.model_validate(raw))
     except ValidationError as invalid:
         return result | {"status": "error", "error": failures.format_problems(invalid.errors())}
     except Failure as refused:
         return result | {"status": "error", "error": refused.message}
 
 
-def _put(view: View, batch: Batch, item: BulkItem) -> dict[str, Any]:
+def _put_redirect(view: SiteView, batch: RedirectBatch, item: BulkItem) -> dict[str, Any]:
     if item.destination is None:
         batch.drop(item.source)
         return {"status": "deleted"}
-    id, new = batch.put(item.source, settled(view, item.destination))
+    id, new = batch.put(item.source, normalise_destination(view, item.destination))
     return {"status": "created" if new else "updated", "id": id}
 
 
-def _insert(view: View, source: str, destination: dict[str, Any]) -> sa.Row[Any]:
-    _require_free(view, source, besides=None)
+def _insert_redirect(view: SiteView, source: str, destination: dict[str, Any]) -> sa.Row[Any]:
+    _require_free_source(view, source, besides=None)
     storage = view.at.storage
     row = {
         "id": storage.new_id(),
@@ -184,26 +188,28 @@ def _insert(view: View, source: str, destination: dict[str, Any]) -> sa.Row[Any]
     return view.connection.execute(_TABLE.insert().values(row).returning(_TABLE)).one()
 
 
-def _require_free(view: View, source: str, *, besides: str | None) -> None:
-    taken = _find(view, source)
+def _require_free_source(view: SiteView, source: str, *, besides: str | None) -> None:
+    taken = _find_redirect(view, source)
     if taken is not None and taken.id != besides:
         raise Failure(409, f"source: redirect {taken.id} of this site has the same source")
 
 
-def _find(view: View, source: str) -> sa.Row[Any] | None:
-    return view.connection.execute(_of(view.at).where(_TABLE.c.source_key == source_key(source))).one_or_none()
+def _find_redirect(view: SiteView, source: str) -> sa.Row[Any] | None:
+    return view.connection.execute(
+        _select_redirects(view.at).where(_TABLE.c.source_key == source_key(source))
+    ).one_or_none()
 
 
-def _require(view: View, site_redirect_id: str) -> sa.Row[Any]:
-    row = view.connection.execute(_of(view.at).where(_TABLE.c.id == site_redirect_id)).one_or_none()
+def _require_redirect(view: SiteView, site_redirect_id: str) -> sa.Row[Any]:
+    row = view.connection.execute(_select_redirects(view.at).where(_TABLE.c.id == site_redirect_id)).one_or_none()
     if row is None:
         raise Failure(404, f"No redirect {site_redirect_id} in site {view.at.site_id}.")
     return row
 
 
-def _of(at: SiteRequest) -> sa.Select[Any]:
+def _select_redirects(at: SiteRequest) -> sa.Select[Any]:
     return sa.select(_TABLE).where(_TABLE.c.site == at.site_id)
 
 
-def _shown(row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_redirect(row: sa.Row[Any]) -> dict[str, Any]:
     return {"object": "site-redirect", "id": row.id, "source": row.source, "destination": row.destination}

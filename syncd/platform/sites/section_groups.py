@@ -18,13 +18,13 @@ from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import section_groups
 from syncd.platform.sites import order
 from syncd.platform.sites.structure import (
-    BEYOND,
+    EXTENSION_DEPENDENCIES,
     GROUPS_DEPTH_MAX,
     AtSite,
+    SiteView,
     Structure,
-    View,
-    next_position,
-    require_room,
+    compute_next_position,
+    require_capacity,
 )
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/section-groups", tags=["site-section-groups"])
@@ -60,13 +60,13 @@ def add_section_group_to_site(at: AtSite, create: GroupNew) -> JSONResponse:
     """Given a title and more, add a group at the end of the site or of its parent, and move the sections named in."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        require_room(view.structure.groups, "section groups")
+        require_capacity(view.structure.groups, "section groups")
         parent = create.parent if "parent" in create.model_fields_set else None
-        made = _insert(view, create, parent)
+        made = _insert_group(view, create, parent)
         for position, section_id in enumerate(dict.fromkeys(create.sections)):
             _require_section(view, section_id)
-            _put(view, accounts.sections, section_id, section_group=made, position=position)
-        shown = _shown(at.view(connection), made)
+            _update_row(view, accounts.sections, section_id, section_group=made, position=position)
+        shown = _read_group(at.view(connection), made)
     return answers.created(shown, location=at.location(f"/section-groups/{made}"))
 
 
@@ -75,15 +75,15 @@ def update_site_section_group_by_id(at: AtSite, site_section_group_id: str, upda
     """Given what to change, return the changed SiteSectionGroup; null removes its icon, or moves it to the root."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        row = _require(view, site_section_group_id)
+        row = _require_group_row(view, site_section_group_id)
         values = {name: getattr(update, name) for name in update.model_fields_set & {"title", "icon"}}
         if "parent_section_group_id" in update.model_fields_set and update.parent_section_group_id != row.parent:
             parent = update.parent_section_group_id
-            _require_place(view.structure, parent, row)
-            values |= {"parent": parent, "position": next_position(view.structure.children(parent))}
+            _require_allowed_parent(view.structure, parent, row)
+            values |= {"parent": parent, "position": compute_next_position(view.structure.children(parent))}
         if values:
-            _put(view, section_groups, row.id, **values)
-        return answers.ok(_shown(at.view(connection), row.id))
+            _update_row(view, section_groups, row.id, **values)
+        return answers.ok(_read_group(at.view(connection), row.id))
 
 
 @router.delete("/{site_section_group_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -93,7 +93,7 @@ def delete_site_section_group_by_id(at: AtSite, site_section_group_id: str) -> R
         view = at.view(connection)
         row = view.structure.group(site_section_group_id)
         if row is not None:
-            _dissolve(view, row)
+            _delete_group(view, row)
     return answers.no_content()
 
 
@@ -107,12 +107,12 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
     """Given a section, move it to the end of a group, and return the group; a section that is there stays in place."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        group = _require(view, site_section_group_id)
+        group = _require_group_row(view, site_section_group_id)
         section = _require_section(view, add.section_id)
         if section.section_group != group.id:
-            place = next_position(view.structure.children(group.id))
-            _put(view, accounts.sections, section.id, section_group=group.id, position=place)
-        shown = _shown(at.view(connection), group.id)
+            place = compute_next_position(view.structure.children(group.id))
+            _update_row(view, accounts.sections, section.id, section_group=group.id, position=place)
+        shown = _read_group(at.view(connection), group.id)
     return answers.created(shown, location=at.location(f"/section-groups/{group.id}/sections/{section.id}"))
 
 
@@ -120,17 +120,17 @@ def add_section_to_group(at: AtSite, site_section_group_id: str, add: SectionToA
     "/{site_section_group_id}/sections/{site_section_id}",
     status_code=204,
     openapi_extra=declare_role("create", extension=True),
-    dependencies=BEYOND,
+    dependencies=EXTENSION_DEPENDENCIES,
 )
 def remove_section_from_group(at: AtSite, site_section_group_id: str, site_section_id: str) -> Response:
     """Given a section of a group, move it to the end of the site's root. Source: not-shown.md (e)."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        group = _require(view, site_section_group_id)
+        group = _require_group_row(view, site_section_group_id)
         section = view.structure.section(site_section_id)
         if section is not None and section.section_group == group.id:
-            place = next_position(view.structure.children(None))
-            _put(view, accounts.sections, section.id, section_group=None, position=place)
+            place = compute_next_position(view.structure.children(None))
+            _update_row(view, accounts.sections, section.id, section_group=None, position=place)
     return answers.no_content()
 
 
@@ -139,16 +139,16 @@ def remove_section_from_group(at: AtSite, site_section_group_id: str, site_secti
     deprecated=True,
     response_model=SiteSectionGroup,
     openapi_extra=declare_role("create", extension=True),
-    dependencies=BEYOND,
+    dependencies=EXTENSION_DEPENDENCIES,
 )
 def move_site_section_group(at: AtSite, site_section_group_id: str, move: GroupPosition | None = None) -> JSONResponse:
     """Given the siblings that a group shall stand between, return it, moved. Source: not-shown.md (e)."""
     with at.storage.write() as connection:
         view = at.view(connection)
-        row = _require(view, site_section_group_id)
+        row = _require_group_row(view, site_section_group_id)
         position = (move or GroupPosition()).position
-        order.move(view, row, before=position.before, after=position.after)
-        return answers.ok(_shown(at.view(connection), row.id))
+        order.move_row(view, row, before=position.before, after=position.after)
+        return answers.ok(_read_group(at.view(connection), row.id))
 
 
 def require_group(structure: Structure, group_id: str | None) -> None:
@@ -157,14 +157,14 @@ def require_group(structure: Structure, group_id: str | None) -> None:
         raise Failure(404, f"No section group {group_id} in site {structure.site.id}.")
 
 
-def _insert(view: View, create: GroupNew, parent: str | None) -> str:
-    _require_place(view.structure, parent, None)
+def _insert_group(view: SiteView, create: GroupNew, parent: str | None) -> str:
+    _require_allowed_parent(view.structure, parent, None)
     made = view.at.storage.new_id()
     row = {
         "id": made,
         "site": view.at.site_id,
         "parent": parent,
-        "position": next_position(view.structure.children(parent)),
+        "position": compute_next_position(view.structure.children(parent)),
         "title": create.title,
         "icon": create.icon,
     }
@@ -172,7 +172,7 @@ def _insert(view: View, create: GroupNew, parent: str | None) -> str:
     return made
 
 
-def _require_place(structure: Structure, parent: str | None, row: sa.Row[Any] | None) -> None:
+def _require_allowed_parent(structure: Structure, parent: str | None, row: sa.Row[Any] | None) -> None:
     """Given where a group shall be, and the group unless it is new, make sure that it can. Raises: Failure 400, 404."""
     require_group(structure, parent)
     above, at = 0, structure.group(parent)
@@ -180,45 +180,45 @@ def _require_place(structure: Structure, parent: str | None, row: sa.Row[Any] | 
         if row is not None and at.id == row.id:
             raise Failure(400, "parentSectionGroupId: a group cannot be within itself")
         above, at = above + 1, structure.group(at.parent)
-    if above + (1 if row is None else _height(structure, row)) > GROUPS_DEPTH_MAX:
+    if above + (1 if row is None else _measure_depth(structure, row)) > GROUPS_DEPTH_MAX:
         raise Failure(400, f"section groups nest at most {GROUPS_DEPTH_MAX} deep")
 
 
-def _height(structure: Structure, row: sa.Row[Any]) -> int:
+def _measure_depth(structure: Structure, row: sa.Row[Any]) -> int:
     within = [child for child in structure.children(row.id) if structure.group(child.id) is not None]
-    return 1 + max((_height(structure, child) for child in within), default=0)
+    return 1 + max((_measure_depth(structure, child) for child in within), default=0)
 
 
-def _dissolve(view: View, row: sa.Row[Any]) -> None:
+def _delete_group(view: SiteView, row: sa.Row[Any]) -> None:
     structure = view.structure
     inner = structure.children(row.id)
     for child in inner:
         if structure.group(child.id) is not None:
-            _put(view, section_groups, child.id, parent=row.parent)
+            _update_row(view, section_groups, child.id, parent=row.parent)
         else:
-            _put(view, accounts.sections, child.id, section_group=row.parent)
+            _update_row(view, accounts.sections, child.id, section_group=row.parent)
     view.connection.execute(section_groups.delete().where(section_groups.c.id == row.id))
     beside = structure.children(row.parent)
     at = beside.index(row)
-    order.put_in_order(view, [*beside[:at], *inner, *beside[at + 1 :]])
+    order.update_positions(view, [*beside[:at], *inner, *beside[at + 1 :]])
 
 
-def _put(view: View, table: sa.Table, id: str, **values: Any) -> None:
+def _update_row(view: SiteView, table: sa.Table, id: str, **values: Any) -> None:
     view.connection.execute(table.update().where(table.c.id == id).values(values))
 
 
-def _shown(view: View, group_id: str) -> dict[str, Any]:
-    return view.group(_require(view, group_id))
+def _read_group(view: SiteView, group_id: str) -> dict[str, Any]:
+    return view.group(_require_group_row(view, group_id))
 
 
-def _require(view: View, group_id: str) -> sa.Row[Any]:
+def _require_group_row(view: SiteView, group_id: str) -> sa.Row[Any]:
     row = view.structure.group(group_id)
     if row is None:
         raise Failure(404, f"No section group {group_id} in site {view.at.site_id}.")
     return row
 
 
-def _require_section(view: View, section_id: str) -> sa.Row[Any]:
+def _require_section(view: SiteView, section_id: str) -> sa.Row[Any]:
     row = view.structure.section(section_id)
     if row is None:
         raise Failure(404, f"No section {section_id} in site {view.at.site_id}.")

@@ -18,7 +18,14 @@ from syncd.platform.schema import accounts
 from syncd.platform.sites import order, site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
 from syncd.platform.sites.section_groups import require_group
-from syncd.platform.sites.structure import AtSite, Structure, View, free_path, next_position, require_room
+from syncd.platform.sites.structure import (
+    AtSite,
+    SiteView,
+    Structure,
+    compute_next_position,
+    find_free_path,
+    require_capacity,
+)
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/sections", tags=["site-sections"])
 
@@ -57,10 +64,10 @@ def add_section_to_site(at: AtSite, create: SectionNew) -> JSONResponse:
             view = at.view(connection)
         group = create.site_section_group_id if "site_section_group_id" in create.model_fields_set else None
         require_group(view.structure, group)
-        title = create.title or _title_of(view, create.space_id)
-        made = _insert(view, title=title, icon=create.icon, group=group)
-        site_spaces.insert(view, section_id=made, space_id=create.space_id)
-        shown = _shown(at.view(connection), made)
+        title = create.title or _find_title(view, create.space_id)
+        made = _insert_section(view, title=title, icon=create.icon, group=group)
+        site_spaces.insert_site_space(view, section_id=made, space_id=create.space_id)
+        shown = _read_section(at.view(connection), made)
     return answers.created(shown, location=at.location(f"/sections/{made}"))
 
 
@@ -70,10 +77,10 @@ def update_site_section_by_id(at: AtSite, site_section_id: str, update: SectionC
     table = accounts.sections
     with at.storage.write() as connection:
         view = at.view(connection)
-        values = _changes(view.structure, _require(view, site_section_id), update)
+        values = _build_changes(view.structure, _require_section(view, site_section_id), update)
         if values:
             connection.execute(table.update().where(table.c.id == site_section_id).values(values))
-        return answers.ok(_shown(at.view(connection), site_section_id))
+        return answers.ok(_read_section(at.view(connection), site_section_id))
 
 
 @router.delete("/{site_section_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -98,43 +105,43 @@ def move_site_section(at: AtSite, site_section_id: str, move: SectionMoved | Non
     }
     with at.storage.write() as connection:
         view = at.view(connection)
-        row = _require(view, site_section_id)
-        order.move(view, row, before=places.get("before"), after=places.get("after"))
-        return answers.ok(_shown(at.view(connection), site_section_id))
+        row = _require_section(view, site_section_id)
+        order.move_row(view, row, before=places.get("before"), after=places.get("after"))
+        return answers.ok(_read_section(at.view(connection), site_section_id))
 
 
-def _wrap_root(view: View) -> None:
+def _wrap_root(view: SiteView) -> None:
     default = view.structure.default_variant(None)
     assert default is not None
-    made = _insert(view, title=_title_of(view, default.space), icon=None, group=None)
+    made = _insert_section(view, title=_find_title(view, default.space), icon=None, group=None)
     held, sections = accounts.site_spaces, accounts.sections
     view.connection.execute(held.update().where(held.c.site == view.at.site_id).values(section=made))
     view.connection.execute(sections.update().where(sections.c.id == made).values(default_site_space=default.id))
 
 
-def _insert(view: View, *, title: str, icon: str | None, group: str | None) -> str:
-    require_room(view.structure.sections, "sections")
+def _insert_section(view: SiteView, *, title: str, icon: str | None, group: str | None) -> str:
+    require_capacity(view.structure.sections, "sections")
     made = view.at.storage.new_id()
     row = {
         "id": made,
         "site": view.at.site_id,
         "section_group": group,
-        "position": next_position(view.structure.children(group)),
+        "position": compute_next_position(view.structure.children(group)),
         "title": title,
-        "path": free_path(title, {beside.path for beside in view.structure.sections}),
+        "path": find_free_path(title, {beside.path for beside in view.structure.sections}),
         "icon": icon,
     }
     view.connection.execute(accounts.sections.insert().values(row))
     return made
 
 
-def _title_of(view: View, space_id: str) -> str:
+def _find_title(view: SiteView, space_id: str) -> str:
     # A space's title may be shorter than the two characters that a section's needs.
     title = site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, space_id)
     return title if len(title) > 1 else "Section"
 
 
-def _changes(structure: Structure, row: sa.Row[Any], update: SectionChange) -> dict[str, Any]:
+def _build_changes(structure: Structure, row: sa.Row[Any], update: SectionChange) -> dict[str, Any]:
     values = {name: getattr(update, name) for name in update.model_fields_set - {"site_section_group_id"}}
     beside = {other.path for other in structure.sections if other.id != row.id}
     if values.get("path") in beside:
@@ -145,15 +152,15 @@ def _changes(structure: Structure, row: sa.Row[Any], update: SectionChange) -> d
     group = update.site_section_group_id
     if "site_section_group_id" in update.model_fields_set and group != row.section_group:
         require_group(structure, group)
-        values |= {"section_group": group, "position": next_position(structure.children(group))}
+        values |= {"section_group": group, "position": compute_next_position(structure.children(group))}
     return values
 
 
-def _shown(view: View, site_section_id: str) -> dict[str, Any]:
-    return view.section(_require(view, site_section_id))
+def _read_section(view: SiteView, site_section_id: str) -> dict[str, Any]:
+    return view.section(_require_section(view, site_section_id))
 
 
-def _require(view: View, site_section_id: str) -> sa.Row[Any]:
+def _require_section(view: SiteView, site_section_id: str) -> sa.Row[Any]:
     row = view.structure.section(site_section_id)
     if row is None:
         raise Failure(404, f"No section {site_section_id} in site {view.at.site_id}.")

@@ -26,7 +26,7 @@ def require_space_title(connection: sa.Connection, caller: Caller, organization_
     return str(row.title)
 
 
-def spaces_shown(
+def read_linked_spaces(
     connection: sa.Connection, request: Request, caller: Caller, site_id: str
 ) -> dict[str, dict[str, Any]]:
     """Given a site, return by id the Spaces that it links to and the caller may read; also deleted ones, which their
@@ -35,26 +35,26 @@ def spaces_shown(
     return spaces.read_spaces(connection, request, caller, content.spaces.c.id.in_(linked))
 
 
-def page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | None:
+def find_page_path(connection: sa.Connection, space_id: str, page_id: str) -> str | None:
     """Given a page's and its space's id, return the page's path in main content, or None when it has no address there.
 
     A link page has none: it leads elsewhere itself.
     """
-    outline = _main(connection, space_id)
+    outline = _open_main_content(connection, space_id)
     entry = outline.entries.get(page_id) if outline else None
     if entry is None or not is_page(entry.node) or entry.node.type == "link":
         return None
     return entry.path
 
 
-def page_at(connection: sa.Connection, space_id: str, path: str) -> str | None:
+def find_page_at(connection: sa.Connection, space_id: str, path: str) -> str | None:
     """Given a space and a page's path in its main content, return the page's id, or None when none is there."""
-    outline = _main(connection, space_id)
+    outline = _open_main_content(connection, space_id)
     page_id = outline.by_path.get(collision_key(path.strip("/"))) if outline else None
-    return page_id if page_id is not None and page_path(connection, space_id, page_id) is not None else None
+    return page_id if page_id is not None and find_page_path(connection, space_id, page_id) is not None else None
 
 
-def _main(connection: sa.Connection, space_id: str) -> Outline | None:
+def _open_main_content(connection: sa.Connection, space_id: str) -> Outline | None:
     table = content.spaces
     main = sa.select(table.c.revision).where(table.c.id == space_id, table.c.deleted_at.is_(None))
     revision = connection.scalar(main)

@@ -17,7 +17,14 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.schema import accounts
 from syncd.platform.sites import order, site_content
 from syncd.platform.sites.keys import ShareKey
-from syncd.platform.sites.structure import AtSite, Structure, View, free_path, next_position, require_room
+from syncd.platform.sites.structure import (
+    AtSite,
+    SiteView,
+    Structure,
+    compute_next_position,
+    find_free_path,
+    require_capacity,
+)
 
 router = create_router(prefix="/orgs/{organization_id}/sites/{site_id}/site-spaces", tags=["site-spaces"])
 
@@ -53,8 +60,8 @@ def add_space_to_site(at: AtSite, create: SiteSpaceNew) -> JSONResponse:
     with at.storage.write() as connection:
         view = at.view(connection)
         section_id = create.section_id if "section_id" in create.model_fields_set else None
-        made = insert(view, section_id=_section_for(view.structure, section_id), space_id=create.space_id)
-        shown = _shown(at.view(connection), made)
+        made = insert_site_space(view, section_id=_choose_section(view.structure, section_id), space_id=create.space_id)
+        shown = _read_site_space(at.view(connection), made)
     return answers.created(shown, location=at.location(f"/site-spaces/{made}"))
 
 
@@ -64,10 +71,10 @@ def update_site_space_by_id(at: AtSite, site_space_id: str, update: SiteSpaceCha
     table = accounts.site_spaces
     with at.storage.write() as connection:
         view = at.view(connection)
-        values = _changes(view, require(view, site_space_id), update)
+        values = _build_changes(view, require_site_space(view, site_space_id), update)
         if values:
             connection.execute(table.update().where(table.c.id == site_space_id).values(values))
-        return answers.ok(_shown(at.view(connection), site_space_id))
+        return answers.ok(_read_site_space(at.view(connection), site_space_id))
 
 
 @router.delete("/{site_space_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -90,18 +97,18 @@ def move_site_space(at: AtSite, site_space_id: str, move: SiteSpaceMoved | None 
     }
     with at.storage.write() as connection:
         view = at.view(connection)
-        row = require(view, site_space_id)
-        order.move(view, row, before=places.get("before"), after=places.get("after"))
-        return answers.ok(_shown(at.view(connection), site_space_id))
+        row = require_site_space(view, site_space_id)
+        order.move_row(view, row, before=places.get("before"), after=places.get("after"))
+        return answers.ok(_read_site_space(at.view(connection), site_space_id))
 
 
-def insert(view: View, *, section_id: str | None, space_id: str) -> str:
+def insert_site_space(view: SiteView, *, section_id: str | None, space_id: str) -> str:
     """Given a place in a site, link a space there, after its neighbours, and return the site-space's id.
 
     Raises: Failure 404 when the site's organization has no such space.
     """
     structure = view.structure
-    require_room(structure.site_spaces, "site-spaces")
+    require_capacity(structure.site_spaces, "site-spaces")
     title = site_content.require_space_title(view.connection, view.at.caller, view.at.organization_id, space_id)
     made = view.at.storage.new_id()
     row = {
@@ -109,15 +116,15 @@ def insert(view: View, *, section_id: str | None, space_id: str) -> str:
         "site": structure.site.id,
         "section": section_id,
         "space": space_id,
-        "position": next_position(structure.variants(section_id)),
-        "path": free_path(title, {beside.path for beside in structure.variants(section_id)}),
+        "position": compute_next_position(structure.variants(section_id)),
+        "path": find_free_path(title, {beside.path for beside in structure.variants(section_id)}),
         "hidden": False,
     }
     view.connection.execute(accounts.site_spaces.insert().values(row))
     return made
 
 
-def _section_for(structure: Structure, section_id: str | None) -> str | None:
+def _choose_section(structure: Structure, section_id: str | None) -> str | None:
     if section_id is None:
         default = structure.default_section()
         return None if default is None else str(default.id)
@@ -126,7 +133,7 @@ def _section_for(structure: Structure, section_id: str | None) -> str | None:
     return section_id
 
 
-def _changes(view: View, row: sa.Row[Any], update: SiteSpaceChange) -> dict[str, Any]:
+def _build_changes(view: SiteView, row: sa.Row[Any], update: SiteSpaceChange) -> dict[str, Any]:
     names = {"path": "path", "condition": "condition", "space_id": "space", "hidden": "hidden"}
     values = {names[name]: getattr(update, name) for name in update.model_fields_set}
     if "space" in values:
@@ -137,11 +144,11 @@ def _changes(view: View, row: sa.Row[Any], update: SiteSpaceChange) -> dict[str,
     return values
 
 
-def _shown(view: View, site_space_id: str) -> dict[str, Any]:
-    return view.site_space(require(view, site_space_id))
+def _read_site_space(view: SiteView, site_space_id: str) -> dict[str, Any]:
+    return view.site_space(require_site_space(view, site_space_id))
 
 
-def require(view: View, site_space_id: str) -> sa.Row[Any]:
+def require_site_space(view: SiteView, site_space_id: str) -> sa.Row[Any]:
     """Given an id, return the site-space's row. Raises: Failure 404 when the site has no such one."""
     row = view.structure.site_space(site_space_id)
     if row is None:

@@ -19,7 +19,14 @@ from syncd.platform.schema import accounts
 from syncd.platform.schema.publish import customizations
 from syncd.platform.sites import site_content, site_spaces
 from syncd.platform.sites.keys import ShareKey
-from syncd.platform.sites.structure import BEYOND, AtSite, SiteRequest, Structure, free_path, published_at
+from syncd.platform.sites.structure import (
+    EXTENSION_DEPENDENCIES,
+    AtSite,
+    SiteRequest,
+    Structure,
+    build_published_urls,
+    find_free_path,
+)
 from syncd.platform.storage.times import format_time
 
 router = create_router(prefix="/orgs/{organization_id}/sites", tags=["sites"])
@@ -33,7 +40,7 @@ _COUNT = (
     .label("site_space_count")
 )
 _SETTINGS = customizations.c.settings
-_SHOWN = sa.select(
+_SITE_COLUMNS = sa.select(
     _TABLE,
     _COUNT,
     _SETTINGS["favicon"].label("favicon"),
@@ -51,7 +58,7 @@ class SiteChange(RequestBody, SiteUpdate):
     """Body of `PATCH …/sites/{siteId}`."""
 
 
-async def _filters(
+async def _build_filters(
     space: Annotated[str | None, Query(max_length=100)] = None,
     title: Annotated[str | None, Query(max_length=128)] = None,
     published: bool | None = None,
@@ -72,14 +79,14 @@ async def _filters(
 
 @router.get("", response_model=Listing[Site], openapi_extra=declare_role("read"))
 def list_sites(
-    at: AtOrganization, paging: Paging, filters: Annotated[list[sa.ColumnElement[bool]], Depends(_filters)]
+    at: AtOrganization, paging: Paging, filters: Annotated[list[sa.ColumnElement[bool]], Depends(_build_filters)]
 ) -> JSONResponse:
     """Given an organization, return its sites, oldest first; every filter given must hold."""
-    query = _SHOWN.where(_TABLE.c.organization == at.organization_id, *filters)
+    query = _SITE_COLUMNS.where(_TABLE.c.organization == at.organization_id, *filters)
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [serialize_site(at.request, row) for row in envelope["items"]]})
 
 
 @router.post("", status_code=201, response_model=Site, openapi_extra=declare_role("admin"))
@@ -88,11 +95,11 @@ def create_site(at: AtOrganization, body: SiteNew | None = None) -> JSONResponse
     create = body or SiteNew()
     with at.storage.write() as connection:
         at.require(connection)
-        site_id = _insert(connection, at, create)
+        site_id = _insert_site(connection, at, create)
         new = SiteRequest.of(at, site_id)
         for space_id in create.spaces:
-            site_spaces.insert(new.view(connection), section_id=None, space_id=space_id)
-        shown = read(connection, new)
+            site_spaces.insert_site_space(new.view(connection), section_id=None, space_id=space_id)
+        shown = read_site(connection, new)
     return answers.created(shown, location=new.location(""))
 
 
@@ -101,14 +108,14 @@ def get_site_by_id(at: AtSite) -> JSONResponse:
     """Given an id, return the Site."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(read(connection, at))
+        return answers.ok(read_site(connection, at))
 
 
 @router.patch("/{site_id}", response_model=Site, openapi_extra=declare_role("admin"))
 def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
     """Given what to change, return the changed Site."""
     with at.storage.write() as connection:
-        values, held = _changes(at.load(connection), update)
+        values, held = _build_changes(at.load(connection), update)
         _require_free_basename(connection, at.site_id, values.get("basename"))
         if values:
             connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(values))
@@ -116,7 +123,7 @@ def update_site_by_id(at: AtSite, update: SiteChange) -> JSONResponse:
             table = accounts.sections
             chosen = {"default_site_space": update.default_site_space}
             connection.execute(table.update().where(table.c.id == held).values(chosen))
-        return answers.ok(read(connection, at))
+        return answers.ok(read_site(connection, at))
 
 
 @router.delete("/{site_id}", status_code=204, openapi_extra=declare_role("admin"))
@@ -133,7 +140,7 @@ def delete_site_by_id(at: AtOrganization, site_id: str) -> Response:
     "/{site_id}/structure",
     response_model=SiteStructure,
     openapi_extra=declare_role("read", extension=True),
-    dependencies=BEYOND,
+    dependencies=EXTENSION_DEPENDENCIES,
 )
 def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
     """Given a site, return its groups and sections, or its site-spaces when it has no sections.
@@ -147,25 +154,25 @@ def get_site_structure(at: AtSite, share_key: ShareKey = None) -> JSONResponse:
 @router.post("/{site_id}/publish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def publish_site(at: AtSite) -> JSONResponse:
     """Given a site, open it to the audience of its visibility. Source: content-write §7."""
-    return _publish(at, published=True)
+    return _set_published(at, published=True)
 
 
 @router.post("/{site_id}/unpublish", response_model=Site, openapi_extra=declare_role("admin", extension=True))
 def unpublish_site(at: AtSite) -> JSONResponse:
     """Given a site, close it to visitors. Source: content-write §7."""
-    return _publish(at, published=False)
+    return _set_published(at, published=False)
 
 
-def _publish(at: SiteRequest, *, published: bool) -> JSONResponse:
+def _set_published(at: SiteRequest, *, published: bool) -> JSONResponse:
     with at.storage.write() as connection:
         at.require(connection)
         connection.execute(_TABLE.update().where(_TABLE.c.id == at.site_id).values(published=published))
-        return answers.ok(read(connection, at))
+        return answers.ok(read_site(connection, at))
 
 
-def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew) -> str:
+def _insert_site(connection: sa.Connection, at: OrganizationRequest, create: SiteNew) -> str:
     site_id = at.storage.new_id()
-    title = create.title or _first_title(connection, at, create.spaces)
+    title = create.title or _find_first_title(connection, at, create.spaces)
     # Every basename is read, which is one indexed scan for an operation that people do a few times a year.
     taken = {str(name) for name in connection.scalars(sa.select(_TABLE.c.basename))}
     row = {
@@ -173,7 +180,7 @@ def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew)
         "organization": at.organization_id,
         "type": create.type,
         "title": title,
-        "basename": free_path(title, taken),
+        "basename": find_free_path(title, taken),
         "visibility": create.visibility,
         "published": False,
         "adaptive_content": False,
@@ -184,12 +191,12 @@ def _insert(connection: sa.Connection, at: OrganizationRequest, create: SiteNew)
     return site_id
 
 
-def _first_title(connection: sa.Connection, at: OrganizationRequest, spaces: tuple[str, ...]) -> str:
+def _find_first_title(connection: sa.Connection, at: OrganizationRequest, spaces: tuple[str, ...]) -> str:
     title = site_content.require_space_title(connection, at.caller, at.organization_id, spaces[0]) if spaces else ""
     return title if len(title) > 1 else "Untitled site"
 
 
-def _changes(structure: Structure, update: SiteChange) -> tuple[dict[str, Any], str | None]:
+def _build_changes(structure: Structure, update: SiteChange) -> tuple[dict[str, Any], str | None]:
     """Given an update, return the site's new column values, and the section whose default changes, if one does."""
     names = update.model_fields_set - {"default_site_section", "default_site_space", "adaptive_content"}
     values = {name: getattr(update, name) for name in names}
@@ -218,14 +225,16 @@ def _require_free_basename(connection: sa.Connection, site_id: str, basename: st
         raise Failure(409, f"basename: another site has {basename}")
 
 
-def read(connection: sa.Connection, at: SiteRequest, share_key: str | None = None) -> dict[str, Any]:
+def read_site(connection: sa.Connection, at: SiteRequest, share_key: str | None = None) -> dict[str, Any]:
     """Given a site that is there and a key that opens it, or none, return the Site."""
-    return shown(at.request, connection.execute(_SHOWN.where(_TABLE.c.id == at.site_id)).one(), share_key)
+    return serialize_site(
+        at.request, connection.execute(_SITE_COLUMNS.where(_TABLE.c.id == at.site_id)).one(), share_key
+    )
 
 
-def shown(request: Request, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
+def serialize_site(request: Request, row: sa.Row[Any], share_key: str | None = None) -> dict[str, Any]:
     """Given a site's row with what belongs to it, return the Site as the API shows it."""
-    proxied = {} if row.proxy is None else {"proxy": _proxy(request, row)}
+    proxied = {} if row.proxy is None else {"proxy": _build_proxy(request, row)}
     return {
         "object": "site",
         "id": row.id,
@@ -240,20 +249,20 @@ def shown(request: Request, row: sa.Row[Any], share_key: str | None = None) -> d
         "createdAt": row.created_at,
         "adaptiveContent": {"enabled": row.adaptive_content},
         "agentsContext": row.agents_context,
-        "features": [{"id": id, "plan": _FEATURE_PLAN, "frozen": False} for id in _features(row)],
+        "features": [{"id": id, "plan": _FEATURE_PLAN, "frozen": False} for id in _list_features(row)],
         "urls": {
             "location": addresses.build_api_url(request, f"/orgs/{row.organization}/sites/{row.id}"),
             "app": addresses.build_app_url(request, f"/o/{row.organization}/sites/{row.id}"),
-            **published_at(request, row, share_key),
+            **build_published_urls(request, row, share_key),
         },
     }
 
 
-def _proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
+def _build_proxy(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     return {"origin": row.proxy, "target": addresses.build_published_url(request, row.basename)}
 
 
-def _features(row: sa.Row[Any]) -> list[str]:
+def _list_features(row: sa.Row[Any]) -> list[str]:
     """Given a site's row, return the features that it uses, by their ids. Source: not-shown.md (d), Sites."""
     used = {
         "sites-adaptive-content": row.adaptive_content,

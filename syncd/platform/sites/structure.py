@@ -44,7 +44,7 @@ class Structure:
     @classmethod
     def of(cls, site: sa.Row[Any], groups: Rows, sections: Rows, site_spaces: Rows) -> Self:
         """Given a site's row and, in any order, those of its parts, return its structure."""
-        order = _order(groups, sections, site_spaces)
+        order = _compute_order(groups, sections, site_spaces)
         in_order = [tuple(sorted(rows, key=lambda row: order[row.id])) for rows in (groups, sections, site_spaces)]
         return cls(site, in_order[0], in_order[1], in_order[2], order)
 
@@ -171,13 +171,13 @@ class SiteRequest:
         )
         return Structure.of(site, groups, sections, site_spaces)
 
-    def view(self, connection: sa.Connection, share_key: str | None = None) -> "View":
+    def view(self, connection: sa.Connection, share_key: str | None = None) -> "SiteView":
         """Return the site's structure as it is now, ready to be shown to who has a share link's key or none.
 
         Raises: as `require`; Failure 404 for a key that does not open the site.
         """
         structure = self.load(connection)
-        return View(self, connection, structure, keys.checked(connection, structure.site, share_key))
+        return SiteView(self, connection, structure, keys.require_share_key(connection, structure.site, share_key))
 
     def location(self, path: str) -> str:
         """Given a path below the site, return its absolute address in the API."""
@@ -185,7 +185,7 @@ class SiteRequest:
 
 
 @dataclass(frozen=True)
-class View:
+class SiteView:
     """A structure as one transaction sees it, shown to one request; `share_key` is one that opens the site."""
 
     at: SiteRequest
@@ -195,7 +195,7 @@ class View:
 
     @cached_property
     def _spaces(self) -> Mapping[str, dict[str, Any]]:
-        return site_content.spaces_shown(self.connection, self.at.request, self.at.caller, self.structure.site.id)
+        return site_content.read_linked_spaces(self.connection, self.at.request, self.at.caller, self.structure.site.id)
 
     @cached_property
     def _is_advanced(self) -> bool:
@@ -224,7 +224,7 @@ class View:
             "object": "site-section-group",
             "id": row.id,
             "title": row.title,
-            **_given(sectionGroup=row.parent, icon=row.icon),
+            **_drop_none(sectionGroup=row.parent, icon=row.icon),
             "children": children,
             # What clients read before there were groups in groups. Source: not-shown.md (c) 7.
             "sections": [child for child in children if child["object"] == "site-section"],
@@ -238,11 +238,11 @@ class View:
             "title": row.title,
             "path": row.path,
             "default": row is self.structure.default_section(),
-            **_given(
+            **_drop_none(
                 description=row.description, condition=row.condition, sectionGroup=row.section_group, icon=row.icon
             ),
             "siteSpaces": [self.site_space(variant) for variant in self.structure.variants(row.id)],
-            "urls": published_at(
+            "urls": build_published_urls(
                 self.at.request, self.structure.site, self.share_key, self.structure.section_path(row)
             ),
         }
@@ -254,50 +254,50 @@ class View:
             "object": "site-space",
             "id": row.id,
             "path": row.path,
-            **_given(section=row.section, condition=row.condition, space=space),
+            **_drop_none(section=row.section, condition=row.condition, space=space),
             "title": row.title or (space or {}).get("title", row.path),
             "default": self.structure.is_default(row),
             "hasAdvancedCustomizationFeature": self._is_advanced,
             "hidden": row.hidden,
-            "urls": published_at(
+            "urls": build_published_urls(
                 self.at.request, self.structure.site, self.share_key, self.structure.variant_path(row)
             ),
         }
 
     def address(self, path: str) -> str:
         """Given a path below the site, return the address where visitors read it."""
-        return _address(self.at.request, self.structure.site, self.share_key, path)
+        return _build_address(self.at.request, self.structure.site, self.share_key, path)
 
 
-async def _offered(request: Request, settings: CurrentSettings) -> None:
+async def _require_site_write(request: Request, settings: CurrentSettings) -> None:
     if not settings.site_write:
         # Word for word what a platform answers that has no such route.
         raise Failure(405, "Method Not Allowed") if request.method == "PUT" else Failure(404, "Not Found")
 
 
-BEYOND = [Depends(_offered)]
+EXTENSION_DEPENDENCIES = [Depends(_require_site_write)]
 """The dependencies of an operation that the API document does not have."""
 
 
-async def _at_site(at: AtOrganization, site_id: str) -> SiteRequest:
+async def _read_site_request(at: AtOrganization, site_id: str) -> SiteRequest:
     return SiteRequest.of(at, site_id)
 
 
-AtSite = Annotated[SiteRequest, Depends(_at_site)]
+AtSite = Annotated[SiteRequest, Depends(_read_site_request)]
 """A handler's parameter for an operation below `/orgs/{organizationId}/sites/{siteId}`."""
 
 
-def published_at(request: Request, site: sa.Row[Any], share_key: str | None, path: str = "") -> dict[str, str]:
+def build_published_urls(request: Request, site: sa.Row[Any], share_key: str | None, path: str = "") -> dict[str, str]:
     """Given a site's row, a key that opens it and a path below it, return the member `published` of `urls`.
 
     Shapes: empty while visitors cannot read it: before it is published, and by share link without a key.
     """
     if not site.published or (site.visibility == "share-link" and share_key is None):
         return {}
-    return {"published": _address(request, site, share_key, path)}
+    return {"published": _build_address(request, site, share_key, path)}
 
 
-def free_path(title: str, taken: set[str]) -> str:
+def find_free_path(title: str, taken: set[str]) -> str:
     """Given a title and the paths beside it, return a path made from the title that none of them has."""
     slug = slugify(title)
     candidate, number = slug, 1
@@ -307,41 +307,41 @@ def free_path(title: str, taken: set[str]) -> str:
     return candidate
 
 
-def next_position(rows: Iterable[sa.Row[Any]]) -> int:
+def compute_next_position(rows: Iterable[sa.Row[Any]]) -> int:
     """Given the rows beside a new one, return the position after the last of them."""
     return max((row.position for row in rows), default=-1) + 1
 
 
-def require_room(rows: Rows, what: str) -> None:
+def require_capacity(rows: Rows, what: str) -> None:
     """Given a site's parts of one kind, make sure that it may have one more. Raises: Failure 400."""
     if len(rows) >= ITEMS_MAX:
         raise Failure(400, f"a site has at most {ITEMS_MAX} {what}")
 
 
-def _address(request: Request, site: sa.Row[Any], share_key: str | None, path: str) -> str:
+def _build_address(request: Request, site: sa.Row[Any], share_key: str | None, path: str) -> str:
     return addresses.build_published_url(request, "/".join(filter(None, (site.basename, share_key))), path)
 
 
-def _given(**members: Any) -> dict[str, Any]:
+def _drop_none(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _order(groups: Rows, sections: Rows, site_spaces: Rows) -> dict[str, str]:
+def _compute_order(groups: Rows, sections: Rows, site_spaces: Rows) -> dict[str, str]:
     """Given the parts of a site, return the keys that put each behind what it is in, and siblings by their position."""
     known = {row.id: row for row in groups}
     order: dict[str, str] = {}
     for row in groups:
-        steps, above = [_step(row)], known.get(row.parent)
+        steps, above = [_format_step(row)], known.get(row.parent)
         while above is not None:
-            steps.append(_step(above))
+            steps.append(_format_step(above))
             above = known.get(above.parent)
         order[row.id] = "/".join(reversed(steps))
     for row in sections:
-        order[row.id] = "/".join(filter(None, (order.get(row.section_group), _step(row))))
+        order[row.id] = "/".join(filter(None, (order.get(row.section_group), _format_step(row))))
     for row in site_spaces:
-        order[row.id] = "/".join(filter(None, (order.get(row.section), _step(row))))
+        order[row.id] = "/".join(filter(None, (order.get(row.section), _format_step(row))))
     return order
 
 
-def _step(row: sa.Row[Any]) -> str:
+def _format_step(row: sa.Row[Any]) -> str:
     return f"{row.position:09}{row.id}"

@@ -16,7 +16,7 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from syncd.errors import StoreError, SyncdError
-from syncd.platform.database.database import READERS, postgresql, sqlite
+from syncd.platform.database.database import READERS, open_postgresql, open_sqlite
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http.time_limits import check_time, note_written
 from syncd.platform.migrations import prepare
@@ -74,7 +74,9 @@ class Storage:
             data.mkdir(mode=0o700, parents=True, exist_ok=True)
             own = read_or_create(data / "secret", lambda: secrets.token_bytes(SECRET_BYTES))
             self._database = (
-                postgresql(database, patience=patience) if database else sqlite(data / "platform.db", patience=patience)
+                open_postgresql(database, patience=patience)
+                if database
+                else open_sqlite(data / "platform.db", patience=patience)
             )
         for engine in (self._database.reader, self._database.writer):
             sa.event.listen(engine, "before_cursor_execute", lambda *_: check_time())

@@ -8,6 +8,6 @@ or one of the names in `builtin`. Two steps, since no content is written inside 
         saved = templates.apply(storage, connection, prepared, by=caller.user_id)
 """
 
-from syncd.platform.templates.applying import Prepared, apply, prepare
+from syncd.platform.templates.application import PreparedContent, apply_template, prepare_template
 
-__all__ = ["Prepared", "apply", "prepare"]
+__all__ = ["PreparedContent", "apply_template", "prepare_template"]

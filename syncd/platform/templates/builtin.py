@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Start:
+class TemplatePage:
     """A page of a template. Shapes: links between pages are to their paths, as in a repository."""
 
     path: str
     title: str
     text: str
-    below: tuple["Start", ...] = ()
+    below: tuple["TemplatePage", ...] = ()
 
 
 _PRODUCT = (
-    Start(
+    TemplatePage(
         "README.md",
         "Welcome",
         "Say in one sentence what your product does, and for whom.\n\n"
@@ -24,21 +24,21 @@ _PRODUCT = (
         "* [Guides](guides/README.md) answer one question each.\n"
         "* [Reference](reference.md) names every setting.\n",
     ),
-    Start(
+    TemplatePage(
         "quickstart.md",
         "Quickstart",
         "## Before you start\n\nList what a reader needs.\n\n"
         "## Install\n\n```sh\n# the one command that installs it\n```\n\n"
         "## First result\n\nEnd with something that the reader can see.\n",
     ),
-    Start("concepts.md", "Concepts", "Explain each word once, here, and link to it from everywhere else.\n"),
-    Start(
+    TemplatePage("concepts.md", "Concepts", "Explain each word once, here, and link to it from everywhere else.\n"),
+    TemplatePage(
         "guides/README.md",
         "Guides",
         "A guide begins with what the reader wants to do, and ends when it is done.\n",
-        (Start("guides/first-guide.md", "First guide", "## Steps\n\n1. Do this.\n2. Then do that.\n"),),
+        (TemplatePage("guides/first-guide.md", "First guide", "## Steps\n\n1. Do this.\n2. Then do that.\n"),),
     ),
-    Start(
+    TemplatePage(
         "reference.md",
         "Reference",
         "| Setting | Default | What it does |\n| --- | --- | --- |\n| `example` | `true` | Says what it does. |\n",
@@ -46,18 +46,20 @@ _PRODUCT = (
 )
 
 _HELP = (
-    Start(
+    TemplatePage(
         "README.md",
         "Help center",
         "## Most asked\n\n* [Your account](account.md)\n* [Something does not work](troubleshooting.md)\n",
     ),
-    Start("account.md", "Your account", "## Sign in\n\nSay where and how.\n\n## Change your plan\n\nSay who may.\n"),
-    Start(
+    TemplatePage(
+        "account.md", "Your account", "## Sign in\n\nSay where and how.\n\n## Change your plan\n\nSay who may.\n"
+    ),
+    TemplatePage(
         "troubleshooting.md",
         "Something does not work",
         "## What you see\n\nName the message as it is shown.\n\n## Why\n\nOne cause.\n\n## What to do\n\n1. A step.\n",
     ),
 )
 
-TEMPLATES: Mapping[str, tuple[Start, ...]] = {"blank": (), "product-docs": _PRODUCT, "help-center": _HELP}
+TEMPLATES: Mapping[str, tuple[TemplatePage, ...]] = {"blank": (), "product-docs": _PRODUCT, "help-center": _HELP}
 """Templates by their id; `blank` has no page."""

@@ -83,7 +83,7 @@ def test_who_searches_again_finds_what_was_indexed_so_far(storage: Storage, tmp_
     counts = [0]
     while not count(indexed):
         try:
-            request(lambda: index.refresh(storage, [space]), seconds=0.4)
+            request(lambda: index.refresh_index(storage, [space]), seconds=0.4)
         except Failure:
             counts.append(count(pages))
             assert counts[-1] > counts[-2]

@@ -273,7 +273,7 @@ def test_events_are_kept_for_a_while_and_not_without_end(tmp_path: Path, monkeyp
             row |= {"has_blocks": False, "has_content_sources": False, "script": "", "updated_at": "2026", **made}
             connection.execute(tables.integrations.insert().values(details={}, images={}, secrets={}, **row))
             for _ in range(9):
-                events.write(connection, storage, events.Reached("n", "i", {}), "installation_setup", {})
+                events.insert_event(connection, storage, events.EventTarget("n", "i", {}), "installation_setup", {})
 
         def pruned() -> tuple[int, int]:
             done = jobs.run_due_jobs(jobs.JobContext(storage, PlatformSettings()), delivery.HANDLERS)

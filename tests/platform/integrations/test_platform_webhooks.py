@@ -213,7 +213,7 @@ def test_what_a_dead_worker_may_have_sent_is_sent_again(scene: Scene, receiver: 
     scene.configure(receiver.url)
 
     def die(work: jobs.JobContext, payload: Mapping[str, Any]) -> None:
-        delivery._called(work, payload["url"], payload["secret"], b"{}")
+        delivery._call_webhook(work, payload["url"], payload["secret"], b"{}")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

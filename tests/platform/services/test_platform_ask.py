@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
-from syncd.platform.services.ask.conditions import without_conditions
-from syncd.platform.services.ask.endpoint import plain
+from syncd.platform.services.ask.conditions import drop_conditions
+from syncd.platform.services.ask.endpoint import strip_markup
 from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
@@ -133,16 +133,16 @@ def test_a_site_that_is_not_published_answers_nothing(site: Site) -> None:
 
 def test_conditional_text_is_left_out_however_it_nests() -> None:
     text = "a{% if x %}b{% if y %}c{% endif %}d{% endif %}e{% endif %}f{% if z %}g"
-    assert without_conditions(text) == "ae{% endif %}f"
-    assert without_conditions("{% if a % b %}x{% endif %}y") == "y"
-    assert without_conditions("{% if " * 50_000) == ""
+    assert drop_conditions(text) == "ae{% endif %}f"
+    assert drop_conditions("{% if a % b %}x{% endif %}y") == "y"
+    assert drop_conditions("{% if " * 50_000) == ""
 
 
 def test_a_models_markdown_keeps_its_words_only() -> None:
     text = "See [this](https://a.example/?q=s3cret) ![x](https://a.example/s3cret) <img src='s3cret'>\n[a]: s3cret\n`b`"
-    assert "s3cret" not in plain(text)
-    assert "See this x" in plain(text)
-    assert plain("[" * 20_000) == "[" * 20_000
+    assert "s3cret" not in strip_markup(text)
+    assert "See this x" in strip_markup(text)
+    assert strip_markup("[" * 20_000) == "[" * 20_000
 
 
 def chunks(*words: str, done: bool = True) -> bytes:

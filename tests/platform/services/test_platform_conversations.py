@@ -12,10 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.platform.schema.conversations import frequencies, issues, postings, weeks
-from syncd.platform.services.conversations.finding import ISSUES_MAX, SUMMARY_MAX, TERMS_MAX, TITLE_MAX, issues_of
-from syncd.platform.services.conversations.likeness import Cluster, Frequencies, nearest
-from syncd.platform.services.conversations.processing import HANDLERS, week_of
-from syncd.platform.services.words import stems
+from syncd.platform.services.conversations.issue_finder import (
+    ISSUES_MAX,
+    SUMMARY_MAX,
+    TERMS_MAX,
+    TITLE_MAX,
+    find_issues,
+)
+from syncd.platform.services.conversations.processing import HANDLERS, compute_week
+from syncd.platform.services.conversations.similarity import Cluster, TermFrequencies, find_nearest_cluster
+from syncd.platform.services.stems import find_stems
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
@@ -24,7 +30,7 @@ from tests.storages import new_storage
 
 
 def titles(subject: str, *said: str) -> list[str]:
-    return [issue.title for issue in issues_of(subject, said)]
+    return [issue.title for issue in find_issues(subject, said)]
 
 
 def test_what_asks_or_complains_is_an_issue_and_courtesy_is_not() -> None:
@@ -39,8 +45,8 @@ def test_what_asks_or_complains_is_an_issue_and_courtesy_is_not() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=300), st.lists(st.text(alphabet="ab .?!\n-'’é的\0", max_size=2000), max_size=5))
 def test_any_text_gives_few_and_short_issues(subject: str, said: list[str]) -> None:
-    found = issues_of(subject, said)
-    assert found == issues_of(subject, said)
+    found = find_issues(subject, said)
+    assert found == find_issues(subject, said)
     assert len(found) <= ISSUES_MAX
     for issue in found:
         assert 0 < len(issue.terms) <= TERMS_MAX
@@ -50,10 +56,10 @@ def test_any_text_gives_few_and_short_issues(subject: str, said: list[str]) -> N
 
 
 def test_forms_of_one_word_meet_and_words_without_meaning_go() -> None:
-    assert len(set(stems("export exports exported exporting"))) == 1
-    assert len(set(stems("stop stopped stopping"))) == 1
-    assert stems("How do I get the logs of it?") == ["log"]
-    assert stems("検索") == ["検索"]
+    assert len(set(find_stems("export exports exported exporting"))) == 1
+    assert len(set(find_stems("stop stopped stopping"))) == 1
+    assert find_stems("How do I get the logs of it?") == ["log"]
+    assert find_stems("検索") == ["検索"]
 
 
 @settings(max_examples=50, deadline=None)
@@ -67,12 +73,12 @@ def test_an_issue_that_leaves_a_cluster_leaves_it_as_it_was(others: list[set[str
 
 
 def test_rare_words_decide_which_cluster_is_nearest() -> None:
-    known = Frequencies(100, {"page": 90, "export": 3, "invoic": 4})
+    known = TermFrequencies(100, {"page": 90, "export": 3, "invoic": 4})
     clusters = [Cluster("a").with_issue({"page": "page", "export": "export"}), Cluster("b").with_issue({"invoic": "x"})]
-    assert nearest(clusters, ["export"], known) == clusters[0]
-    assert nearest(clusters, ["page", "invoic"], known) == clusters[1]
-    assert nearest(clusters, ["domain"], known) is None
-    assert nearest([], ["page"], known) is None
+    assert find_nearest_cluster(clusters, ["export"], known) == clusters[0]
+    assert find_nearest_cluster(clusters, ["page", "invoic"], known) == clusters[1]
+    assert find_nearest_cluster(clusters, ["domain"], known) is None
+    assert find_nearest_cluster([], ["page"], known) is None
 
 
 @pytest.fixture
@@ -176,4 +182,8 @@ def test_a_long_queue_is_worked_off_and_costs_what_is_new(support: httpx.Client,
 
 def test_weeks_begin_on_mondays() -> None:
     monday = datetime(2026, 2, 2, tzinfo=UTC)
-    assert week_of(monday) == week_of(monday + timedelta(days=6, hours=23)) == week_of(monday - timedelta(hours=1)) + 1
+    assert (
+        compute_week(monday)
+        == compute_week(monday + timedelta(days=6, hours=23))
+        == compute_week(monday - timedelta(hours=1)) + 1
+    )

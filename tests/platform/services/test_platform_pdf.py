@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.services.pdf.layout import Layout
+from syncd.platform.services.pdf.layout import PdfLayout
 from syncd.platform.services.pdf.worker import JOB
 from syncd.platform.storage.storage import Storage
 from tests import without_priority
@@ -104,8 +104,8 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
         {"object": "block", "type": "heading-1", "nodes": [text("\x00\u202e漢字")]},
     ]
     page = {"id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
-    assert Layout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).drawn().startswith(b"%PDF-")
-    assert Layout({"title": "", "pages": []}, tmp_path).drawn().startswith(b"%PDF-")
+    assert PdfLayout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).drawn().startswith(b"%PDF-")
+    assert PdfLayout({"title": "", "pages": []}, tmp_path).drawn().startswith(b"%PDF-")
 
 
 def test_a_process_that_may_not_give_way_lays_out_all_the_same(tmp_path: Path) -> None:

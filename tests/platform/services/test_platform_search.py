@@ -15,8 +15,8 @@ from syncd.platform.schema import search
 from syncd.platform.schema.content import spaces
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.services.search import index
-from syncd.platform.services.search.engine import find
-from syncd.platform.services.search.words import terms, words
+from syncd.platform.services.search.engine import find_matches
+from syncd.platform.services.search.words import parse_query, split_words
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.jobs import JobContext, run_due_jobs
 from syncd.platform.storage.storage import Storage
@@ -83,9 +83,9 @@ def test_no_sign_of_a_query_means_anything(http: httpx.Client, space: str, query
 @given(st.text(max_size=200))
 @settings(deadline=None, max_examples=50)
 def test_words_are_letters_and_digits_and_stay_what_they_are(text: str) -> None:
-    assert all(word.isalnum() for word in words(text))
-    assert words(" ".join(words(text))) == words(text)
-    assert set(terms(text)) <= set(words(text))
+    assert all(word.isalnum() for word in split_words(text))
+    assert split_words(" ".join(split_words(text))) == split_words(text)
+    assert set(parse_query(text)) <= set(split_words(text))
 
 
 def test_search_is_right_after_every_change(http: httpx.Client, space: str) -> None:
@@ -164,11 +164,11 @@ def test_postgresql_finds_the_same_in_the_same_order(tmp_path: Path, postgres_ur
         with Storage(tmp_path / str(number), database=database) as storage:
             storage.bootstrap()
             space = import_directory(storage, tmp_path / "docs", title="Docs").space
-            index.refresh(storage, [space])
+            index.refresh_index(storage, [space])
             with storage.read() as connection:
                 main = connection.scalar(sa.select(spaces.c.revision))
                 pages = revisions.open_revision(connection, space, str(main)).entries
-                matches = [find(connection, terms(query), [space]) for query in asked]
+                matches = [find_matches(connection, parse_query(query), [space]) for query in asked]
                 found.append([[pages[match.page].node.title for match in each] for each in matches])
             with storage.write() as connection:
                 connection.execute(spaces.delete())

@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from syncd.platform.services.specs.checking import PROBLEMS_MAX, problems
+from syncd.platform.services.specs.checker import PROBLEMS_MAX, find_problems
+from syncd.platform.services.specs.parser import JSON, YAML, parse_spec
 from syncd.platform.services.specs.processing import HANDLERS
-from syncd.platform.services.specs.reading import JSON, YAML, read
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
@@ -48,7 +48,7 @@ def schema(value: Any, version: str = "3.0.3") -> dict[str, Any]:
     ],
 )
 def test_a_description_that_can_be_used_has_no_problems(document: Any) -> None:
-    assert problems(document) == []
+    assert find_problems(document) == []
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def test_a_description_that_can_be_used_has_no_problems(document: Any) -> None:
     ],
 )
 def test_a_problem_says_where_it_is(document: Any, place: str, what: str) -> None:
-    found = problems(document)
+    found = find_problems(document)
     assert [problem.place for problem in found] == [place]
     assert what in found[0].what
 
 
 def test_one_name_for_two_operations_and_what_is_too_deep_or_too_much_is_told() -> None:
     get = {"operationId": "a", "responses": {"200": {"description": ""}}}
-    assert len(problems({**OPENAPI, "paths": {"/a": {"get": get, "put": get}}})) == 1
+    assert len(find_problems({**OPENAPI, "paths": {"/a": {"get": get, "put": get}}})) == 1
     deep: dict[str, Any] = {}
     for _ in range(150):
         deep = {"items": deep}
-    assert "nested deeper" in problems(schema(deep))[0].what
-    assert len(problems({**OPENAPI, "paths": {str(number): {} for number in range(100)}})) == PROBLEMS_MAX
+    assert "nested deeper" in find_problems(schema(deep))[0].what
+    assert len(find_problems({**OPENAPI, "paths": {str(number): {} for number in range(100)}})) == PROBLEMS_MAX
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_one_name_for_two_operations_and_what_is_too_deep_or_too_much_is_told() 
     ],
 )
 def test_content_is_read_as_what_it_is(content: bytes, media_type: str, problem: str | None) -> None:
-    found = read(content)
+    found = parse_spec(content)
     assert found.media_type == media_type
     assert ([] if problem is None else [problem]) == [
         problem for one in found.problems if problem and problem in str(one)

@@ -16,9 +16,15 @@ from markdown_it import MarkdownIt
 
 from syncd.platform.app import create_app
 from syncd.platform.schema.jobs import jobs as jobs_table
-from syncd.platform.services.translations import running
-from syncd.platform.services.translations.providers import Provider, ProviderFailed, Pseudo, Service, Wish
-from syncd.platform.services.translations.segments import rebuilt, segments
+from syncd.platform.services.translations import runs
+from syncd.platform.services.translations.providers import (
+    Provider,
+    ProviderFailed,
+    PseudoProvider,
+    ServiceProvider,
+    TranslationOptions,
+)
+from syncd.platform.services.translations.segments import find_segments, replace_segments
 from syncd.platform.settings import PlatformSettings, ServiceEndpoint
 from syncd.platform.storage import jobs
 from tests.contract.in_process import InProcess
@@ -28,7 +34,7 @@ from tests.contract.world import Target, World
 from tests.platform.clock import Clock
 from tests.storages import new_storage
 
-WISH = Wish("en", "fr")
+WISH = TranslationOptions("en", "fr")
 PAGE = """---
 title: Untouched title
 icon: rocket
@@ -80,7 +86,7 @@ def upper(text: str) -> str:
 
 def test_words_are_translated_and_syntax_is_not() -> None:
     assert (
-        rebuilt(PAGE, {one: upper(one.text) for one in segments(PAGE)})
+        replace_segments(PAGE, {one: upper(one.text) for one in find_segments(PAGE)})
         == """---
 title: Untouched title
 icon: rocket
@@ -128,7 +134,7 @@ SEE [reference], [reference][] AND [THIS][reference].
 
 
 def test_a_sentence_goes_out_whole_with_markers_for_its_syntax() -> None:
-    assert [one.text for one in segments("Press **Save** or `Esc`\nto leave.\n")] == [
+    assert [one.text for one in find_segments("Press **Save** or `Esc`\nto leave.\n")] == [
         "Press ⟦0⟧Save⟦1⟧ or ⟦2⟧⟦3⟧to leave."
     ]
 
@@ -136,19 +142,19 @@ def test_a_sentence_goes_out_whole_with_markers_for_its_syntax() -> None:
 @pytest.mark.parametrize("answer", ["", "⟦1⟧a⟦0⟧", "only words", "⟦0⟧a", "⟦0⟧a⟦1⟧ b⟦2⟧", "⟦0⟧a⟦0⟧ b", "x⟦0⟧a⟦1⟧ b"])
 def test_a_translation_with_other_markers_or_other_places_for_words_is_none(answer: str) -> None:
     page = "**word**, see `code` [it](a.md)\n"
-    [only] = segments(page)
+    [only] = find_segments(page)
     assert only.text == "word⟦0⟧, see ⟦1⟧ ⟦2⟧it"
-    assert rebuilt(page, {only: answer}) == page
-    assert rebuilt(page, {only: "mot⟦0⟧; vois⟦1⟧⟦2⟧le"}) == "**mot**; vois `code` [le](a.md)\n"
+    assert replace_segments(page, {only: answer}) == page
+    assert replace_segments(page, {only: "mot⟦0⟧; vois⟦1⟧⟦2⟧le"}) == "**mot**; vois `code` [le](a.md)\n"
 
 
 @pytest.mark.parametrize(
     "said", ["# b", "- b", "1. b", "> b", "===", "`b`", "[b](c)", "<b>", "{% b %}", "{{ b }}", "| b", "**b**", "&lt;"]
 )
 def test_what_a_translation_says_cannot_become_syntax(said: str) -> None:
-    [only] = segments("a\nb\n")
+    [only] = find_segments("a\nb\n")
     for text in (f"{said}⟦0⟧{said}", f"{said}\n\n{said}⟦0⟧b"):
-        page = rebuilt("a\nb\n", {only: text})
+        page = replace_segments("a\nb\n", {only: text})
         assert page.count("\n") == 2
         shown = MarkdownIt("commonmark").enable("table").parse(page)
         assert [token.type for token in shown] == ["paragraph_open", "inline", "paragraph_close"]
@@ -158,15 +164,15 @@ def test_what_a_translation_says_cannot_become_syntax(said: str) -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.text(st.sampled_from("ab \n#*_`[]()<>|{%}!-1.:&\\$~⟦0⟧\"'="), max_size=200))
 def test_any_page_comes_back_as_it_was_when_nothing_is_changed(page: str) -> None:
-    assert rebuilt(page, {one: one.text for one in segments(page)}) == page
+    assert replace_segments(page, {one: one.text for one in find_segments(page)}) == page
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(st.sampled_from("ab \n#*_`[]()<>|{%}!-1.:&\\$~⟦0⟧\"'="), max_size=200))
 def test_any_page_keeps_its_signs_in_pseudo_localisation(page: str) -> None:
-    found = segments(page)
-    said = Pseudo().translate([one.text for one in found], WISH)
-    made = rebuilt(page, dict(zip(found, said, strict=True)))
+    found = find_segments(page)
+    said = PseudoProvider().translate([one.text for one in found], WISH)
+    made = replace_segments(page, dict(zip(found, said, strict=True)))
     assert re.sub("[åÅ]+|a|b", "", made) == re.sub("a|b", "", page)
 
 
@@ -175,7 +181,7 @@ def test_any_page_keeps_its_signs_in_pseudo_localisation(page: str) -> None:
 )
 def test_a_hostile_page_takes_no_longer_than_its_length(hostile: str) -> None:
     page = hostile * (50_000 // len(hostile))
-    assert rebuilt(page, {one: one.text for one in segments(page)}) == page
+    assert replace_segments(page, {one: one.text for one in find_segments(page)}) == page
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +209,7 @@ class Scene:
 
     def work(self, *, translate: ServiceEndpoint | None = None) -> int:
         work = jobs.JobContext(self.storage, PlatformSettings(translate=translate))
-        return jobs.run_due_jobs(work, running.HANDLERS)
+        return jobs.run_due_jobs(work, runs.HANDLERS)
 
     def run(self, **rest: Any) -> Any:
         self.world.made("runTranslation", self.path)
@@ -285,7 +291,7 @@ def test_what_people_did_to_the_translation_stays(scene: Scene) -> None:
     after = scene.pages(scene.result)
     assert after["home"] == "# Accueil\n\nBienvenue.\n"
     assert set(after) == {"home", "guide"}
-    assert Pseudo().translate(["Read all of it."], WISH)[0] in after["guide"]
+    assert PseudoProvider().translate(["Read all of it."], WISH)[0] in after["guide"]
     scene.run()
     assert scene.pages(scene.result) == after
 
@@ -307,8 +313,8 @@ def test_new_instructions_translate_everything_again(scene: Scene) -> None:
 def test_a_run_that_dies_goes_on_where_it_was(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    class Dying(Pseudo):
-        def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+    class Dying(PseudoProvider):
+        def translate(self, texts: Sequence[str], wish: TranslationOptions) -> list[str]:
             if len(asked) == 2:
                 asked.append("died")
                 raise KeyboardInterrupt
@@ -316,8 +322,8 @@ def test_a_run_that_dies_goes_on_where_it_was(scene: Scene, monkeypatch: pytest.
             return super().translate(texts, wish)
 
     provider: Provider = Dying()
-    monkeypatch.setattr(running, "provider_of", lambda settings: provider)
-    monkeypatch.setattr(running, "PAGES_AT_ONCE", 1)
+    monkeypatch.setattr(runs, "create_provider", lambda settings: provider)
+    monkeypatch.setattr(runs, "PAGES_AT_ONCE", 1)
     with pytest.raises(KeyboardInterrupt):
         scene.work()
     assert scene.shown()["status"] == "running"
@@ -332,17 +338,17 @@ def test_a_run_that_dies_goes_on_where_it_was(scene: Scene, monkeypatch: pytest.
 
 
 def test_a_long_run_comes_back_for_the_rest(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "PAGES_AT_ONCE", 1)
-    monkeypatch.setattr(running, "SLICE_S", 0.0)
+    monkeypatch.setattr(runs, "PAGES_AT_ONCE", 1)
+    monkeypatch.setattr(runs, "SLICE_S", 0.0)
     assert scene.work() == 4
     assert scene.shown()["stats"]["latestPages"] == 3
 
 
 def test_a_run_asked_for_during_a_run_is_one_more_run(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Meddling(Pseudo):
+    class Meddling(PseudoProvider):
         met = False
 
-        def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+        def translate(self, texts: Sequence[str], wish: TranslationOptions) -> list[str]:
             if not self.met:
                 self.met = True
                 scene.write(scene.source, scene.id("home"), "# Home\n\nWelcome again.\n")
@@ -351,10 +357,10 @@ def test_a_run_asked_for_during_a_run_is_one_more_run(scene: Scene, monkeypatch:
             return super().translate(texts, wish)
 
     provider = Meddling()
-    monkeypatch.setattr(running, "provider_of", lambda settings: provider)
+    monkeypatch.setattr(runs, "create_provider", lambda settings: provider)
     assert scene.work() == 2
     assert scene.shown()["stats"]["runs"] == 2
-    assert Pseudo().translate(["again"], WISH)[0] in scene.pages(scene.result)["home"]
+    assert PseudoProvider().translate(["again"], WISH)[0] in scene.pages(scene.result)["home"]
 
 
 def test_a_translation_that_is_deleted_ends_and_its_space_stays(scene: Scene) -> None:
@@ -443,7 +449,7 @@ def test_a_service_that_fails_is_asked_again_and_given_up_at_last(
     scene: Scene, speaker: Speaker, caplog: pytest.LogCaptureFixture
 ) -> None:
     speaker.status = 503
-    for _ in range(running.FAILURES_MAX):
+    for _ in range(runs.FAILURES_MAX):
         assert scene.work(translate=speaker.endpoint) == 1
         scene.clock.now += timedelta(minutes=5)
     assert scene.shown()["status"] == "pending"
@@ -456,21 +462,21 @@ def test_a_service_that_fails_is_asked_again_and_given_up_at_last(
 def test_a_service_that_answers_something_else_failed(speaker: Speaker, answer: bytes) -> None:
     speaker.answer = answer
     with pytest.raises(ProviderFailed):
-        Service(speaker.endpoint).translate(["a"], WISH)
+        ServiceProvider(speaker.endpoint).translate(["a"], WISH)
 
 
 def test_many_texts_go_out_in_several_requests(speaker: Speaker) -> None:
     texts = [f"text {number}" for number in range(60)] + ["x" * 30_000, "end"]
-    assert Service(speaker.endpoint).translate(texts, WISH) == [text[::-1] for text in texts]
+    assert ServiceProvider(speaker.endpoint).translate(texts, WISH) == [text[::-1] for text in texts]
     assert [len(asked["texts"]) for asked in speaker.asked] == [50, 10, 1, 1]
 
 
 def test_a_run_that_nobody_does_any_more_is_taken_up_when_it_is_asked_for(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "SLICE_S", 0.0)
-    monkeypatch.setattr(running, "PAGES_AT_ONCE", 1)
-    running.run(jobs.JobContext(scene.storage, PlatformSettings()), {"translation": scene.path["translationId"]})
+    monkeypatch.setattr(runs, "SLICE_S", 0.0)
+    monkeypatch.setattr(runs, "PAGES_AT_ONCE", 1)
+    runs.continue_run(jobs.JobContext(scene.storage, PlatformSettings()), {"translation": scene.path["translationId"]})
     with scene.storage.write() as connection:
         connection.execute(jobs_table.delete())
     scene.world.made("runTranslation", scene.path)

@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 
 from syncd import errors
 from syncd.platform import migrations
-from syncd.platform.database.database import Database, postgresql, sqlite
+from syncd.platform.database.database import Database, open_postgresql, open_sqlite
 from syncd.platform.database.tables import metadata
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import nodes, revisions, spaces
@@ -57,7 +57,7 @@ class Place:
         return Storage(self.data, database=self.url)
 
     def database(self) -> Database:
-        return postgresql(self.url, patience=5) if self.url else sqlite(self.data / "platform.db", patience=5)
+        return open_postgresql(self.url, patience=5) if self.url else open_sqlite(self.data / "platform.db", patience=5)
 
     def change(self, act: Callable[[sa.Connection], object]) -> None:
         """Do something in a transaction of the kind in which tables are changed."""

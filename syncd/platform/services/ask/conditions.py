@@ -5,7 +5,7 @@ import re
 _MARK = re.compile(r"\{%-?\s{0,100}(if|endif)\b")
 
 
-def without_conditions(markdown: str) -> str:
+def drop_conditions(markdown: str) -> str:
     """Given Markdown, return it without its conditional blocks, nested ones included; one that never ends goes on."""
     kept: list[str] = []
     depth = start = at = 0

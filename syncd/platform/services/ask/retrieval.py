@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from syncd.layout.page.frontmatter import split_title
 from syncd.layout.richtext import sections
 from syncd.platform.cache import Cache
-from syncd.platform.services.ask.conditions import without_conditions
-from syncd.platform.services.ask.scope import Place, is_open
+from syncd.platform.services.ask.conditions import drop_conditions
+from syncd.platform.services.ask.scope import PublishedSpace, is_page_open
 from syncd.platform.services.search import index
-from syncd.platform.services.search.engine import MATCHES_MAX, find
-from syncd.platform.services.search.words import terms
-from syncd.platform.services.words import stems, words
+from syncd.platform.services.search.engine import MATCHES_MAX, find_matches
+from syncd.platform.services.search.words import parse_query
+from syncd.platform.services.stems import find_stems, find_words
 from syncd.platform.storage.storage import Storage
 
 PAGES_MAX = 20
@@ -38,15 +38,15 @@ _SATURATION, _BY_LENGTH = 1.2, 0.75
 """The two numbers of BM25."""
 _REMEMBERED = 20_000_000
 
-_Read = tuple[str, str, str, Mapping[str, int], int]
-_cache: Cache[str, tuple[_Read, ...]] = Cache(_REMEMBERED, weigh=lambda read: sum(len(one[2]) for one in read) + 1)
+_Section = tuple[str, str, str, Mapping[str, int], int]
+_cache: Cache[str, tuple[_Section, ...]] = Cache(_REMEMBERED, weigh=lambda read: sum(len(one[2]) for one in read) + 1)
 
 
 @dataclass(frozen=True)
 class Passage:
     """A section of a page. Shapes: `covered` is the share of the question's words, by weight, that are in it."""
 
-    place: Place
+    place: PublishedSpace
     page: str
     title: str
     anchor: str
@@ -63,87 +63,91 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Found:
+class RetrievalResult:
     """What there is for a question: passages, the best first, and further headings of their pages."""
 
     passages: tuple[Passage, ...] = ()
     beside: tuple[str, ...] = ()
 
 
-def found(storage: Storage, where: Sequence[Place], question: str) -> Found:
+def find_passages(storage: Storage, where: Sequence[PublishedSpace], question: str) -> RetrievalResult:
     """Given places and a question, return what there is for it; nothing when no passage is about it."""
-    wanted = _wanted(question)
+    wanted = _list_stems(question)
     if not wanted or not where:
-        return Found()
+        return RetrievalResult()
     by_space = {place.space: place for place in where}
-    index.refresh(storage, list(by_space))
-    worth, ranked = _pages(storage, by_space, wanted)
+    index.refresh_index(storage, list(by_space))
+    worth, ranked = _rank_pages(storage, by_space, wanted)
     read = [
-        (place, page, part) for place, page in ranked for part in _parts(storage, place.outline.entries[page].node.body)
+        (place, page, part)
+        for place, page in ranked
+        for part in _read_sections(storage, place.outline.entries[page].node.body)
     ]
-    passages = sorted(_rated(read, worth), key=lambda one: (-one.score, one.place.space, one.page, one.anchor))
+    passages = sorted(_rate_sections(read, worth), key=lambda one: (-one.score, one.place.space, one.page, one.anchor))
     telling = tuple(one for one in passages if one.covered >= COVERED)[:PASSAGES_MAX]
     chosen = {(one.page, one.heading) for one in telling[:3]}
     near = {one.page for one in telling[:2]}
     beside = (part[1] for _, page, part in read if page in near and (page, part[1]) not in chosen)
-    return Found(telling, tuple(dict.fromkeys(heading for heading in beside if heading)))
+    return RetrievalResult(telling, tuple(dict.fromkeys(heading for heading in beside if heading)))
 
 
-def _wanted(question: str) -> dict[str, str]:
+def _list_stems(question: str) -> dict[str, str]:
     """Given a question, return its stems, each with the beginning of a word by which the index finds it."""
     wanted: dict[str, str] = {}
-    for stem, word in words(question):
-        prefix = _common(stem, word.casefold())
+    for stem, word in find_words(question):
+        prefix = _find_common_prefix(stem, word.casefold())
         wanted.setdefault(stem, prefix if len(prefix) >= _PREFIX_MIN else word)
     return dict(list(wanted.items())[:_WORDS_MAX])
 
 
-def _common(one: str, other: str) -> str:
+def _find_common_prefix(one: str, other: str) -> str:
     size = next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), len(one))
     return one[:size]
 
 
-def _pages(
-    storage: Storage, by_space: Mapping[str, Place], wanted: Mapping[str, str]
-) -> tuple[dict[str, float], list[tuple[Place, str]]]:
+def _rank_pages(
+    storage: Storage, by_space: Mapping[str, PublishedSpace], wanted: Mapping[str, str]
+) -> tuple[dict[str, float], list[tuple[PublishedSpace, str]]]:
     """The weight of each stem, and the pages that have the most of them."""
     scores: dict[tuple[str, str], float] = defaultdict(float)
     worth: dict[str, float] = {}
     with storage.read() as connection:
         for stem, prefix in wanted.items():
-            matches = find(connection, terms(prefix), list(by_space))
+            matches = find_matches(connection, parse_query(prefix), list(by_space))
             worth[stem] = math.log(1 + (MATCHES_MAX + 1) / (len(matches) + 1))
             for match in matches:
                 scores[match.space, match.page] += worth[stem] * _TIERS.get(match.key[:1], 1.0)
     best = sorted(scores, key=lambda one: (-scores[one], one))
-    opened = ((by_space[space], page) for space, page in best if is_open(by_space[space].outline, page))
+    opened = ((by_space[space], page) for space, page in best if is_page_open(by_space[space].outline, page))
     return worth, [one for one, _ in zip(opened, range(PAGES_MAX), strict=False)]
 
 
-def _parts(storage: Storage, oid: str | None) -> tuple[_Read, ...]:
+def _read_sections(storage: Storage, oid: str | None) -> tuple[_Section, ...]:
     if oid is None:
         return ()
     known = _cache.get(oid)
     if known is not None:
         return known
-    text = without_conditions(split_title(storage.blobs.get(oid).decode())[1])
+    text = drop_conditions(split_title(storage.blobs.get(oid).decode())[1])
     read = []
     for part in sections(text)[:_SECTIONS_MAX]:
         body = part.body[:_BODY_MAX]
-        counted = Counter(stems(body))
-        for stem in stems(part.title):
+        counted = Counter(find_stems(body))
+        for stem in find_stems(part.title):
             counted[stem] += _HEADING
         read.append((part.id, part.title, body, dict(counted), sum(counted.values())))
     return _cache.put(oid, tuple(read))
 
 
-def _rated(read: Iterable[tuple[Place, str, _Read]], worth: Mapping[str, float]) -> Iterator[Passage]:
+def _rate_sections(
+    read: Iterable[tuple[PublishedSpace, str, _Section]], worth: Mapping[str, float]
+) -> Iterator[Passage]:
     listed = list(read)
     everything = math.fsum(worth.values())
     average = sum(part[4] for *_, part in listed) / max(len(listed), 1) or 1.0
     for place, page, (anchor, heading, body, counted, size) in listed:
         title = place.outline.entries[page].node.title
-        in_title = set(stems(title))
+        in_title = set(find_stems(title))
         # What stands before the first heading stands under the title.
         in_heading = () if heading else in_title
         often = {stem: counted.get(stem, 0) + (_TITLE if stem in in_title else 0) for stem in worth}

@@ -14,9 +14,9 @@ from syncd.platform.http import addresses
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
-from syncd.platform.services.ask import endpoint, extracting
-from syncd.platform.services.ask.retrieval import Found, Passage, found
-from syncd.platform.services.ask.scope import places
+from syncd.platform.services.ask import endpoint, quotes
+from syncd.platform.services.ask.retrieval import Passage, RetrievalResult, find_passages
+from syncd.platform.services.ask.scope import find_published_spaces
 from syncd.platform.settings import CurrentSettings, ServiceEndpoint
 from syncd.platform.sites.structure import AtSite
 
@@ -50,11 +50,11 @@ def stream_ask_in_site(
 ) -> StreamingResponse:
     """Given a question, return a stream of events with the answer so far; the last one before `done` is the answer."""
     with at.storage.read() as connection:
-        where = places(at, connection, question.scope, question.context)
+        where = find_published_spaces(at, connection, question.scope, question.context)
         basename = str(at.require(connection).basename)
-    answering = _Answering(
+    answering = _AnswerStream(
         question.question,
-        found(at.storage, where, question.question),
+        find_passages(at.storage, where, question.question),
         addresses.build_published_url(at.request, basename),
         format,
         settings.ask,
@@ -63,11 +63,11 @@ def stream_ask_in_site(
 
 
 @dataclass(frozen=True)
-class _Answering:
+class _AnswerStream:
     """One question with what was found for it."""
 
     question: str
-    found: Found
+    found: RetrievalResult
     base: str
     format: Format
     endpoint: ServiceEndpoint | None
@@ -87,31 +87,31 @@ class _Answering:
             return
         if self.endpoint is not None:
             try:
-                yield from self.grown(endpoint.answers(self.endpoint, self.question, passages), passages)
+                yield from self.grown(endpoint.stream_answer(self.endpoint, self.question, passages), passages)
                 return
             except endpoint.NoAnswer as failure:
                 _log.warning("the endpoint for answers gave none: %s", failure)
         # Whatever part of a model's answer went out before: the last event counts, and it is this one.
-        chosen = extracting.quoted(passages)
-        yield from self.grown(extracting.answers(chosen, self.question, self.base), chosen)
+        chosen = quotes.choose_quotes(passages)
+        yield from self.grown(quotes.render_quotes(chosen, self.question, self.base), chosen)
 
     def grown(self, texts: Iterator[str], passages: Sequence[Passage]) -> Iterator[dict[str, Any]]:
         last = None
         for text in texts:
             last = text
             yield self.event(text, passages)
-        follow_ups = [_as_question(heading) for heading in self.found.beside[:FOLLOW_UPS_MAX]]
+        follow_ups = [_format_question(heading) for heading in self.found.beside[:FOLLOW_UPS_MAX]]
         yield self.event(last, passages if last is not None else (), follow_ups)
 
     def event(self, text: str | None, passages: Sequence[Passage], follow_ups: Sequence[str] = ()) -> dict[str, Any]:
         said = {} if text is None else {"answer": self.formatted(text)}
-        return {**said, "followupQuestions": list(follow_ups), "sources": _sources(passages)}
+        return {**said, "followupQuestions": list(follow_ups), "sources": _list_sources(passages)}
 
     def formatted(self, text: str) -> dict[str, Any]:
         return {"markdown": text} if self.format == "markdown" else {"document": to_document(text).wire()}
 
 
-def _sources(passages: Sequence[Passage]) -> list[dict[str, str]]:
+def _list_sources(passages: Sequence[Passage]) -> list[dict[str, str]]:
     """One source for each page, with the heading that is its best passage's. Shapes: not-shown.md (b), line 264."""
     sources: dict[tuple[str, str], dict[str, str]] = {}
     for one in passages:
@@ -121,7 +121,7 @@ def _sources(passages: Sequence[Passage]) -> list[dict[str, str]]:
     return list(sources.values())
 
 
-def _as_question(heading: str) -> str:
+def _format_question(heading: str) -> str:
     if heading.endswith("?"):
         return heading
     first = heading.split(" ", 1)[0].casefold()

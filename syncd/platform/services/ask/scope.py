@@ -24,7 +24,7 @@ _CLOSED = ("hidden", "noIndex", "condition")
 
 
 @dataclass(frozen=True)
-class Place:
+class PublishedSpace:
     """A space as a site publishes it. Shapes: `path` is where it is read, below the site."""
 
     space: str
@@ -33,26 +33,28 @@ class Place:
     path: str
 
 
-def places(at: SiteRequest, connection: sa.Connection, scope: Scope, context: AskContext) -> list[Place]:
+def find_published_spaces(
+    at: SiteRequest, connection: sa.Connection, scope: Scope, context: AskContext
+) -> list[PublishedSpace]:
     """Given a site and the scope of a question, return where to look, in the site's order; a space counts once.
 
     Raises: Failure 400 for a site-space that the site does not have; as `SiteRequest.require`.
     """
     structure = at.load(connection)
-    chosen = [row for row in _chosen(structure, scope, context) if _is_open(structure, row)]
+    chosen = [row for row in _choose_site_spaces(structure, scope, context) if _is_site_space_open(structure, row)]
     if not structure.site.published:
         return []
-    rows = _spaces(at, connection, structure, {row.space for row in chosen})
-    found: dict[str, Place] = {}
+    rows = _find_spaces(at, connection, structure, {row.space for row in chosen})
+    found: dict[str, PublishedSpace] = {}
     for row in chosen:
         space = rows.get(row.space)
         if space is not None and row.space not in found:
             outline = revisions.open_revision(connection, row.space, space.revision)
-            found[row.space] = Place(row.space, space.revision, outline, structure.variant_path(row))
+            found[row.space] = PublishedSpace(row.space, space.revision, outline, structure.variant_path(row))
     return list(found.values())
 
 
-def is_open(outline: Outline, page_id: str) -> bool:
+def is_page_open(outline: Outline, page_id: str) -> bool:
     """Given a page, return whether answers may come from it: neither it nor what it is in is hidden."""
     entry = outline.entries.get(page_id)
     while entry is not None and entry.node.id not in (PAGES, ROOT):
@@ -62,22 +64,22 @@ def is_open(outline: Outline, page_id: str) -> bool:
     return entry is not None and entry.node.id == PAGES
 
 
-def _chosen(structure: Structure, scope: Scope, context: AskContext) -> Iterator[sa.Row[Any]]:
+def _choose_site_spaces(structure: Structure, scope: Scope, context: AskContext) -> Iterator[sa.Row[Any]]:
     if isinstance(scope, SpecificScope):
         for id in dict.fromkeys(scope.site_space_ids):
-            yield _require(structure, id, "scope.siteSpaceIds")
+            yield _require_site_space(structure, id, "scope.siteSpaceIds")
     elif isinstance(scope, DefaultScope):
-        yield from _default(structure, scope, context)
+        yield from _choose_default(structure, scope, context)
     else:
         yield from (row for row in structure.site_spaces if not row.hidden)
 
 
-def _default(structure: Structure, scope: DefaultScope, context: AskContext) -> Iterator[sa.Row[Any]]:
+def _choose_default(structure: Structure, scope: DefaultScope, context: AskContext) -> Iterator[sa.Row[Any]]:
     current = None
     if scope.current_site_space is not None:
-        current = _require(structure, scope.current_site_space, "scope.currentSiteSpace")
+        current = _require_site_space(structure, scope.current_site_space, "scope.currentSiteSpace")
     elif context.site_space_id is not None:
-        current = _require(structure, context.site_space_id, "context.siteSpaceId")
+        current = _require_site_space(structure, context.site_space_id, "context.siteSpaceId")
     holders: Sequence[str | None] = [None, *(row.id for row in structure.sections)]
     for holder in holders:
         row = current if current is not None and current.section == holder else structure.default_variant(holder)
@@ -85,19 +87,21 @@ def _default(structure: Structure, scope: DefaultScope, context: AskContext) -> 
             yield row
 
 
-def _require(structure: Structure, id: str, member: str) -> sa.Row[Any]:
+def _require_site_space(structure: Structure, id: str, member: str) -> sa.Row[Any]:
     row = structure.site_space(id)
     if row is None:
         raise Failure(400, f"{member}: the site has no site-space {id}")
     return row
 
 
-def _is_open(structure: Structure, row: sa.Row[Any]) -> bool:
+def _is_site_space_open(structure: Structure, row: sa.Row[Any]) -> bool:
     section = structure.section(row.section)
     return row.condition is None and (section is None or section.condition is None)
 
 
-def _spaces(at: SiteRequest, connection: sa.Connection, structure: Structure, ids: set[str]) -> dict[str, sa.Row[Any]]:
+def _find_spaces(
+    at: SiteRequest, connection: sa.Connection, structure: Structure, ids: set[str]
+) -> dict[str, sa.Row[Any]]:
     mine = (spaces.c.id.in_(ids), spaces.c.deleted_at.is_(None), spaces.c.organization == at.organization_id)
     query = roles.select_spaces(spaces.c.id, spaces.c.revision).where(*mine)
     # A site for some visitors only: a member reads of it what the member may read anyway.

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from syncd.platform.database.tables import upsert
 from syncd.platform.schema.conversations import clusters, conversations, frequencies, issues, postings, weeks
-from syncd.platform.services.conversations.finding import Issue, issues_of
-from syncd.platform.services.conversations.likeness import Cluster, Frequencies, nearest
+from syncd.platform.services.conversations.issue_finder import Issue, find_issues
+from syncd.platform.services.conversations.similarity import Cluster, TermFrequencies, find_nearest_cluster
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import Storage
@@ -38,17 +38,17 @@ _MONDAY = 3
 """The first day of the epoch was a Thursday; weeks begin on Mondays."""
 
 
-def process_soon(connection: sa.Connection, storage: Storage, organization_id: str) -> None:
+def enqueue_processing(connection: sa.Connection, storage: Storage, organization_id: str) -> None:
     """Given an organization with new conversations, have them processed."""
     jobs.enqueue_job(connection, storage, PROCESS, {"organization": organization_id}, key=organization_id)
 
 
-def week_of(moment: datetime) -> int:
+def compute_week(moment: datetime) -> int:
     """Given an aware moment, return the number of its week since the epoch."""
     return (int(moment.timestamp()) // 86_400 + _MONDAY) // 7
 
 
-def _process(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def _process_conversations(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     pending = (conversations.c.organization == payload["organization"], conversations.c.processed_at.is_(None))
     oldest = sa.select(conversations).where(*pending).order_by(conversations.c.ingested_at, conversations.c.key)
     with work.storage.read() as connection:
@@ -56,17 +56,17 @@ def _process(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     for row in rows:
         content = row.content
         said = [part["body"] for part in content["parts"] if part["role"] == "user"]
-        found = issues_of(content.get("subject", ""), said)
+        found = find_issues(content.get("subject", ""), said)
         with work.storage.write() as connection:
-            _Room(connection, work.storage, row).settle(found)
+            _ConversationUpdate(connection, work.storage, row).settle(found)
     return timedelta() if len(rows) == AT_ONCE else None
 
 
-HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process}
+HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process_conversations}
 
 
 @dataclass
-class _Room:
+class _ConversationUpdate:
     """One conversation in one transaction."""
 
     connection: sa.Connection
@@ -84,7 +84,7 @@ class _Room:
         for issue in found:
             self.count(issue.terms, 1)
             known = self.frequencies(issue.terms)
-            cluster = nearest(self.candidates(issue.terms, known), issue.terms, known)
+            cluster = find_nearest_cluster(self.candidates(issue.terms, known), issue.terms, known)
             joined.add(self.join(cluster, issue, known, is_first=cluster is None or cluster.id not in joined))
 
     def withdraw(self) -> None:
@@ -112,11 +112,11 @@ class _Room:
         )
         return {row.term: row.issues for row in self.connection.execute(query)}
 
-    def frequencies(self, terms: Mapping[str, object]) -> Frequencies:
+    def frequencies(self, terms: Mapping[str, object]) -> TermFrequencies:
         counted = self.counts([_ALL, *terms])
-        return Frequencies(counted.pop(_ALL, 0), counted)
+        return TermFrequencies(counted.pop(_ALL, 0), counted)
 
-    def candidates(self, terms: Mapping[str, str], known: Frequencies) -> list[Cluster]:
+    def candidates(self, terms: Mapping[str, str], known: TermFrequencies) -> list[Cluster]:
         wanted, looked_through = list[str](), 0
         for term in sorted(terms, key=lambda term: (known.by_term.get(term, 0), term)):
             looked_through += known.by_term.get(term, 0)
@@ -132,15 +132,17 @@ class _Room:
             .limit(CANDIDATES)
         )
         ids = list(self.connection.scalars(most))
-        return [_cluster(row) for row in self.connection.execute(sa.select(clusters).where(clusters.c.id.in_(ids)))]
+        return [
+            _build_cluster(row) for row in self.connection.execute(sa.select(clusters).where(clusters.c.id.in_(ids)))
+        ]
 
-    def join(self, cluster: Cluster | None, issue: Issue, known: Frequencies, *, is_first: bool) -> str:
+    def join(self, cluster: Cluster | None, issue: Issue, known: TermFrequencies, *, is_first: bool) -> str:
         id = self.storage.new_id() if cluster is None else cluster.id
         if cluster is None:
             self.begin(id, issue)
         self.change(id, (cluster or Cluster(id)).with_issue(issue.terms), conversations_by=1 if is_first else 0)
         row, now = self.conversation, format_time(self.storage.now())
-        week = week_of(datetime.fromisoformat(row.created_at))
+        week = compute_week(datetime.fromisoformat(row.created_at))
         self.count_week(id, week, 1)
         made = {"id": self.storage.new_id(), "title": issue.title, "summary": issue.summary, "terms": issue.terms}
         place = {"organization": row.organization, "conversation": row.key, "cluster": id}
@@ -157,7 +159,7 @@ class _Room:
     def leave(self, issue: sa.Row[Any], *, is_last: bool) -> None:
         row = self.connection.execute(sa.select(clusters).where(clusters.c.id == issue.cluster)).one()
         self.count_week(row.id, issue.week, -1)
-        self.change(row.id, _cluster(row).without(issue.terms), conversations_by=-1 if is_last else 0)
+        self.change(row.id, _build_cluster(row).without(issue.terms), conversations_by=-1 if is_last else 0)
 
     def change(self, id: str, cluster: Cluster, *, conversations_by: int) -> None:
         if not cluster.issues:
@@ -169,7 +171,7 @@ class _Room:
             "label": cluster.label(known) or row.label,
             "icon": cluster.icon(known),
             "terms": {term: list(one) for term, one in cluster.terms.items()},
-            "sources": _counted(row.sources, self.conversation.source, conversations_by),
+            "sources": _count_source(row.sources, self.conversation.source, conversations_by),
             "issues": cluster.issues,
             "conversations": row.conversations + conversations_by,
             "updated_at": format_time(self.storage.now()),
@@ -186,11 +188,11 @@ class _Room:
         upsert(self.connection, weeks, [row], key=("cluster", "week"))
 
 
-def _cluster(row: sa.Row[Any]) -> Cluster:
+def _build_cluster(row: sa.Row[Any]) -> Cluster:
     return Cluster(row.id, row.issues, {term: (count, word) for term, (count, word) in row.terms.items()})
 
 
-def _counted(sources: Mapping[str, int], source: str, by: int) -> dict[str, int]:
+def _count_source(sources: Mapping[str, int], source: str, by: int) -> dict[str, int]:
     counted = Counter(sources)
     if source in counted or len(counted) < SOURCES_MAX:
         counted[source] += by

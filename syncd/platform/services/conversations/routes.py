@@ -28,7 +28,7 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.conversations import clusters, conversations, issues, weeks
-from syncd.platform.services.conversations.processing import HANDLERS, WEEKS, process_soon, week_of
+from syncd.platform.services.conversations.processing import HANDLERS, WEEKS, compute_week, enqueue_processing
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
 
@@ -74,7 +74,7 @@ def list_conversations(at: AtOrganization, paging: Paging, source: Filter = None
         at.require(connection)
         order = (conversations.c.created_at, conversations.c.key)
         envelope = paging.rows(connection, query, *order, descending=True)
-    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_conversation(at.request, row) for row in envelope["items"]]})
 
 
 @router.post("/conversations", status_code=204, openapi_extra=declare_role("create"))
@@ -86,8 +86,8 @@ def ingest_conversation(at: AtOrganization, new: ConversationsNew) -> Response:
     source = f"integration:api:{at.caller.user_id}"
     with at.storage.write() as connection:
         at.require(connection)
-        if _ingest(connection, at, latest, source):
-            process_soon(connection, at.storage, at.organization_id)
+        if _upsert_conversations(connection, at, latest, source):
+            enqueue_processing(connection, at.storage, at.organization_id)
     return answers.no_content()
 
 
@@ -104,7 +104,11 @@ def get_conversation_by_id(at: AtOrganization, conversation_id: str) -> JSONResp
         raise Failure(404, f"No such conversation in organization {at.organization_id}.")
     content = row.content
     return answers.ok(
-        {"conversation": _shown(at.request, row), "parts": content["parts"], "metadata": content["metadata"]}
+        {
+            "conversation": _serialize_conversation(at.request, row),
+            "parts": content["parts"],
+            "metadata": content["metadata"],
+        }
     )
 
 
@@ -113,7 +117,7 @@ def list_conversations_issues(
     at: AtOrganization, paging: Paging, cluster: Filter = None, conversation: Filter = None
 ) -> JSONResponse:
     """Given an organization, return the issues of its conversations, newest first, each with its conversation."""
-    query = _issues(at)
+    query = _select_issues(at)
     if cluster is not None:
         query = query.where(issues.c.cluster == cluster)
     if conversation is not None:
@@ -121,7 +125,7 @@ def list_conversations_issues(
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, issues.c.created_at, issues.c.id, descending=True)
-    return answers.ok(envelope | {"items": [_issue_shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_issue(at.request, row) for row in envelope["items"]]})
 
 
 @router.get(
@@ -131,10 +135,10 @@ def get_conversation_issue_by_id(at: AtOrganization, issue_id: str) -> JSONRespo
     """Given an id, return the issue with its conversation."""
     with at.storage.read() as connection:
         at.require(connection)
-        row = connection.execute(_issues(at).where(issues.c.id == issue_id)).one_or_none()
+        row = connection.execute(_select_issues(at).where(issues.c.id == issue_id)).one_or_none()
     if row is None:
         raise Failure(404, f"No such issue in organization {at.organization_id}.")
-    return answers.ok(_issue_shown(at.request, row))
+    return answers.ok(_serialize_issue(at.request, row))
 
 
 @router.get("/conversations-clusters", response_model=Listing[IssuesCluster], openapi_extra=declare_role("read"))
@@ -155,7 +159,7 @@ def list_conversations_issues_clusters(
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, *_ORDERS[order_by], descending=order == "desc")
-        shown = _clusters_shown(connection, at, envelope["items"])
+        shown = _serialize_clusters(connection, at, envelope["items"])
     return answers.ok(envelope | {"items": shown})
 
 
@@ -166,37 +170,39 @@ def get_conversations_issues_cluster_by_id(at: AtOrganization, cluster_id: str) 
     with at.storage.read() as connection:
         at.require(connection)
         rows = connection.execute(sa.select(clusters).where(*mine)).all()
-        shown = _clusters_shown(connection, at, rows)
+        shown = _serialize_clusters(connection, at, rows)
     if not shown:
         raise Failure(404, f"No such cluster in organization {at.organization_id}.")
     return answers.ok(shown[0])
 
 
-def _ingest(connection: sa.Connection, at: OrganizationRequest, new: dict[str, ConversationNew], source: str) -> bool:
+def _upsert_conversations(
+    connection: sa.Connection, at: OrganizationRequest, new: dict[str, ConversationNew], source: str
+) -> bool:
     """Given conversations by id, keep those that say something new, and return whether there are any."""
     table = conversations
     query = sa.select(table).where(table.c.organization == at.organization_id, table.c.id.in_(list(new)))
     known = {row.id: row for row in connection.execute(query)}
     now, rows = format_time(at.storage.now()), []
     for one in new.values():
-        content, former = _content(one), known.get(one.id)
+        content, former = _build_content(one), known.get(one.id)
         if former is not None and former.content == content:
             continue
         created_at = content["metadata"].get("createdAt") or (now if former is None else former.created_at)
         row = {"id": one.id, "content": content, "created_at": created_at}
-        rows.append(row | _kept(at.storage, former, source))
+        rows.append(row | _build_key(at.storage, former, source))
     given = {"organization": at.organization_id, "ingested_at": now, "processed_at": None}
     upsert(connection, table, [row | given for row in rows], key=("organization", "id"))
     return bool(rows)
 
 
-def _kept(storage: Storage, former: sa.Row[Any] | None, source: str) -> dict[str, Any]:
+def _build_key(storage: Storage, former: sa.Row[Any] | None, source: str) -> dict[str, Any]:
     if former is None:
         return {"key": storage.new_id(), "source": source, "sent": 1}
     return {"key": former.key, "source": former.source, "sent": former.sent + 1}
 
 
-def _content(new: ConversationNew) -> dict[str, Any]:
+def _build_content(new: ConversationNew) -> dict[str, Any]:
     content = new.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"id"})
     metadata = dict(content.get("metadata", {}))
     if "createdAt" in metadata:
@@ -204,13 +210,13 @@ def _content(new: ConversationNew) -> dict[str, Any]:
     return {**content, "metadata": metadata}
 
 
-def _issues(at: OrganizationRequest) -> sa.Select[Any]:
+def _select_issues(at: OrganizationRequest) -> sa.Select[Any]:
     named = [column.label(f"of_{column.name}") for column in conversations.c]
     joined = sa.select(issues, *named).join(conversations, conversations.c.key == issues.c.conversation)
     return joined.where(issues.c.organization == at.organization_id)
 
 
-def _shown(request: Request, row: Any, prefix: str = "") -> dict[str, Any]:
+def _serialize_conversation(request: Request, row: Any, prefix: str = "") -> dict[str, Any]:
     def of(name: str) -> Any:
         return getattr(row, prefix + name)
 
@@ -228,7 +234,7 @@ def _shown(request: Request, row: Any, prefix: str = "") -> dict[str, Any]:
     }
 
 
-def _issue_shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_issue(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
     path = f"/orgs/{row.organization}/conversations-issues/{row.id}"
     issue = {
         "object": "conversation-issue",
@@ -241,14 +247,14 @@ def _issue_shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
         **({} if row.cluster is None else {"cluster": row.cluster}),
         "urls": {"location": addresses.build_api_url(request, path)},
     }
-    return {"issue": issue, "conversation": _shown(request, row, "of_")}
+    return {"issue": issue, "conversation": _serialize_conversation(request, row, "of_")}
 
 
-def _clusters_shown(
+def _serialize_clusters(
     connection: sa.Connection, at: OrganizationRequest, rows: Iterable[sa.Row[Any]]
 ) -> list[dict[str, Any]]:
     listed = list(rows)
-    last = week_of(at.storage.now())
+    last = compute_week(at.storage.now())
     recent = sa.select(weeks).where(weeks.c.cluster.in_([row.id for row in listed]), weeks.c.week > last - WEEKS)
     counted = {(row.cluster, row.week): row.issues for row in connection.execute(recent)}
     return [

@@ -30,7 +30,7 @@ from syncd.platform.revisions.paths import number_slug
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, Node
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import spaces
-from syncd.platform.services.search.index import later
+from syncd.platform.services.search.index import enqueue_indexing
 from syncd.platform.spaces.spaces import insert_space
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
@@ -40,7 +40,7 @@ _KEPT = ("createdAt", "updatedAt", "emoji")
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """What an import led to; `changed` is False when the space had this content already.
 
     Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file.
@@ -59,40 +59,40 @@ def import_directory(
     title: str | None = None,
     space: str | None = None,
     organization: str | None = None,
-) -> Imported:
+) -> ImportResult:
     """Given a directory in Git Sync layout, make it a new space, or the next revision of `space`.
 
     Shapes: pages and files are known again by their path, groups and links by their place; `.git` and symbolic links
     are left out; without `organization` the first one is meant. It may run beside a server on the same data.
     Raises: FileInvalid naming the file, NotFound for an unknown space or organization.
     """
-    paths = sorted(_paths(directory))
-    declared = read_draft(paths, lambda path: _read(directory, path))
-    bodies = _keep(storage, directory, declared)
-    skipped = _skipped(declared)
+    paths = sorted(_list_paths(directory))
+    declared = read_draft(paths, lambda path: _read_file(directory, path))
+    bodies = _store_bodies(storage, directory, declared)
+    skipped = _list_skipped(declared)
     with storage.write() as connection:
-        row = None if space is None else _space(connection, space)
+        row = None if space is None else _require_space_row(connection, space)
         known = None if row is None else revisions.open_revision(connection, row.id, row.revision)
-        planting = _Planting(declared, bodies, known, storage.new_id, format_time(storage.now()))
+        planting = _TreeBuilder(declared, bodies, known, storage.new_id, format_time(storage.now()))
         draft = planting.planted()
         skipped = (*skipped, *planting.skipped)
         if row is None:
-            home = organization or _first_organization(connection)
+            home = organization or _find_first_organization(connection)
             name = title or directory.resolve().name or "Untitled"
             id, saved = insert_space(storage, connection, draft, organization=home, by=None, title=name)
-            later(connection, storage, id)
-            return Imported(id, saved.id, True, skipped)
+            enqueue_indexing(connection, storage, id)
+            return ImportResult(id, saved.id, True, skipped)
         if draft.seal()[0] == revisions.require_revision(connection, row.id, row.revision).root:
-            return Imported(row.id, row.revision, False, skipped)
+            return ImportResult(row.id, row.revision, False, skipped)
         saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(row.id, (row.revision,)))
         main_content.set_main_content(storage, connection, saved)
         if title:
             connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
-        later(connection, storage, row.id)
-        return Imported(row.id, saved.id, True, skipped)
+        enqueue_indexing(connection, storage, row.id)
+        return ImportResult(row.id, saved.id, True, skipped)
 
 
-def _skipped(declared: Declared) -> tuple[SkippedPart, ...]:
+def _list_skipped(declared: Declared) -> tuple[SkippedPart, ...]:
     """What of the files is not taken, in the order of the table of contents."""
     summary = declared.settings.below(declared.settings.summary)
     missing = (
@@ -102,7 +102,7 @@ def _skipped(declared: Declared) -> tuple[SkippedPart, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class _ImportedBody:
     """A kept body. Shape: `heading` is the first heading of a page that starts with one."""
 
     oid: str
@@ -110,32 +110,32 @@ class _Body:
     heading: str = ""
 
 
-def _paths(directory: Path) -> Iterator[str]:
+def _list_paths(directory: Path) -> Iterator[str]:
     if not directory.is_dir():
         raise FileInvalid("is not a directory", path=str(directory))
-    for here, folders, names in os.walk(directory, onerror=_refuse):
+    for here, folders, names in os.walk(directory, onerror=_raise_unreadable):
         folders[:] = [name for name in folders if name != ".git"]
         for name in names:
             path = Path(here, name)
             # A symbolic link could lead anywhere on this machine, and what it leads to would be published.
             if name != ".git" and stat.S_ISREG(path.lstat().st_mode):
-                yield _spelled(path.relative_to(directory).as_posix())
+                yield _check_name(path.relative_to(directory).as_posix())
 
 
-def _read(directory: Path, path: str) -> bytes:
+def _read_file(directory: Path, path: str) -> bytes:
     try:
         return (directory / path).read_bytes()
     except OSError as failure:
-        _refuse(failure)
+        _raise_unreadable(failure)
         raise
 
 
-def _refuse(failure: OSError) -> None:
+def _raise_unreadable(failure: OSError) -> None:
     # A folder or file that cannot be read must not pass for one that is not there.
     raise FileInvalid(f"cannot be read: {failure.strerror}", path=str(failure.filename)) from failure
 
 
-def _spelled(path: str) -> str:
+def _check_name(path: str) -> str:
     try:
         path.encode()
     except UnicodeEncodeError as invalid:
@@ -143,21 +143,21 @@ def _spelled(path: str) -> str:
     return path
 
 
-def _keep(storage: Storage, directory: Path, declared: Declared) -> dict[str, _Body]:
+def _store_bodies(storage: Storage, directory: Path, declared: Declared) -> dict[str, _ImportedBody]:
     """Keep every body; texts are checked and described, files measured, on the way."""
     described_as: dict[str, tuple[Mapping[str, Any], str]] = {}
 
     def contents() -> Iterator[bytes]:
         for path in (*declared.documents, *declared.includes, *declared.files):
-            data = _read(directory, path)
-            described_as[path] = _described(path, data, declared)
+            data = _read_file(directory, path)
+            described_as[path] = _describe_body(path, data, declared)
             yield data
 
     oids = storage.blobs.put_all(contents())
-    return {path: _Body(oid, *described_as[path]) for oid, path in zip(oids, described_as, strict=True)}
+    return {path: _ImportedBody(oid, *described_as[path]) for oid, path in zip(oids, described_as, strict=True)}
 
 
-def _described(path: str, data: bytes, declared: Declared) -> tuple[Mapping[str, Any], str]:
+def _describe_body(path: str, data: bytes, declared: Declared) -> tuple[Mapping[str, Any], str]:
     """The members that follow from a body, and the heading that a page starts with."""
     if path in declared.files:
         return build_file_fields(data, content_type=guess_content_type(basename(path))), ""
@@ -167,14 +167,14 @@ def _described(path: str, data: bytes, declared: Declared) -> tuple[Mapping[str,
     return apply_frontmatter({}, text), frontmatter.heading(text) or ""
 
 
-def _space(connection: sa.Connection, id: str) -> sa.Row[Any]:
+def _require_space_row(connection: sa.Connection, id: str) -> sa.Row[Any]:
     row = connection.execute(sa.select(spaces).where(spaces.c.id == id, spaces.c.deleted_at.is_(None))).one_or_none()
     if row is None:
         raise NotFound(f"no space {id}", hint="leave the space out to import into a new one")
     return row
 
 
-def _first_organization(connection: sa.Connection) -> str:
+def _find_first_organization(connection: sa.Connection) -> str:
     table = accounts.organizations
     first = connection.scalar(sa.select(table.c.id).order_by(table.c.created_at, table.c.id).limit(1))
     if first is None:
@@ -183,11 +183,11 @@ def _first_organization(connection: sa.Connection) -> str:
 
 
 @dataclass
-class _Planting:
+class _TreeBuilder:
     """The tree that a directory declares, with the ids of the tree that is there already."""
 
     declared: Declared
-    bodies: Mapping[str, _Body]
+    bodies: Mapping[str, _ImportedBody]
     known: Outline | None
     new_id: Callable[[], str]
     moment: str
@@ -226,7 +226,10 @@ class _Planting:
                 self._by_file[tree_entry.node.path] = id
             elif is_page(tree_entry.node):
                 self._ids.setdefault(
-                    _place(tree_entry.node.type, tree_entry.node.title, tree_entry.node.slug, tree_entry.parent), []
+                    _build_match_key(
+                        tree_entry.node.type, tree_entry.node.title, tree_entry.node.slug, tree_entry.parent
+                    ),
+                    [],
                 ).append(id)
 
     def _pages(self, late: list[tuple[str, Entry]]) -> None:
@@ -275,7 +278,7 @@ class _Planting:
         self, type: str, entry: Entry, parent: str, *, slug: str = "", fields: Mapping[str, Any] | None = None
     ) -> str:
         slug = self._slug(slug, parent) if slug else slug
-        waiting = self._ids.get(_place(type, entry.title, slug, parent))
+        waiting = self._ids.get(_build_match_key(type, entry.title, slug, parent))
         id = waiting.pop(0) if waiting else self.new_id()
         return self._insert(Node(id, type, entry.title, slug, fields or {}), parent)
 
@@ -317,6 +320,6 @@ class _Planting:
         return self._by_file.setdefault(path, self.new_id())
 
 
-def _place(type: str, title: str, slug: str, parent: str) -> tuple[str, ...]:
+def _build_match_key(type: str, title: str, slug: str, parent: str) -> tuple[str, ...]:
     # A group is known by where it is, whatever its title; a link only by its title.
     return (type, slug or title, parent)

@@ -26,7 +26,7 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise PathRefused(f"{directory} is not an empty directory", hint="export to a new directory")
-    revision, outline = _main_content(storage, space)
+    revision, outline = _open_main_content(storage, space)
 
     def body(id: str) -> bytes:
         return storage.blobs.get(outline.entries[id].node.body or "")
@@ -49,7 +49,7 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     return count
 
 
-def _main_content(storage: Storage, space: str) -> tuple[Revision, Outline]:
+def _open_main_content(storage: Storage, space: str) -> tuple[Revision, Outline]:
     with storage.read() as connection:
         main = sa.select(spaces.c.revision).where(spaces.c.id == space, spaces.c.deleted_at.is_(None))
         id = connection.scalar(main)

@@ -24,7 +24,7 @@ _CHARACTERS_AT_ONCE = 2_000_000
 _cache: Cache[str, tuple[str, ...]] = Cache(_REMEMBERED, weigh=lambda found: 1 + len(found))
 
 
-def found_in(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+def find_addresses(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     """Given blob ids of texts, return the addresses in each; a text is read only the first time that anybody asks."""
     wanted = dict.fromkeys(bodies)
     found = {body: known for body in wanted if (known := _cache.get(body)) is not None}
@@ -34,7 +34,7 @@ def found_in(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str,
             query = sa.select(addresses).where(addresses.c.body.in_(missing[start : start + _ASKED_AT_ONCE]))
             for row in connection.execute(query):
                 found[row.body] = _cache.put(row.body, tuple(row.found))
-    for read in _read_in_parts(storage, [body for body in missing if body not in found]):
+    for read in _read_texts(storage, [body for body in missing if body not in found]):
         found |= read
         with storage.write() as connection:
             insert_new(connection, addresses, [{"body": body, "found": list(held)} for body, held in read.items()])
@@ -43,13 +43,13 @@ def found_in(storage: Storage, bodies: Iterable[str]) -> Mapping[str, tuple[str,
     return found
 
 
-def _read_in_parts(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str, tuple[str, ...]]]:
+def _read_texts(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str, tuple[str, ...]]]:
     """The addresses of texts that nobody asked for before, in parts that are kept at once."""
     part: dict[str, tuple[str, ...]] = {}
     size = 0
     for body in bodies:
         text = storage.blobs.get(body).decode()
-        part[body] = _cache.put(body, _addresses(text))
+        part[body] = _cache.put(body, _extract_addresses(text))
         size += len(text)
         if len(part) == _READ_AT_ONCE or size > _CHARACTERS_AT_ONCE:
             yield part
@@ -58,6 +58,6 @@ def _read_in_parts(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str
         yield part
 
 
-def _addresses(text: str) -> tuple[str, ...]:
+def _extract_addresses(text: str) -> tuple[str, ...]:
     each = dict.fromkeys(target.text for target in links.targets(text) if len(target.text) <= ADDRESS_MAX)
     return tuple(islice(each, ADDRESSES_MAX))

@@ -9,18 +9,18 @@ from syncd.platform.cache import Cache
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.targets import Reference, TargetResolver
-from syncd.platform.services.links.addresses import found_in
+from syncd.platform.services.links.addresses import find_addresses
 from syncd.platform.storage.storage import Storage
 
 Addresses = Callable[[Iterable[str]], Mapping[str, tuple[str, ...]]]
 
 _REMEMBERED = 1_000_000
 _TEXTS = ("document", "reusable-content")
-_graphs: Cache[bytes, "Graph"] = Cache(_REMEMBERED, weigh=lambda graph: graph.weight)
+_graphs: Cache[bytes, "LinkGraph"] = Cache(_REMEMBERED, weigh=lambda graph: graph.weight)
 
 
 @dataclass(frozen=True)
-class Graph:
+class LinkGraph:
     """The references of every place in a revision, by the place's id, in reading order."""
 
     outgoing: Mapping[str, tuple[Reference, ...]]
@@ -38,7 +38,7 @@ class Graph:
     @cached_property
     def grouped(self) -> Mapping["Reference", tuple[str, ...]]:
         """Each target once, with the places that refer to it."""
-        return grouped(self.outgoing)
+        return group_by_target(self.outgoing)
 
     @property
     def weight(self) -> int:
@@ -46,7 +46,7 @@ class Graph:
         return 1 + sum(len(references) for references in self.outgoing.values())
 
 
-def grouped(outgoing: Mapping[str, Iterable[Reference]]) -> dict[Reference, tuple[str, ...]]:
+def group_by_target(outgoing: Mapping[str, Iterable[Reference]]) -> dict[Reference, tuple[str, ...]]:
     """Given references by their place, return each target once, with the places that refer to it.
 
     Shapes: what references to one target have in common, which is not how each page spells its address.
@@ -64,7 +64,7 @@ def grouped(outgoing: Mapping[str, Iterable[Reference]]) -> dict[Reference, tupl
 
 
 @dataclass(frozen=True)
-class Resolver:
+class LinkResolver:
     """Resolves what the places of one revision say; `addresses` returns the addresses in texts by their blob ids."""
 
     outline: Outline
@@ -74,12 +74,12 @@ class Resolver:
     def _targets(self) -> TargetResolver:
         return TargetResolver(self.outline)
 
-    def graph(self) -> Graph:
+    def graph(self) -> LinkGraph:
         """Return the references of all places."""
         entries = [entry for entry in self.outline.entries.values() if entry.node.body or entry.node.fields]
         texts = self.addresses(entry.node.body or "" for entry in entries if _is_text(entry))
         pairs = ((entry.node.id, tuple(self._of(entry, texts))) for entry in entries)
-        return Graph({id: references for id, references in pairs if references})
+        return LinkGraph({id: references for id, references in pairs if references})
 
     def of(self, entry: TreeEntry) -> tuple[Reference, ...]:
         """Given one place, return its references, at the cost of its own text."""
@@ -107,15 +107,15 @@ class Resolver:
         return Reference(kind, id, found=False)
 
 
-def graph_of(storage: Storage, outline: Outline) -> Graph:
+def build_graph(storage: Storage, outline: Outline) -> LinkGraph:
     """Given a revision's tree, return its graph; remembered, since it can never change."""
     known = _graphs.get(outline.root)
-    return known if known is not None else _graphs.put(outline.root, resolver(storage, outline).graph())
+    return known if known is not None else _graphs.put(outline.root, create_resolver(storage, outline).graph())
 
 
-def resolver(storage: Storage, outline: Outline) -> Resolver:
+def create_resolver(storage: Storage, outline: Outline) -> LinkResolver:
     """Given a revision's tree, return what resolves its references."""
-    return Resolver(outline, lambda bodies: found_in(storage, bodies))
+    return LinkResolver(outline, lambda bodies: find_addresses(storage, bodies))
 
 
 def _is_text(entry: TreeEntry) -> bool:

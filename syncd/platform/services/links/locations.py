@@ -17,7 +17,7 @@ from syncd.platform.spaces.spaces import read_space
 
 
 @dataclass(frozen=True)
-class Scene:
+class LocationContext:
     """The content of a request, and what every location in it is shown with: `around`."""
 
     view: RevisionView
@@ -30,7 +30,7 @@ class Scene:
         what it points to.
         """
         entry = self.view.outline.entries[id]
-        kind, member, shown = _shown(entry, self.view.context)
+        kind, member, shown = _serialize_entry(entry, self.view.context)
         return {"kind": kind, **self.around, member: shown}
 
     def target(self, reference: Reference) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Scene:
         return {"kind": "url", "url": f"{self.view.context.app}/{reference.id or reference.address}"}
 
 
-def _shown(entry: TreeEntry, context: rendering.RenderContext) -> tuple[str, str, dict[str, Any]]:
+def _serialize_entry(entry: TreeEntry, context: rendering.RenderContext) -> tuple[str, str, dict[str, Any]]:
     if entry.parent == FILES:
         return "file", "file", rendering.build_file_members(entry, context)
     if entry.parent == INCLUDES:
@@ -51,7 +51,7 @@ def _shown(entry: TreeEntry, context: rendering.RenderContext) -> tuple[str, str
     return "page", "page", rendering.build_page_members(entry, context) | {"pages": []}
 
 
-def _scene(request: Request, view: CurrentView) -> Scene:
+def _read_location_context(request: Request, view: CurrentView) -> LocationContext:
     space = view.revision.space
     with view.storage.read() as connection:
         around = {
@@ -61,10 +61,10 @@ def _scene(request: Request, view: CurrentView) -> Scene:
         if view.change_request is not None:
             row = change_requests.require_change_request(connection, space, view.change_request)
             shown = change_requests.serialize_change_request(connection, request, row)
-            return Scene(view, around | {"versionContext": {"type": "changeRequest", "changeRequest": shown}})
+            return LocationContext(view, around | {"versionContext": {"type": "changeRequest", "changeRequest": shown}})
     head = content.build_revision_head(request, view) | {"pages": [], "files": [], "reusableContents": []}
-    return Scene(view, around | {"versionContext": {"type": "revision", "revision": head}})
+    return LocationContext(view, around | {"versionContext": {"type": "revision", "revision": head}})
 
 
-Shown = Annotated[Scene, Depends(_scene)]
+AtContent = Annotated[LocationContext, Depends(_read_location_context)]
 """A handler's parameter for the content that its path means, and how places in it are shown."""

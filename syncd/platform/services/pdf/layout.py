@@ -28,13 +28,13 @@ _INDENT = 6.0
 _GAP = 2.5
 _GREY, _LINK, _BLACK = (110, 110, 110), (30, 80, 170), (20, 20, 20)
 _PAPER = (244, 244, 244)
-_DRAWN = ("http://", "https://", "mailto:")
+_LINK_SCHEMES = ("http://", "https://", "mailto:")
 """Addresses that a reader of the PDF may follow."""
 
 Node = Mapping[str, Any]
 
 
-class _Sheets(FPDF):
+class _NumberedPdf(FPDF):
     """Paper with a number on each sheet."""
 
     ours: Fonts
@@ -49,15 +49,15 @@ class _Sheets(FPDF):
         self.cell(0, 8, str(self.page_no()), align="C")
 
 
-class Layout:
+class PdfLayout:
     """One PDF; `job` has a title and pages with their nodes, `images` is the directory of the images that it names."""
 
     def __init__(self, job: Mapping[str, Any], images: Path) -> None:
         self._job, self._images = job, images
-        self._pdf = _Sheets(format="A4")
+        self._pdf = _NumberedPdf(format="A4")
         self._pdf.set_auto_page_break(True, margin=20)
         self._pdf.set_margins(20, 20)
-        texts = (text for page in job["pages"] for text in (page["title"], *_strings(page["nodes"])))
+        texts = (text for page in job["pages"] for text in (page["title"], *_list_texts(page["nodes"])))
         self._fonts = self._pdf.ours = Fonts(self._pdf, (*texts, job["title"]))
         self._files: Mapping[str, Mapping[str, str]] = {}
         """Names of the files that the page at hand refers to, and their images, by id."""
@@ -79,7 +79,7 @@ class Layout:
         title = self._fonts.spelled(page["title"]) or "-"
         self._use("text", "B", _TITLE_PT)
         self._pdf.start_section(title, level=min(page["depth"], 5))
-        self._pdf.multi_cell(0, _height(_TITLE_PT), title, align="L", new_x="LMARGIN", new_y="NEXT")
+        self._pdf.multi_cell(0, _compute_line_height(_TITLE_PT), title, align="L", new_x="LMARGIN", new_y="NEXT")
         self._pdf.ln(_GAP)
         self._blocks(page["nodes"], 0)
 
@@ -99,7 +99,7 @@ class Layout:
         elif type in ("blockquote", "hint", "expandable"):
             self._aside(node, depth)
         elif type in ("code", "math"):
-            self._code(str(data.get("formula", "")) or "\n".join(_plain(line) for line in node.get("nodes") or ()))
+            self._code(str(data.get("formula", "")) or "\n".join(_join_text(line) for line in node.get("nodes") or ()))
         elif type == "table":
             self._table(node)
         elif type in ("image", "drawing"):
@@ -110,7 +110,7 @@ class Layout:
             self._other(node, depth)
 
     def _heading(self, node: Node, size: float) -> None:
-        if self._pdf.will_page_break(3 * _height(size)):
+        if self._pdf.will_page_break(3 * _compute_line_height(size)):
             self._pdf.add_page()
         self._pdf.ln(_GAP)
         self._runs(node.get("nodes") or [], size, "B")
@@ -128,7 +128,7 @@ class Layout:
             sign = {"list-ordered": f"{start + at}.", "list-tasks": "[x]" if done else "[ ]"}.get(type, "-")
             self._use("text", "", _TEXT_PT)
             self._pdf.set_x(self._pdf.l_margin)
-            self._pdf.cell(_INDENT, _height(_TEXT_PT), sign)
+            self._pdf.cell(_INDENT, _compute_line_height(_TEXT_PT), sign)
             with self._indented(depth):
                 self._pdf.set_x(self._pdf.l_margin)
                 self._blocks(item.get("nodes") or [], depth + 1)
@@ -165,7 +165,7 @@ class Layout:
         spelled = self._fonts.spelled(text.replace("\t", "    ")) or " "
         for line in spelled.split("\n"):
             self._pdf.set_x(self._pdf.l_margin)
-            height = _height(_CODE_PT)
+            height = _compute_line_height(_CODE_PT)
             self._pdf.multi_cell(
                 *(0, height, line or " "), fill=True, align="L", new_x="LMARGIN", new_y="NEXT", wrapmode=WrapMode.CHAR
             )
@@ -176,7 +176,7 @@ class Layout:
         if not rows or not rows[0]:
             return
         self._use("text", "", _SMALL_PT + 1)
-        with self._pdf.table(line_height=_height(_SMALL_PT + 1), first_row_as_headings=True) as table:
+        with self._pdf.table(line_height=_compute_line_height(_SMALL_PT + 1), first_row_as_headings=True) as table:
             for cells in rows:
                 row = table.row()
                 for cell in cells:
@@ -186,7 +186,7 @@ class Layout:
     def _rows(self, node: Node) -> list[list[str]]:
         """The cells of a table as text, its heading first."""
         data = node.get("data") or {}
-        texts = {str(piece.get("fragment")): _plain(piece.get("nodes")) for piece in node.get("fragments") or ()}
+        texts = {str(piece.get("fragment")): _join_text(piece.get("nodes")) for piece in node.get("fragments") or ()}
         definition: Mapping[str, Any] = data.get("definition") or {}
         columns = {name: definition.get(name) or {} for name in (data.get("view") or {}).get("columns") or definition}
         records = sorted((data.get("records") or {}).values(), key=lambda record: str(record.get("orderIndex", "")))
@@ -240,11 +240,11 @@ class Layout:
                 for leaf in node.get("leaves") or ():
                     self._leaf(leaf, size, style)
             elif node.get("type") == "link":
-                self._linked(_plain(node), self._address(node.get("data") or {}), size)
+                self._linked(_join_text(node), self._address(node.get("data") or {}), size)
             elif node.get("type") == "inline-image":
                 self._inline_image(node.get("data") or {})
             else:
-                self._write(_plain(node) or _named(node.get("data") or {}), size, style)
+                self._write(_join_text(node) or _find_label(node.get("data") or {}), size, style)
 
     def _leaf(self, leaf: Node, size: float, style: str) -> None:
         marks = {mark.get("type") for mark in leaf.get("marks") or ()}
@@ -255,7 +255,7 @@ class Layout:
     def _write(self, text: str, size: float, style: str, *, family: str = "text", link: str = "") -> None:
         if text:
             self._use(family, style, size - 0.5 if family == "code" else size, _LINK if link else _BLACK)
-            self._pdf.write(_height(size), self._fonts.spelled(text), link)
+            self._pdf.write(_compute_line_height(size), self._fonts.spelled(text), link)
 
     def _linked(self, text: str, address: str, size: float = _TEXT_PT) -> None:
         self._write(text, size, "", link=address)
@@ -267,7 +267,7 @@ class Layout:
         page, url = ref.get("page"), ref.get("url")
         if page in self._titles and "space" not in ref:
             return f"#{page}"
-        return url if isinstance(url, str) and url.startswith(_DRAWN) else ""
+        return url if isinstance(url, str) and url.startswith(_LINK_SCHEMES) else ""
 
     def _called(self, data: Mapping[str, Any]) -> str:
         """What a void block is called: its title, else the name of what it refers to, else the address."""
@@ -285,7 +285,7 @@ class Layout:
         if name is None:
             self._write(str(data.get("alt") or ""), _TEXT_PT, "I")
         elif self._pdf.x > self._pdf.l_margin + 1:
-            self._pdf.ln(_height(_TEXT_PT))
+            self._pdf.ln(_compute_line_height(_TEXT_PT))
             self._image(data)
         else:
             self._image(data)
@@ -295,7 +295,7 @@ class Layout:
         self._end(_TEXT_PT)
 
     def _end(self, size: float) -> None:
-        self._pdf.ln(_height(size))
+        self._pdf.ln(_compute_line_height(size))
         self._pdf.ln(_GAP - 1)
 
     def _use(self, family: str, style: str, size: float, colour: tuple[int, int, int] = _BLACK) -> None:
@@ -313,21 +313,21 @@ class Layout:
             self._pdf.set_x(margin)
 
 
-def _height(size: float) -> float:
+def _compute_line_height(size: float) -> float:
     return size * _MM_PER_POINT * _LINE
 
 
-def _named(data: Mapping[str, Any]) -> str:
+def _find_label(data: Mapping[str, Any]) -> str:
     """What a void inline shows: the words of a mention or button, a formula, an icon's or emoji's name."""
     found = (data.get(name) for name in ("text", "label", "formula", "expression", "code", "icon"))
     return next((value for value in found if isinstance(value, str)), "")
 
 
-def _plain(node: Any) -> str:
-    return "".join(_strings(node))
+def _join_text(node: Any) -> str:
+    return "".join(_list_texts(node))
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _list_texts(value: Any) -> Iterator[str]:
     """The text of every leaf, and what void nodes show instead, at any depth."""
     pending = [value]
     while pending:

@@ -27,7 +27,7 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.content import spaces
-from syncd.platform.services.pdf.gathering import Gathering, Part
+from syncd.platform.services.pdf.job import PdfJobWriter, PdfSelection
 from syncd.platform.storage.storage import CurrentStorage, Storage
 
 router = create_router(tags=["pdf"])
@@ -49,7 +49,7 @@ _MEDIA = "application/pdf"
 )
 def get_change_request_pdf(view: CurrentView, page: str = "", only: bool = False) -> JSONResponse:
     """Given a change request, return where its content, a page of it with its subpages, or only a page is as PDF."""
-    return _addressed(view, Part(page, only))
+    return _answer_pdf_address(view, PdfSelection(page, only))
 
 
 @router.get(
@@ -60,7 +60,7 @@ def get_change_request_pdf(view: CurrentView, page: str = "", only: bool = False
 )
 def get_space_pdf(view: CurrentView, page: str = "", only: bool = False) -> JSONResponse:
     """Given a space, return where its main content, a page of it with its subpages, or only a page is as PDF."""
-    return _addressed(view, Part(page, only))
+    return _answer_pdf_address(view, PdfSelection(page, only))
 
 
 @router.get("/downloads/{revision_id}.pdf", operation_id="downloadPDF", response_class=Response)
@@ -75,8 +75,8 @@ async def download_pdf(
     only: bool = False,
 ) -> Response:
     """Given an address that this platform made, return the PDF; the signature stands for the token."""
-    part = Part(page, only)
-    promised = _signature(storage.secret, revision_id, space, part, expires)
+    part = PdfSelection(page, only)
+    promised = _compute_signature(storage.secret, revision_id, space, part, expires)
     if not hmac.compare_digest(promised.encode(), signature.encode()):
         raise Failure(403, "This address was not made by this platform.")
     if storage.now().timestamp() >= expires:
@@ -87,7 +87,7 @@ async def download_pdf(
     async def make() -> bytes:
         async with work.slot("pdf", request):
             with limit_time(LONG_S):
-                return await _lay_out(storage, outline, title, part)
+                return await _render_pdf(storage, outline, title, part)
 
     headers = {
         "Content-Disposition": f"inline; filename*=UTF-8''{quote(title, safe='')}.pdf",
@@ -97,20 +97,20 @@ async def download_pdf(
     return Response(await work.share(("pdf", outline.root, title, part), make), media_type=_MEDIA, headers=headers)
 
 
-def _addressed(view: RevisionView, part: Part) -> JSONResponse:
+def _answer_pdf_address(view: RevisionView, part: PdfSelection) -> JSONResponse:
     if part.only and not part.page:
         raise Failure(400, "only: needs a page")
     if part.page:
         view.require_page(part.page)
     downloads, saved = view.context.downloads, view.revision
-    signature = _signature(downloads.secret, saved.id, saved.space, part, downloads.expires)
+    signature = _compute_signature(downloads.secret, saved.id, saved.space, part, downloads.expires)
     chosen = {"page": part.page, "only": "true" if part.only else ""}
     query = {"space": saved.space, **{name: value for name, value in chosen.items() if value}}
     query |= {"expires": str(downloads.expires), "signature": signature}
     return answers.ok({"url": f"{downloads.origin}/v1/downloads/{saved.id}.pdf?{urlencode(query)}"})
 
 
-def _signature(secret: bytes, revision: str, space: str, part: Part, expires: int) -> str:
+def _compute_signature(secret: bytes, revision: str, space: str, part: PdfSelection, expires: int) -> str:
     return compute_signature(secret, revision, f"{space}/{part.page}/{part.only}", _MEDIA, expires)
 
 
@@ -122,34 +122,34 @@ def _find_space(storage: Storage, space: str, revision: str) -> tuple[str, Outli
         return str(title), revisions.open_revision(connection, space, revision)
 
 
-def _kind_of(trace: bytes) -> str:
+def _find_error_name(trace: bytes) -> str:
     """Given what a process wrote to standard error, return the name of the error that ended it; texts are content."""
     *_, last = trace.decode(errors="replace").strip().split("\n")
     return last.partition(":")[0] or "it said nothing"
 
 
-async def _lay_out(storage: Storage, outline: Outline, title: str, part: Part) -> bytes:
+async def _render_pdf(storage: Storage, outline: Outline, title: str, part: PdfSelection) -> bytes:
     with tempfile.TemporaryDirectory(prefix="syncd-pdf-") as name:
         directory = Path(name)
-        await run_in_threadpool(Gathering(storage, outline, directory).gather, title, part)
+        await run_in_threadpool(PdfJobWriter(storage, outline, directory).gather, title, part)
         try:
             with anyio.fail_after(PATIENCE_S):
                 # Its process is killed when time is up, and when nobody waits for the PDF any more.
                 done = await anyio.run_process(
                     [sys.executable, "-m", "syncd.platform.services.pdf.worker", name],
                     cwd=name,
-                    env=_environment(name),
+                    env=_build_environment(name),
                     check=False,
                 )
         except TimeoutError:
             raise Failure(413, "This PDF takes too long. Ask for a page of it.") from None
     if done.returncode != 0 or not done.stdout.startswith(b"%PDF"):
-        _log.warning("the process that lays out PDFs ended with %d: %s", done.returncode, _kind_of(done.stderr))
+        _log.warning("the process that lays out PDFs ended with %d: %s", done.returncode, _find_error_name(done.stderr))
         raise Failure(413, "This cannot be laid out within the limits of a PDF. Ask for a page of it.")
     return done.stdout
 
 
-def _environment(home: str) -> dict[str, str]:
+def _build_environment(home: str) -> dict[str, str]:
     # Nothing of our environment, which may hold secrets; only where the program itself is.
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return {**kept, "PYTHONPATH": str(Path(syncd.__file__).parent.parent), "HOME": home}

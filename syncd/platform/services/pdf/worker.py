@@ -29,12 +29,12 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    from syncd.platform.services.pdf.layout import Layout
+    from syncd.platform.services.pdf.layout import PdfLayout
 
     directory = Path(sys.argv[1])
     with (directory / JOB).open("rb") as file:
         title, *pages = map(json.loads, file)
-    sys.stdout.buffer.write(Layout({"title": title, "pages": pages}, directory).drawn())
+    sys.stdout.buffer.write(PdfLayout({"title": title, "pages": pages}, directory).drawn())
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ _FIND = {
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class SearchMatch:
     """A page that has all terms. Shapes: `key` orders matches as text, the best first, and is unique."""
 
     space: str
@@ -43,30 +43,30 @@ class Match:
     key: str
 
 
-def write(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_words(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Given, for each page, its row's `id`, its `place` and the folded words of its `title`, `headings` and `body`,
     keep them."""
     if rows:
         connection.execute(_WRITE[connection.dialect.name], list(rows))
 
 
-def find(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str]) -> list[Match]:
+def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str]) -> list[SearchMatch]:
     """Given terms and spaces, return the pages there that have all of them; pages with them in the title come first."""
     if not terms or not spaces:
         return []
     best: dict[tuple[str, str], str] = {}
     for tier in range(len(_COLUMNS)):
-        for row in _found(connection, terms, spaces, tier):
+        for row in _query_tier(connection, terms, spaces, tier):
             rank = f"{max(0.0, 1e6 + row.rank):017.9f}"
             best.setdefault((row.space, row.page), f"{tier}{rank} {row.space} {row.page}")
         if len(best) >= MATCHES_MAX:
             break
-    return sorted((Match(space, page, key) for (space, page), key in best.items()), key=lambda match: match.key)
+    return sorted((SearchMatch(space, page, key) for (space, page), key in best.items()), key=lambda match: match.key)
 
 
-def _found(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str], tier: int) -> Sequence[Any]:
+def _query_tier(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str], tier: int) -> Sequence[Any]:
     sqlite = connection.dialect.name == "sqlite"
-    query = _fts5(terms, spaces, tier) if sqlite else _tsquery(terms, tier)
+    query = _build_fts5_query(terms, spaces, tier) if sqlite else _build_tsquery(terms, tier)
     found = _FIND[connection.dialect.name].columns(id=sa.Integer, rank=sa.Float).subquery("found")
     select = (
         sa.select(pages.c.space, pages.c.page, found.c.rank)
@@ -78,7 +78,7 @@ def _found(connection: sa.Connection, terms: Sequence[str], spaces: Collection[s
     return connection.execute(select, {"query": query}).all()
 
 
-def _fts5(terms: Sequence[str], spaces: Collection[str], tier: int) -> str:
+def _build_fts5_query(terms: Sequence[str], spaces: Collection[str], tier: int) -> str:
     *whole, last = terms
     words = " AND ".join([*(f'"{term}"' for term in whole), f'"{last}" *'])
     where = f"{{{' '.join(_COLUMNS[: tier + 1])}}} : ({words})"
@@ -86,7 +86,7 @@ def _fts5(terms: Sequence[str], spaces: Collection[str], tier: int) -> str:
     return f'{where} AND place : "{next(iter(spaces))}"' if len(spaces) == 1 else where
 
 
-def _tsquery(terms: Sequence[str], tier: int) -> str:
+def _build_tsquery(terms: Sequence[str], tier: int) -> str:
     *whole, last = terms
     weights = _WEIGHTS[: tier + 1]
     return " & ".join([*(f"'{term}':{weights}" for term in whole), f"'{last}':*{weights}"])

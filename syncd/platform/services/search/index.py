@@ -23,7 +23,7 @@ from syncd.platform.revisions.tree import Node
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.search import engine
-from syncd.platform.services.search.words import words
+from syncd.platform.services.search.words import split_words
 from syncd.platform.storage.jobs import JobContext, JobHandler, enqueue_job
 from syncd.platform.storage.storage import Storage
 
@@ -44,7 +44,7 @@ _locks = tuple(threading.Lock() for _ in range(16))
 
 
 @dataclass(frozen=True)
-class _State:
+class _IndexState:
     """Where one space is, and what the index has of it."""
 
     space: str
@@ -53,22 +53,22 @@ class _State:
     known: Mapping[str, str]
 
 
-def refresh(storage: Storage, space_ids: Collection[str]) -> None:
+def refresh_index(storage: Storage, space_ids: Collection[str]) -> None:
     """Given spaces, index what is not indexed of their main content."""
-    for space in _stale(storage, space_ids):
+    for space in _find_stale_spaces(storage, space_ids):
         # Two that search at once: the second finds the work done.
         with _locks[hash(space) % len(_locks)]:
             for _ in range(_TRIES):
-                if _bring(storage, space):
+                if _index_space(storage, space):
                     break
 
 
-def later(connection: sa.Connection, storage: Storage, space: str) -> None:
+def enqueue_indexing(connection: sa.Connection, storage: Storage, space: str) -> None:
     """Given a space that gets much content at once, have it indexed before somebody searches."""
     enqueue_job(connection, storage, _KIND, {"space": space}, key=space)
 
 
-def _stale(storage: Storage, space_ids: Collection[str]) -> list[str]:
+def _find_stale_spaces(storage: Storage, space_ids: Collection[str]) -> list[str]:
     query = (
         sa.select(spaces.c.id)
         .join(revisions, revisions.c.id == spaces.c.revision)
@@ -79,47 +79,47 @@ def _stale(storage: Storage, space_ids: Collection[str]) -> list[str]:
         return list(connection.scalars(query))
 
 
-def _bring(storage: Storage, space: str) -> bool:
+def _index_space(storage: Storage, space: str) -> bool:
     """Index one space; False when its main content moved meanwhile."""
-    state = _state(storage, space)
+    state = _read_state(storage, space)
     if state is None:
         return True
-    stamps = {id: _stamp(node) for id, node in state.wanted.items()}
+    stamps = {id: _compute_stamp(node) for id, node in state.wanted.items()}
     changed = [id for id, stamp in stamps.items() if state.known.get(id) != stamp]
-    for rows in _rows(storage, state, changed, stamps):
+    for rows in _build_row_batches(storage, state, changed, stamps):
         with storage.write() as connection:
-            if not _is_main(connection, state):
+            if not _is_current(connection, state):
                 return False
-            _replace(connection, state.space, rows)
+            _replace_rows(connection, state.space, rows)
         # Who asks again goes on from here.
         check_time(even_written=True)
     with storage.write() as connection:
-        if not _is_main(connection, state):
+        if not _is_current(connection, state):
             return False
-        _forget(connection, state.space, (id for id in state.known if id not in state.wanted))
+        _delete_rows(connection, state.space, (id for id in state.known if id not in state.wanted))
         upsert(connection, indexed, [{"space": state.space, "root": state.root}], key=("space",))
     return True
 
 
-def _state(storage: Storage, space: str) -> _State | None:
+def _read_state(storage: Storage, space: str) -> _IndexState | None:
     with storage.read() as connection:
-        root = connection.scalar(_main(space))
+        root = connection.scalar(_select_main_root(space))
         if root is None or root == connection.scalar(sa.select(indexed.c.root).where(indexed.c.space == space)):
             return None
         outline = open_outline(connection, root)
         known = connection.execute(sa.select(pages.c.page, pages.c.stamp).where(pages.c.space == space)).all()
     wanted = {id: entry.node for id, entry in outline.entries.items() if entry.node.type == "document"}
-    return _State(space, root, wanted, {row.page: row.stamp for row in known})
+    return _IndexState(space, root, wanted, {row.page: row.stamp for row in known})
 
 
-def _rows(
-    storage: Storage, state: _State, ids: Iterable[str], stamps: Mapping[str, str]
+def _build_row_batches(
+    storage: Storage, state: _IndexState, ids: Iterable[str], stamps: Mapping[str, str]
 ) -> Iterator[list[dict[str, Any]]]:
     """What the index is to have of pages, in parts that are written at once."""
     rows: list[dict[str, Any]] = []
     size = 0
     for id in ids:
-        rows.append(_row(storage, state, id, stamps[id]))
+        rows.append(_build_row(storage, state, id, stamps[id]))
         size += len(rows[-1]["words"]["body"])
         if len(rows) == _AT_ONCE or size > _AT_ONCE_CHARACTERS:
             yield rows
@@ -128,7 +128,7 @@ def _rows(
         yield rows
 
 
-def _row(storage: Storage, state: _State, id: str, stamp: str) -> dict[str, Any]:
+def _build_row(storage: Storage, state: _IndexState, id: str, stamp: str) -> dict[str, Any]:
     node = state.wanted[id]
     text = storage.blobs.get(node.body).decode() if node.body else ""
     parts = sections(split_title(text)[1])
@@ -141,18 +141,20 @@ def _row(storage: Storage, state: _State, id: str, stamp: str) -> dict[str, Any]
         },
         "words": {
             "place": state.space,
-            "title": _joined(dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), heading(text) or ""])),
-            "headings": _joined(part.title for part in parts),
-            "body": _joined([str(node.fields.get("description", "")), *(part.body for part in parts)]),
+            "title": _join_words(
+                dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), heading(text) or ""])
+            ),
+            "headings": _join_words(part.title for part in parts),
+            "body": _join_words([str(node.fields.get("description", "")), *(part.body for part in parts)]),
         },
     }
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_words(texts: Iterable[str]) -> str:
     def pieces() -> Iterator[str]:
         size = 0
         for text in texts:
-            for word in words(text):
+            for word in split_words(text):
                 size += len(word) + 1
                 if size > WORDS_MAX:
                     return
@@ -161,42 +163,42 @@ def _joined(texts: Iterable[str]) -> str:
     return " ".join(pieces())
 
 
-def _replace(connection: sa.Connection, space: str, rows: list[dict[str, Any]]) -> None:
-    _forget(connection, space, (row["row"]["page"] for row in rows))
+def _replace_rows(connection: sa.Connection, space: str, rows: list[dict[str, Any]]) -> None:
+    _delete_rows(connection, space, (row["row"]["page"] for row in rows))
     made = pages.insert().returning(pages.c.id, sort_by_parameter_order=True)
     ids = connection.scalars(made, [row["row"] for row in rows]).all()
-    engine.write(connection, [{"id": id, **row["words"]} for id, row in zip(ids, rows, strict=True)])
+    engine.insert_words(connection, [{"id": id, **row["words"]} for id, row in zip(ids, rows, strict=True)])
 
 
-def _forget(connection: sa.Connection, space: str, page_ids: Iterable[str]) -> None:
-    for ids in _batched(page_ids):
+def _delete_rows(connection: sa.Connection, space: str, page_ids: Iterable[str]) -> None:
+    for ids in _split_batches(page_ids):
         connection.execute(pages.delete().where(pages.c.space == space, pages.c.page.in_(ids)))
 
 
-def _batched(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def _split_batches(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
     rest = iter(ids)
     while batch := tuple(islice(rest, _AT_ONCE)):
         yield batch
 
 
-def _is_main(connection: sa.Connection, state: _State) -> bool:
-    return bool(connection.scalar(_main(state.space)) == state.root)
+def _is_current(connection: sa.Connection, state: _IndexState) -> bool:
+    return bool(connection.scalar(_select_main_root(state.space)) == state.root)
 
 
-def _main(space: str) -> sa.Select[Any]:
+def _select_main_root(space: str) -> sa.Select[Any]:
     return sa.select(revisions.c.root).join(spaces, spaces.c.revision == revisions.c.id).where(spaces.c.id == space)
 
 
-def _stamp(node: Node) -> str:
+def _compute_stamp(node: Node) -> str:
     described = (node.title, node.fields.get("linkTitle", ""), node.fields.get("description", ""))
     return f"{VERSION} {node.body} {' '.join(map(str, described))}"
 
 
-def _index(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    refresh(work.storage, [payload["space"]])
+def _run_index_job(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+    refresh_index(work.storage, [payload["space"]])
     return None
 
 
 _KIND = "index-space"
-HANDLERS: Mapping[str, JobHandler] = {_KIND: _index}
+HANDLERS: Mapping[str, JobHandler] = {_KIND: _run_index_job}
 """The job that indexes a space ahead of its first search."""

@@ -21,8 +21,8 @@ from syncd.platform.revisions.tree import PAGES
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.search import pages
 from syncd.platform.services.search import index
-from syncd.platform.services.search.engine import Match, find
-from syncd.platform.services.search.words import matches, terms
+from syncd.platform.services.search.engine import SearchMatch, find_matches
+from syncd.platform.services.search.words import has_any_term, parse_query
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import CurrentStorage
@@ -34,62 +34,62 @@ SECTIONS_MAX = 20
 PAGES_MAX = 20
 """Pages that a space of an organization is shown with, the best first; the space's own search has all."""
 
-Asked = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_MAX)]
+SearchText = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_MAX)]
 
 
 @router.get("/spaces/{space_id}/search", response_model=Listing[SearchPage], openapi_extra=declare_role("read"))
 def search_space_content(
-    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, space_id: str, asked: Asked
+    request: Request, storage: CurrentStorage, caller: CurrentCaller, paging: Paging, space_id: str, asked: SearchText
 ) -> JSONResponse:
     """Given words, return the pages that have all of them, the last one perhaps only begun; the best come first."""
     with storage.read() as connection:
         space = require_space(connection, caller, space_id)
-    index.refresh(storage, [space_id])
-    wanted = terms(asked)
+    index.refresh_index(storage, [space_id])
+    wanted = parse_query(asked)
     with storage.read() as connection:
-        measure = partial(_sizes, connection)
-        envelope = paging.of(find(connection, wanted, [space_id]), key=lambda match: match.key, measure=measure)
-        shown = _shown(connection, request, space, envelope["items"], wanted)
+        measure = partial(_measure_pages, connection)
+        envelope = paging.of(find_matches(connection, wanted, [space_id]), key=lambda match: match.key, measure=measure)
+        shown = _serialize_pages(connection, request, space, envelope["items"], wanted)
     return answers.ok(envelope | {"items": shown})
 
 
 @router.get("/orgs/{organization_id}/search", response_model=Listing[SearchSpace], openapi_extra=declare_role("read"))
-def search_organization_content(at: AtOrganization, paging: Paging, asked: Asked) -> JSONResponse:
+def search_organization_content(at: AtOrganization, paging: Paging, asked: SearchText) -> JSONResponse:
     """Given words, return the spaces with pages that have all of them, the space with the best page first."""
     with at.storage.read() as connection:
         at.require(connection)
-        readable = {row.id: row for row in _readable(connection, at.caller, at.organization_id)}
-    index.refresh(at.storage, list(readable))
-    wanted = terms(asked)
+        readable = {row.id: row for row in _select_readable_spaces(connection, at.caller, at.organization_id)}
+    index.refresh_index(at.storage, list(readable))
+    wanted = parse_query(asked)
     with at.storage.read() as connection:
-        found: dict[str, list[Match]] = {}
-        for match in find(connection, wanted, list(readable)):
+        found: dict[str, list[SearchMatch]] = {}
+        for match in find_matches(connection, wanted, list(readable)):
             found.setdefault(match.space, []).append(match)
         envelope = paging.of(
             [matched[:PAGES_MAX] for matched in found.values()],
             key=lambda matched: matched[0].key,
-            measure=lambda several: [sum(_sizes(connection, matched)) for matched in several],
+            measure=lambda several: [sum(_measure_pages(connection, matched)) for matched in several],
         )
         items = [
             {
                 "id": matched[0].space,
                 "title": readable[matched[0].space].title,
-                "pages": _shown(connection, at.request, readable[matched[0].space], matched, wanted),
+                "pages": _serialize_pages(connection, at.request, readable[matched[0].space], matched, wanted),
             }
             for matched in envelope["items"]
         ]
     return answers.ok(envelope | {"items": items})
 
 
-def _readable(connection: sa.Connection, caller: Caller, organization: str) -> Iterable[sa.Row[Any]]:
+def _select_readable_spaces(connection: sa.Connection, caller: Caller, organization: str) -> Iterable[sa.Row[Any]]:
     mine = roles.select_spaces(spaces).where(
         spaces.c.organization == organization, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE
     )
     return connection.execute(mine, {"caller": caller.user_id})
 
 
-def _shown(
-    connection: sa.Connection, request: Request, space: sa.Row[Any], found: list[Match], wanted: tuple[str, ...]
+def _serialize_pages(
+    connection: sa.Connection, request: Request, space: sa.Row[Any], found: list[SearchMatch], wanted: tuple[str, ...]
 ) -> list[dict[str, Any]]:
     chosen = sa.select(pages.c.page, pages.c.sections).where(
         pages.c.space == space.id, pages.c.page.in_([match.page for match in found])
@@ -99,14 +99,14 @@ def _shown(
     outline = revisions.open_revision(connection, space.id, str(main))
     app = addresses.build_app_url(request, f"/o/{space.organization}/s/{space.id}")
     return [
-        _page(outline, match.page, parts[match.page], wanted, app)
+        _serialize_page(outline, match.page, parts[match.page], wanted, app)
         for match in found
         # Content may have moved since the index was brought up to date.
         if match.page in parts and match.page in outline.entries
     ]
 
 
-def _sizes(connection: sa.Connection, found: Sequence[Match]) -> list[int]:
+def _measure_pages(connection: sa.Connection, found: Sequence[SearchMatch]) -> list[int]:
     """The bytes of what the index has to show of each page."""
     places, ids = {match.space for match in found}, [match.page for match in found]
     length = sa.func.length(sa.cast(pages.c.sections, sa.Text))
@@ -115,10 +115,12 @@ def _sizes(connection: sa.Connection, found: Sequence[Match]) -> list[int]:
     return [sizes.get((match.space, match.page), 0) for match in found]
 
 
-def _page(outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, ...], app: str) -> dict[str, Any]:
+def _serialize_page(
+    outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, ...], app: str
+) -> dict[str, Any]:
     entry = outline.entries[id]
     address = f"{app}/{entry.path}" if entry.path else app
-    fitting = [part for part in parts if matches(wanted, f"{part[1]} {part[2]}")][:SECTIONS_MAX]
+    fitting = [part for part in parts if has_any_term(wanted, f"{part[1]} {part[2]}")][:SECTIONS_MAX]
     return {
         "id": id,
         "title": entry.node.title,
@@ -133,12 +135,12 @@ def _page(outline: Outline, id: str, parts: list[list[str]], wanted: tuple[str, 
             }
             for anchor, title, body in fitting
         ],
-        "ancestors": [{"title": title} for title in _above(outline, id)],
+        "ancestors": [{"title": title} for title in _list_ancestor_titles(outline, id)],
         "urls": {"app": address},
     }
 
 
-def _above(outline: Outline, id: str) -> list[str]:
+def _list_ancestor_titles(outline: Outline, id: str) -> list[str]:
     titles: list[str] = []
     parent = outline.entries[id].parent
     while parent != PAGES:

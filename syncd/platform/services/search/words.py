@@ -14,7 +14,7 @@ _WORD = re.compile(rf"[{_SIGNS}]|[^\W_{_SIGNS}]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Given text, return its words in order, without case and accents."""
     if not text.isascii():
         bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
@@ -22,16 +22,16 @@ def words(text: str) -> list[str]:
     return [word[:WORD_MAX] for word in _WORD.findall(text.casefold())]
 
 
-def terms(query: str) -> tuple[str, ...]:
+def parse_query(query: str) -> tuple[str, ...]:
     """Given what a person asks, return the words to look for, each once; the last one may be the beginning of a word.
 
     Nothing but letters and digits is left of a query, so no sign of it can mean anything to a database.
     """
-    found = words(query)[:TERMS_MAX]
+    found = split_words(query)[:TERMS_MAX]
     return tuple(dict.fromkeys(reversed(found)))[::-1]
 
 
-def matches(wanted: tuple[str, ...], text: str) -> bool:
+def has_any_term(wanted: tuple[str, ...], text: str) -> bool:
     """Given terms, return whether a text has any of them."""
-    present = set(words(text))
+    present = set(split_words(text))
     return not present.isdisjoint(wanted) or any(word.startswith(wanted[-1]) for word in present)

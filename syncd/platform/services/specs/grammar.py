@@ -106,7 +106,7 @@ VERSIONS = tuple(_TABLES)
 
 
 @dataclass(frozen=True)
-class Form:
+class ValueForm:
     """What a value must be: `shape` is "one", "list" or "map" of `kind`; `reference` allows a `$ref` instead."""
 
     kind: str
@@ -115,34 +115,34 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ObjectKind:
     """What an object must have: the form of its members, the names that must be there, and the form of all others."""
 
-    members: Mapping[str, Form]
+    members: Mapping[str, ValueForm]
     required: tuple[str, ...]
-    others: Form | None
+    others: ValueForm | None
 
 
 @cache
-def grammar(version: str) -> Mapping[str, Kind]:
+def load_grammar(version: str) -> Mapping[str, ObjectKind]:
     """Given a version of `VERSIONS`, return the kinds of its objects by name; `Document` is the whole."""
-    return {name: _kind(words) for name, words in _TABLES[version].items()}
+    return {name: _parse_kind(words) for name, words in _TABLES[version].items()}
 
 
-def _kind(words: str) -> Kind:
-    members: dict[str, Form] = {}
+def _parse_kind(words: str) -> ObjectKind:
+    members: dict[str, ValueForm] = {}
     required: list[str] = []
     for word in words.split():
         name, _, form = word.partition(":")
         if name.endswith("!"):
             name = name[:-1]
             required.append(name)
-        members[name] = _form(form or "text")
+        members[name] = _parse_form(form or "text")
     others = members.pop("*", None)
-    return Kind(members, tuple(required), others)
+    return ObjectKind(members, tuple(required), others)
 
 
-def _form(text: str) -> Form:
+def _parse_form(text: str) -> ValueForm:
     shape = {"[": "list", "{": "map"}.get(text[0], "one")
     inner = text if shape == "one" else text[1:-1]
-    return Form(inner.removesuffix("*"), shape, inner.endswith("*"))
+    return ValueForm(inner.removesuffix("*"), shape, inner.endswith("*"))

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from syncd.model.text import mask_unprintable
 from syncd.net import exchange
 from syncd.platform.schema.specs import specs, versions
-from syncd.platform.services.specs import reading
+from syncd.platform.services.specs import parser
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import Storage
@@ -34,7 +34,7 @@ _MESSAGE_MAX = 500
 
 
 @dataclass(frozen=True)
-class _Result:
+class _ProcessingResult:
     """What processing came to: a content that can be used, or a code and messages."""
 
     content: str = ""
@@ -43,89 +43,89 @@ class _Result:
     messages: tuple[str, ...] = ()
 
 
-def process_soon(connection: sa.Connection, storage: Storage, spec_id: str, asked: int) -> None:
+def enqueue_processing(connection: sa.Connection, storage: Storage, spec_id: str, asked: int) -> None:
     """Given a specification and the count of its sources, have the latest one processed."""
     jobs.enqueue_job(connection, storage, PROCESS, {"spec": spec_id, "asked": asked}, key=f"{spec_id} {asked}")
 
 
-def _process(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
-    _run(work, payload["spec"], payload["asked"])
+def _process_spec(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+    _process_source(work, payload["spec"], payload["asked"])
     return None
 
 
-def _refresh(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def _refresh_spec(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     with work.storage.read() as connection:
         row = connection.execute(sa.select(specs).where(specs.c.id == payload["spec"])).one_or_none()
     if row is not None and row.source_url is not None:
-        _run(work, row.id, row.asked)
+        _process_source(work, row.id, row.asked)
     return None
 
 
-HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process, REFRESH: _refresh}
+HANDLERS: Mapping[str, JobHandler] = {PROCESS: _process_spec, REFRESH: _refresh_spec}
 
 
-def _run(work: JobContext, spec_id: str, asked: int) -> None:
+def _process_source(work: JobContext, spec_id: str, asked: int) -> None:
     mine = (specs.c.id == spec_id, specs.c.asked == asked)
     with work.storage.write() as connection:
         begun = specs.update().where(*mine).values(state=PROGRESS).returning(specs)
         row = connection.execute(begun).one_or_none()
     if row is None:
         return
-    result = _result(work, row)
+    result = _process_content(work, row)
     with work.storage.write() as connection:
         row = connection.execute(sa.select(specs).where(*mine)).one_or_none()
         if row is not None:
-            _keep(connection, work.storage, row, result)
+            _save_result(connection, work.storage, row, result)
 
 
-def _result(work: JobContext, row: sa.Row[Any]) -> _Result:
+def _process_content(work: JobContext, row: sa.Row[Any]) -> _ProcessingResult:
     if row.source_url is None:
         content = work.storage.blobs.get(row.source_text)
     else:
-        fetched = _fetched(work, row.source_url)
-        if isinstance(fetched, _Result):
+        fetched = _fetch_source(work, row.source_url)
+        if isinstance(fetched, _ProcessingResult):
             return fetched
         content = fetched
-    read = reading.read(content)
+    read = parser.parse_spec(content)
     if read.problems:
-        return _Result(code=PARSE_ERROR, messages=tuple(map(str, read.problems)))
-    return _Result(work.storage.blobs.put(content), read.media_type)
+        return _ProcessingResult(code=PARSE_ERROR, messages=tuple(map(str, read.problems)))
+    return _ProcessingResult(work.storage.blobs.put(content), read.media_type)
 
 
-def _fetched(work: JobContext, url: str) -> bytes | _Result:
+def _fetch_source(work: JobContext, url: str) -> bytes | _ProcessingResult:
     private = work.settings.private_addresses
     headers = {"Accept": _ACCEPT, "User-Agent": "syncd"}
     try:
-        reply = exchange.send("GET", url, headers=headers, timeout=FETCH_S, limit=reading.BYTES_MAX, private=private)
+        reply = exchange.send("GET", url, headers=headers, timeout=FETCH_S, limit=parser.BYTES_MAX, private=private)
     except exchange.TimedOut as error:
-        return _Result(code=FETCH_TIMEOUT, messages=(str(error),))
+        return _ProcessingResult(code=FETCH_TIMEOUT, messages=(str(error),))
     except exchange.NetworkError as error:
-        return _Result(code=FETCH_ERROR, messages=(str(error),))
+        return _ProcessingResult(code=FETCH_ERROR, messages=(str(error),))
     if reply.status != 200:
-        return _Result(code=FETCH_ERROR, messages=(f"The address answered with the status {reply.status}.",))
+        return _ProcessingResult(code=FETCH_ERROR, messages=(f"The address answered with the status {reply.status}.",))
     return reply.body
 
 
-def _keep(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result: _Result) -> None:
+def _save_result(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result: _ProcessingResult) -> None:
     moment = storage.now()
     now = format_time(moment)
-    problems = [{"message": _tidy(message), "code": result.code} for message in result.messages]
+    problems = [{"message": _clean_message(message), "code": result.code} for message in result.messages]
     values = {"state": COMPLETE, "last_processed_at": now, "last_error": result.code, "last_problems": problems}
     if result.code is None and result.content != row.last_content:
         values |= {"last_version": storage.new_id(), "last_content": result.content, "updated_at": now}
         made = {"id": values["last_version"], "spec": row.id, "content": result.content, "created_at": now}
         connection.execute(versions.insert().values(media_type=result.media_type, **made))
-        _forget_oldest(connection, row.id)
+        _delete_oldest(connection, row.id)
     connection.execute(specs.update().where(specs.c.id == row.id).values(values))
     if row.source_url is not None:
-        _refresh_later(connection, storage, row.id, moment)
+        _enqueue_refresh(connection, storage, row.id, moment)
 
 
-def _refresh_later(connection: sa.Connection, storage: Storage, spec_id: str, now: datetime) -> None:
+def _enqueue_refresh(connection: sa.Connection, storage: Storage, spec_id: str, now: datetime) -> None:
     jobs.enqueue_job(connection, storage, REFRESH, {"spec": spec_id}, due=now + REFRESH_AFTER, key=spec_id)
 
 
-def _forget_oldest(connection: sa.Connection, spec_id: str) -> None:
+def _delete_oldest(connection: sa.Connection, spec_id: str) -> None:
     order = (versions.c.created_at.desc(), versions.c.id.desc())
     kept = sa.select(versions.c.id).where(versions.c.spec == spec_id).order_by(*order).limit(VERSIONS_MAX)
     ids = list(connection.scalars(kept))
@@ -133,5 +133,5 @@ def _forget_oldest(connection: sa.Connection, spec_id: str) -> None:
         connection.execute(versions.delete().where(versions.c.spec == spec_id, versions.c.id.not_in(ids)))
 
 
-def _tidy(message: str) -> str:
+def _clean_message(message: str) -> str:
     return mask_unprintable(message)[:_MESSAGE_MAX]

@@ -27,7 +27,7 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.specs import specs, versions
-from syncd.platform.services.specs.processing import HANDLERS, PENDING, process_soon
+from syncd.platform.services.specs.processing import HANDLERS, PENDING, enqueue_processing
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
 
@@ -69,7 +69,7 @@ def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, specs.c.created_at, specs.c.id)
-    return answers.ok(envelope | {"items": [_shown(at.request, at.caller, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_spec(at.request, at.caller, row) for row in envelope["items"]]})
 
 
 @router.post(
@@ -81,19 +81,19 @@ def list_openapi_specs(at: AtOrganization, paging: Paging) -> JSONResponse:
 )
 def create_openapi_spec(at: AtOrganization, create: SpecNew) -> JSONResponse:
     """Given a slug and a source, add the specification, private, still to be processed. Raises: Failure 400, 409."""
-    source = _source(at.storage, create.source)
+    source = _build_source(at.storage, create.source)
     with at.storage.write() as connection:
         at.require(connection)
-        if _found(connection, at, create.slug) is not None:
+        if _find_spec(connection, at, create.slug) is not None:
             raise Failure(409, f"slug: there is a specification {create.slug} already; PUT gives it another source")
-        return answers.created(_insert(connection, at, create.slug, source))
+        return answers.created(_insert_spec(connection, at, create.slug, source))
 
 
 @router.get(_ONE, operation_id="getOpenAPISpecBySlug", response_model=OpenAPISpec, openapi_extra=declare_role("read"))
 def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse:
     """Given a slug, return the OpenAPISpec."""
     with at.storage.read() as connection:
-        return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
+        return answers.ok(_serialize_spec(at.request, at.caller, _require_spec(connection, at, spec_slug)))
 
 
 @router.put(
@@ -105,16 +105,16 @@ def get_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> JSONResponse
 )
 def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug, put: SpecPut) -> JSONResponse:
     """Given a source, process it, also when it is the same as before; a slug that is new becomes a specification."""
-    source = _source(at.storage, put.source)
+    source = _build_source(at.storage, put.source)
     with at.storage.write() as connection:
         at.require(connection)
-        row = _found(connection, at, spec_slug)
+        row = _find_spec(connection, at, spec_slug)
         if row is None:
-            return answers.created(_insert(connection, at, spec_slug, source))
+            return answers.created(_insert_spec(connection, at, spec_slug, source))
         values = {**source, "state": PENDING, "asked": row.asked + 1, "updated_at": format_time(at.storage.now())}
         connection.execute(specs.update().where(specs.c.id == row.id).values(values))
-        process_soon(connection, at.storage, row.id, row.asked + 1)
-        return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
+        enqueue_processing(connection, at.storage, row.id, row.asked + 1)
+        return answers.ok(_serialize_spec(at.request, at.caller, _require_spec(connection, at, spec_slug)))
 
 
 @router.patch(
@@ -123,10 +123,10 @@ def create_or_update_openapi_spec_by_slug(at: AtOrganization, spec_slug: NewSlug
 def update_openapi_spec_by_slug(at: AtOrganization, spec_slug: str, update: SpecChange) -> JSONResponse:
     """Given who may see it, return the OpenAPISpec."""
     with at.storage.write() as connection:
-        row = _require(connection, at, spec_slug)
+        row = _require_spec(connection, at, spec_slug)
         values = {"visibility": update.visibility, "updated_at": format_time(at.storage.now())}
         connection.execute(specs.update().where(specs.c.id == row.id).values(values))
-        return answers.ok(_shown(at.request, at.caller, _require(connection, at, spec_slug)))
+        return answers.ok(_serialize_spec(at.request, at.caller, _require_spec(connection, at, spec_slug)))
 
 
 @router.delete(_ONE, operation_id="deleteOpenAPISpecBySlug", status_code=204, openapi_extra=declare_role("create"))
@@ -134,7 +134,7 @@ def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
     """Given a slug, delete that specification with its versions."""
     with at.storage.write() as connection:
         at.require(connection)
-        connection.execute(specs.delete().where(*_named(at, spec_slug)))
+        connection.execute(specs.delete().where(*_match_spec(at, spec_slug)))
     return answers.no_content()
 
 
@@ -147,10 +147,10 @@ def delete_openapi_spec_by_slug(at: AtOrganization, spec_slug: str) -> Response:
 def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Paging) -> JSONResponse:
     """Given a specification, return its versions, newest first."""
     with at.storage.read() as connection:
-        row = _require(connection, at, spec_slug)
+        row = _require_spec(connection, at, spec_slug)
         query = sa.select(versions).where(versions.c.spec == row.id)
         envelope = paging.rows(connection, query, versions.c.created_at, versions.c.id, descending=True)
-    return answers.ok(envelope | {"items": [_version_shown(at, spec_slug, item) for item in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_version(at, spec_slug, item) for item in envelope["items"]]})
 
 
 @router.get(
@@ -162,7 +162,7 @@ def list_openapi_spec_versions(at: AtOrganization, spec_slug: str, paging: Pagin
 def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> JSONResponse:
     """Given a version's id, or `latest`, return the version."""
     with at.storage.read() as connection:
-        return answers.ok(_version_shown(at, spec_slug, _version(connection, at, spec_slug, version_id)))
+        return answers.ok(_serialize_version(at, spec_slug, _require_version(connection, at, spec_slug, version_id)))
 
 
 @router.get(
@@ -175,7 +175,7 @@ def get_openapi_spec_version_by_id(at: AtOrganization, spec_slug: str, version_i
 def get_openapi_spec_version_content_by_id(at: AtOrganization, spec_slug: str, version_id: str) -> Response:
     """Given a version's id, or `latest`, return the specification as it was written."""
     with at.storage.read() as connection:
-        row = _version(connection, at, spec_slug, version_id)
+        row = _require_version(connection, at, spec_slug, version_id)
     return Response(at.storage.blobs.get(row.content), media_type=row.media_type, headers=_CONTENT_HEADERS)
 
 
@@ -196,7 +196,7 @@ def read_published_openapi_spec(storage: CurrentStorage, spec_id: str) -> Respon
     return Response(storage.blobs.get(row.content), media_type=row.media_type, headers=headers)
 
 
-def _source(storage: Storage, source: SpecSource) -> dict[str, str | None]:
+def _build_source(storage: Storage, source: SpecSource) -> dict[str, str | None]:
     if isinstance(source, UrlSource):
         try:
             parse_target(source.url)
@@ -206,35 +206,35 @@ def _source(storage: Storage, source: SpecSource) -> dict[str, str | None]:
     return {"source_url": None, "source_text": storage.blobs.put(source.text.encode())}
 
 
-def _insert(
+def _insert_spec(
     connection: sa.Connection, at: OrganizationRequest, slug: str, source: dict[str, str | None]
 ) -> dict[str, Any]:
     id, now = at.storage.new_id(), format_time(at.storage.now())
     row = {"id": id, "organization": at.organization_id, "slug": slug, "asked": 1, "state": PENDING, **source}
     state = {"visibility": "private", "last_problems": [], "created_at": now, "updated_at": now}
     connection.execute(specs.insert().values({**row, **state}))
-    process_soon(connection, at.storage, id, 1)
-    return _shown(at.request, at.caller, _require(connection, at, slug))
+    enqueue_processing(connection, at.storage, id, 1)
+    return _serialize_spec(at.request, at.caller, _require_spec(connection, at, slug))
 
 
-def _named(at: OrganizationRequest, slug: str) -> tuple[sa.ColumnElement[bool], ...]:
+def _match_spec(at: OrganizationRequest, slug: str) -> tuple[sa.ColumnElement[bool], ...]:
     return specs.c.organization == at.organization_id, specs.c.slug == slug
 
 
-def _found(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any] | None:
-    return connection.execute(sa.select(specs).where(*_named(at, slug))).one_or_none()
+def _find_spec(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any] | None:
+    return connection.execute(sa.select(specs).where(*_match_spec(at, slug))).one_or_none()
 
 
-def _require(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any]:
+def _require_spec(connection: sa.Connection, at: OrganizationRequest, slug: str) -> sa.Row[Any]:
     at.require(connection)
-    row = _found(connection, at, slug)
+    row = _find_spec(connection, at, slug)
     if row is None:
         raise Failure(404, f"No OpenAPI specification {slug[:100]} in organization {at.organization_id}.")
     return row
 
 
-def _version(connection: sa.Connection, at: OrganizationRequest, slug: str, version_id: str) -> sa.Row[Any]:
-    spec = _require(connection, at, slug)
+def _require_version(connection: sa.Connection, at: OrganizationRequest, slug: str, version_id: str) -> sa.Row[Any]:
+    spec = _require_spec(connection, at, slug)
     wanted = spec.last_version if version_id == "latest" else version_id
     row = connection.execute(
         sa.select(versions).where(versions.c.id == wanted, versions.c.spec == spec.id)
@@ -244,7 +244,7 @@ def _version(connection: sa.Connection, at: OrganizationRequest, slug: str, vers
     return row
 
 
-def _shown(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_spec(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]:
     optional = {
         "sourceURL": row.source_url,
         "lastVersion": row.last_version,
@@ -272,7 +272,7 @@ def _shown(request: Request, caller: Caller, row: sa.Row[Any]) -> dict[str, Any]
     }
 
 
-def _version_shown(at: OrganizationRequest, slug: str, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_version(at: OrganizationRequest, slug: str, row: sa.Row[Any]) -> dict[str, Any]:
     below = f"/orgs/{at.organization_id}/openapi/{slug}/versions/{row.id}"
     return {
         "object": "openapi-spec-version",

@@ -11,15 +11,21 @@ from syncd.layout.page import frontmatter
 from syncd.platform.revisions import metadata
 from syncd.platform.revisions.outline import Outline, is_page
 from syncd.platform.revisions.tree import INCLUDES, Node
-from syncd.platform.services.translations.providers import Provider, Wish
-from syncd.platform.services.translations.segments import Segment, plain, rebuilt, segments, words
+from syncd.platform.services.translations.providers import Provider, TranslationOptions
+from syncd.platform.services.translations.segments import (
+    Segment,
+    count_words,
+    find_segments,
+    replace_segments,
+    strip_markers,
+)
 
 _FIELDS = ("description", "linkTitle")
 """Members of a page, beside its title, that readers read."""
 
 
 @dataclass(frozen=True)
-class Translated:
+class TranslatedPage:
     """A page's translation. Shapes: `made_from` is a hash of all that it depends on; `body` is the whole text."""
 
     page: str
@@ -30,28 +36,32 @@ class Translated:
     words: int = 0
 
 
-def translatable(outline: Outline) -> Iterator[Node]:
+def list_translatable(outline: Outline) -> Iterator[Node]:
     """Given a tree, return everything in it that has words: pages, groups, links, and reusable contents."""
     includes = outline.order.get(INCLUDES, ())
     return (entry.node for id, entry in outline.entries.items() if is_page(entry.node) or id in includes)
 
 
-def made_from(node: Node, wish: Wish) -> str:
+def compute_source_hash(node: Node, options: TranslationOptions) -> str:
     """Given a page and how it is to be translated, return a hash that changes when its translation has to."""
     said = [node.type, node.title, node.body, *(node.fields.get(name) for name in _FIELDS)]
-    depends = json.dumps([*said, wish.source, wish.target, wish.instructions], ensure_ascii=False)
+    depends = json.dumps([*said, options.source, options.target, options.instructions], ensure_ascii=False)
     return hashlib.blake2b(depends.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 
 
-def translate(pages: Sequence[tuple[Node, str | None]], wish: Wish, provider: Provider) -> list[Translated]:
+def translate_pages(
+    pages: Sequence[tuple[Node, str | None]], options: TranslationOptions, provider: Provider
+) -> list[TranslatedPage]:
     """Given pages with their texts, return each in the wished language. Raises: ProviderFailed."""
-    asked = [_Asked.of(node, text) for node, text in pages]
-    answers = iter(provider.translate([text for page in asked for text in page.texts], wish))
-    return [page.answered([next(answers) for _ in page.texts], made_from(page.node, wish)) for page in asked]
+    asked = [_PageRequest.of(node, text) for node, text in pages]
+    answers = iter(provider.translate([text for page in asked for text in page.texts], options))
+    return [
+        page.answered([next(answers) for _ in page.texts], compute_source_hash(page.node, options)) for page in asked
+    ]
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PageRequest:
     """A page and what of it goes to the provider: its title, the members of `_FIELDS` it has, then its segments."""
 
     node: Node
@@ -60,26 +70,27 @@ class _Asked:
     segments: tuple[Segment, ...]
 
     @classmethod
-    def of(cls, node: Node, text: str | None) -> "_Asked":
+    def of(cls, node: Node, text: str | None) -> "_PageRequest":
         named = tuple(name for name in _FIELDS if isinstance(node.fields.get(name), str) and node.fields[name])
-        return cls(node, text, named, segments(text) if text is not None else ())
+        return cls(node, text, named, find_segments(text) if text is not None else ())
 
     @property
     def texts(self) -> list[str]:
         return [self.node.title, *(self.node.fields[name] for name in self.named), *(one.text for one in self.segments)]
 
-    def answered(self, answers: Sequence[str], made_from: str) -> Translated:
+    def answered(self, answers: Sequence[str], made_from: str) -> TranslatedPage:
         head = 1 + len(self.named)
-        title = plain(answers[0]) or self.node.title
+        title = strip_markers(answers[0]) or self.node.title
         fields = {
-            name: plain(said) or self.node.fields[name] for name, said in zip(self.named, answers[1:head], strict=True)
+            name: strip_markers(said) or self.node.fields[name]
+            for name, said in zip(self.named, answers[1:head], strict=True)
         }
         body = None
         if self.text is not None:
-            body = rebuilt(self.text, dict(zip(self.segments, answers[head:], strict=True)))
+            body = replace_segments(self.text, dict(zip(self.segments, answers[head:], strict=True)))
             body, title = self._headed(body, title, fields)
-        counted = sum(words(text) for text in self.texts[:head]) + sum(one.words for one in self.segments)
-        return Translated(self.node.id, made_from, title, body, fields, counted)
+        counted = sum(count_words(text) for text in self.texts[:head]) + sum(one.words for one in self.segments)
+        return TranslatedPage(self.node.id, made_from, title, body, fields, counted)
 
     def _headed(self, body: str, title: str, fields: Mapping[str, Any]) -> tuple[str, str]:
         """The text with its title and description in its frontmatter, all else there as it was; and its title."""
@@ -99,6 +110,6 @@ class _Asked:
         return body, title
 
 
-def applied(node: Node, translated: Translated, body: str | None) -> Node:
+def apply_translation(node: Node, translated: TranslatedPage, body: str | None) -> Node:
     """Given a page, its translation, and the blob of the translated text, return the page in the other language."""
     return replace(node, title=translated.title, body=body, fields={**node.fields, **translated.fields})

@@ -40,7 +40,7 @@ class ProviderFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Wish:
+class TranslationOptions:
     """What is wanted of a translation. Shapes: languages are codes; `source` is "" when it is not known."""
 
     source: str
@@ -51,37 +51,37 @@ class Wish:
 class Provider(Protocol):
     """Translates texts; each answer has the markers of its text."""
 
-    def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+    def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
         """Given texts, return their translations, in order. Raises: ProviderFailed."""
 
 
-def provider_of(settings: PlatformSettings) -> Provider:
+def create_provider(settings: PlatformSettings) -> Provider:
     """Given the settings, return who translates."""
     if settings.translate is None:
-        return Pseudo()
-    return Service(settings.translate)
+        return PseudoProvider()
+    return ServiceProvider(settings.translate)
 
 
-class Pseudo:
+class PseudoProvider:
     """The same words, accented and longer."""
 
-    def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+    def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
         """Given texts, return them with accents and with their vowels doubled."""
-        return ["".join(_pseudo(part) for part in _MARKER.split(text)) for text in texts]
+        return ["".join(_pseudo_translate(part) for part in _MARKER.split(text)) for text in texts]
 
 
 @dataclass(frozen=True)
-class Service:
+class ServiceProvider:
     """A service that speaks the protocol above."""
 
     endpoint: ServiceEndpoint
 
-    def translate(self, texts: Sequence[str], wish: Wish) -> list[str]:
+    def translate(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
         """Given texts, ask the service for their translations, in as few requests as it takes."""
-        return [text for batch in _batches(texts) for text in self._ask(batch, wish)]
+        return [text for batch in _split_batches(texts) for text in self._ask(batch, options)]
 
-    def _ask(self, texts: Sequence[str], wish: Wish) -> list[str]:
-        wanted = {"source": wish.source, "target": wish.target, "instructions": wish.instructions}
+    def _ask(self, texts: Sequence[str], options: TranslationOptions) -> list[str]:
+        wanted = {"source": options.source, "target": options.target, "instructions": options.instructions}
         asked = {**wanted, "texts": list(texts), "model": self.endpoint.model}
         headers = {"Content-Type": "application/json", "User-Agent": f"syncd/{syncd.__version__}"}
         if self.endpoint.key:
@@ -102,10 +102,10 @@ class Service:
             raise ProviderFailed(f"the translation service was not reached: {failure}") from failure
         if reply.status != 200:
             raise ProviderFailed(f"the translation service answered {reply.status}")
-        return _texts_of(reply.body, len(texts))
+        return _parse_texts(reply.body, len(texts))
 
 
-def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+def _split_batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
     start, size = 0, 0
     for end, text in enumerate(texts):
         if end > start and (end - start >= TEXTS_MAX or size + len(text) > CHARACTERS_MAX):
@@ -116,7 +116,7 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start:]
 
 
-def _texts_of(body: bytes, count: int) -> list[str]:
+def _parse_texts(body: bytes, count: int) -> list[str]:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
@@ -128,5 +128,5 @@ def _texts_of(body: bytes, count: int) -> list[str]:
     return [text.encode(errors="replace").decode() for text in texts]
 
 
-def _pseudo(part: str) -> str:
+def _pseudo_translate(part: str) -> str:
     return part if _MARKER.fullmatch(part) else _DOUBLED.sub(r"\g<0>\g<0>", part).translate(_ACCENTED)

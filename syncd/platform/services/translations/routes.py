@@ -18,7 +18,7 @@ from syncd.platform.people.organizations import AtOrganization, OrganizationRequ
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft, open_outline
 from syncd.platform.schema.translations import translations
-from syncd.platform.services.translations.running import ask
+from syncd.platform.services.translations.runs import request_run
 from syncd.platform.spaces import parents
 from syncd.platform.spaces.order_keys import Container
 from syncd.platform.spaces.spaces import insert_space, require_space
@@ -48,7 +48,7 @@ def list_translations(at: AtOrganization, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [_shown(at, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_translation(at, row) for row in envelope["items"]]})
 
 
 @router.post("", response_model=Translation, status_code=201, openapi_extra=declare_role("create"))
@@ -63,18 +63,18 @@ def create_translation(at: AtOrganization, body: TranslationNew) -> JSONResponse
     id, now = at.storage.new_id(), format_time(at.storage.now())
     with at.storage.write() as connection:
         at.require(connection)
-        source = _source(at, connection, body)
+        source = _require_source(at, connection, body)
         language = body.source.language or source.language
         if language == body.language:
             raise Failure(400, "language: is the language that the space is written in")
-        result, first = _copied(at, connection, source, body.language)
+        result, first = _copy_space(at, connection, source, body.language)
         row = {"id": id, "organization": at.organization_id, "source": source.id, "source_language": language}
         row |= {"language": body.language, "instructions": instructions, "result": result}
         row |= {"result_revision": first, "bare": first, "status": "pending", "again": False, **dict.fromkeys(_NONE, 0)}
         row |= {"created_by": at.caller.user_id, "created_at": now, "updated_at": now}
         connection.execute(_TABLE.insert().values(row))
-        ask(connection, at.storage, id)
-        return answers.created(_shown(at, _require(at, connection, id)))
+        request_run(connection, at.storage, id)
+        return answers.created(_serialize_translation(at, _require_translation(at, connection, id)))
 
 
 @router.get("/{translation_id}", response_model=Translation, openapi_extra=declare_role("read"))
@@ -82,7 +82,7 @@ def get_translation(at: AtOrganization, translation_id: str) -> JSONResponse:
     """Given an id, return the Translation."""
     with at.storage.read() as connection:
         at.require(connection)
-        return answers.ok(_shown(at, _require(at, connection, translation_id)))
+        return answers.ok(_serialize_translation(at, _require_translation(at, connection, translation_id)))
 
 
 @router.put("/{translation_id}", response_model=Translation, openapi_extra=declare_role("create"))
@@ -91,10 +91,10 @@ def update_translation(at: AtOrganization, translation_id: str, body: Translatio
     instructions = rich_text.check_document(body.instructions, at="instructions")
     with at.storage.write() as connection:
         at.require(connection)
-        row = _require(at, connection, translation_id)
+        row = _require_translation(at, connection, translation_id)
         changed = _TABLE.update().where(_TABLE.c.id == row.id)
         connection.execute(changed.values(instructions=instructions, updated_at=format_time(at.storage.now())))
-        return answers.ok(_shown(at, _require(at, connection, row.id)))
+        return answers.ok(_serialize_translation(at, _require_translation(at, connection, row.id)))
 
 
 @router.delete("/{translation_id}", status_code=204, openapi_extra=declare_role("create"))
@@ -112,11 +112,11 @@ def run_translation(at: AtOrganization, translation_id: str) -> Response:
     """Given an id, have what changed since the last run translated; asked for during a run, once more after it."""
     with at.storage.write() as connection:
         at.require(connection)
-        ask(connection, at.storage, _require(at, connection, translation_id).id)
+        request_run(connection, at.storage, _require_translation(at, connection, translation_id).id)
     return answers.no_content()
 
 
-def _source(at: OrganizationRequest, connection: sa.Connection, body: TranslationNew) -> sa.Row[Any]:
+def _require_source(at: OrganizationRequest, connection: sa.Connection, body: TranslationNew) -> sa.Row[Any]:
     try:
         row = require_space(connection, at.caller, body.source.space, needed="read")
     except Failure as refused:
@@ -127,7 +127,9 @@ def _source(at: OrganizationRequest, connection: sa.Connection, body: Translatio
     return row
 
 
-def _copied(at: OrganizationRequest, connection: sa.Connection, source: sa.Row[Any], language: str) -> tuple[str, str]:
+def _copy_space(
+    at: OrganizationRequest, connection: sa.Connection, source: sa.Row[Any], language: str
+) -> tuple[str, str]:
     """The ids of a new space beside the source, with the same content, and of its first revision."""
     parents.require_container(connection, at.caller, Container(at.organization_id, source.parent))
     ending = f" ({language})"
@@ -139,7 +141,7 @@ def _copied(at: OrganizationRequest, connection: sa.Connection, source: sa.Row[A
     return id, saved.id
 
 
-def _require(at: OrganizationRequest, connection: sa.Connection, translation_id: str) -> sa.Row[Any]:
+def _require_translation(at: OrganizationRequest, connection: sa.Connection, translation_id: str) -> sa.Row[Any]:
     mine = sa.select(_TABLE).where(_TABLE.c.id == translation_id, _TABLE.c.organization == at.organization_id)
     row = connection.execute(mine).one_or_none()
     if row is None:
@@ -147,7 +149,7 @@ def _require(at: OrganizationRequest, connection: sa.Connection, translation_id:
     return row
 
 
-def _shown(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_translation(at: OrganizationRequest, row: sa.Row[Any]) -> dict[str, Any]:
     latest = {"latestRunDuration": row.latest_ms, "latestPages": row.latest_pages, "latestWords": row.latest_words}
     role = at.caller.role_in(row.organization)
     return {

@@ -56,7 +56,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
-class _Token:
+class _SyntaxToken:
     """A part of a page. Shapes: `hard` syntax ends a segment, other syntax is a marker in it."""
 
     start: int
@@ -75,27 +75,27 @@ class Segment:
     @property
     def words(self) -> int:
         """How many words it has."""
-        return words(_MARKER.sub(" ", self.text))
+        return count_words(_MARKER.sub(" ", self.text))
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     """Given text, return how many words it has."""
     return sum(1 for _ in _WORD.finditer(text))
 
 
-def segments(page: str) -> tuple[Segment, ...]:
+def find_segments(page: str) -> tuple[Segment, ...]:
     """Given a page's text, return what can be translated in it, in order; its frontmatter and its code are left out."""
-    return tuple(_joined(page, run) for run in _runs(_Scanner(page).tokens()) if _has_words(page, run))
+    return tuple(_build_segment(page, run) for run in _split_runs(_Scanner(page).tokens()) if _has_words(page, run))
 
 
-def rebuilt(page: str, translated: Mapping[Segment, str]) -> str:
+def replace_segments(page: str, translated: Mapping[Segment, str]) -> str:
     """Given a page and translations of its segments, return the page with them; a segment without one stays.
 
     A translation whose markers are not those of its segment, in their order, is no translation of it: that one stays.
     """
     spans: list[tuple[int, int, str]] = []
     for segment, text in translated.items():
-        pieces = _pieces(page, segment, text)
+        pieces = _split_translation(page, segment, text)
         if pieces is not None:
             spans += [(*span, piece) for span, piece in zip(segment.pieces, pieces, strict=True)]
     done, result = 0, []
@@ -105,14 +105,14 @@ def rebuilt(page: str, translated: Mapping[Segment, str]) -> str:
     return "".join([*result, page[done:]])
 
 
-def plain(text: str) -> str:
+def strip_markers(text: str) -> str:
     """Given the translation of a text without syntax, such as a title, return it as one line without markers."""
     return _SPACE.sub(" ", _MARKER.sub("", text).replace("⟦", "").replace("⟧", "")).strip()
 
 
-def _runs(tokens: Iterator[_Token]) -> Iterator[list[_Token]]:
+def _split_runs(tokens: Iterator[_SyntaxToken]) -> Iterator[list[_SyntaxToken]]:
     """Yield the tokens between hard ones, without syntax at either end."""
-    run: list[_Token] = []
+    run: list[_SyntaxToken] = []
     for token in tokens:
         if token.hard:
             yield run
@@ -122,11 +122,11 @@ def _runs(tokens: Iterator[_Token]) -> Iterator[list[_Token]]:
     yield run
 
 
-def _has_words(page: str, run: list[_Token]) -> bool:
+def _has_words(page: str, run: list[_SyntaxToken]) -> bool:
     return any(token.plain and _LETTER.search(page, token.start, token.end) for token in run)
 
 
-def _joined(page: str, run: list[_Token]) -> Segment:
+def _build_segment(page: str, run: list[_SyntaxToken]) -> Segment:
     while not run[-1].plain:
         run.pop()
     pieces: list[tuple[int, int]] = []
@@ -143,7 +143,7 @@ def _joined(page: str, run: list[_Token]) -> Segment:
     return Segment(text.strip(), (*pieces, last))
 
 
-def _pieces(page: str, segment: Segment, translated: str) -> list[str] | None:
+def _split_translation(page: str, segment: Segment, translated: str) -> list[str] | None:
     """The pieces of a page as a translation has them, or None when it has other markers, or words where none were."""
     parts = _MARKER.split(translated)
     texts, numbers = parts[::2], parts[1::2]
@@ -157,11 +157,11 @@ def _pieces(page: str, segment: Segment, translated: str) -> list[str] | None:
         if bool(words) != bool(bare):
             return None
         same = words == _SPACE.sub(" ", bare)
-        pieces.append(former if same else former.replace(bare, _escaped(page, start, end, words), 1))
+        pieces.append(former if same else former.replace(bare, _escape_words(page, start, end, words), 1))
     return pieces
 
 
-def _escaped(page: str, start: int, end: int, words: str) -> str:
+def _escape_words(page: str, start: int, end: int, words: str) -> str:
     """Words that stand for a span of a page, such that they are words there."""
     former, escaped = page[start:end].strip(), _SYNTAX.sub(r"\\\g<0>", words)
     # What began or ended the same way before is known to be words there.
@@ -190,24 +190,24 @@ class _Scanner:
     def __post_init__(self) -> None:
         self.defined = {found[1].casefold() for found in _DEFINED.finditer(self.text)}
 
-    def tokens(self) -> Iterator[_Token]:
+    def tokens(self) -> Iterator[_SyntaxToken]:
         """Yield every token of the page's prose, with a hard one between blocks."""
         for start, end in prose(self.text, len(split(self.text)[0])):
             if self.resume < end:
                 yield from self.block(max(start, self.resume), end)
-                yield _Token(end, end, hard=True)
+                yield _SyntaxToken(end, end, hard=True)
 
-    def block(self, position: int, end: int) -> Iterator[_Token]:
+    def block(self, position: int, end: int) -> Iterator[_SyntaxToken]:
         self.unclosed = set()
         position = self.line(position, end)
         while token := _TOKEN.search(self.text, position, end):
             if token.start() > position:
-                yield _Token(position, token.start(), plain=True)
+                yield _SyntaxToken(position, token.start(), plain=True)
             found = self.syntax(token, end)
             yield found
             position = found.end
         if position < end:
-            yield _Token(position, end, plain=True)
+            yield _SyntaxToken(position, end, plain=True)
 
     def line(self, position: int, end: int) -> int:
         """Where the words of a line begin."""
@@ -218,44 +218,44 @@ class _Scanner:
             return whole.end()
         return begins.end() if begins else position
 
-    def syntax(self, token: re.Match[str], end: int) -> _Token:
+    def syntax(self, token: re.Match[str], end: int) -> _SyntaxToken:
         """The whole of the syntax that a sign begins."""
         start, after, sign = token.start(), token.end(), token[0]
         if sign.endswith("\n"):
             return self.line_end(start, after, end)
         if sign[0] == "`":
-            return _Token(start, self.code(sign, after, end))
+            return _SyntaxToken(start, self.code(sign, after, end))
         if sign == "<":
             return self.tag(start, end)
         if sign == "{%":
             return self.liquid(start, end)
         if sign in ("{{", "$$"):
             found = (_EXPRESSION if sign == "{{" else _MATH).match(self.text, start, min(end, start + TAG_MAX))
-            return _Token(start, found.end() if found else after)
+            return _SyntaxToken(start, found.end() if found else after)
         if sign in ("[", "!["):
-            return _Token(start, self.reference(start, after, end))
+            return _SyntaxToken(start, self.reference(start, after, end))
         if sign == "]":
-            return _Token(start, self.link(after, end))
-        return _Token(start, after, hard="|" in sign)
+            return _SyntaxToken(start, self.link(after, end))
+        return _SyntaxToken(start, after, hard="|" in sign)
 
     def code(self, sign: str, position: int, end: int) -> int:
         """Where a code span ends that a run of backticks opens; just behind the run when nothing closes it."""
         at = -1 if sign in self.unclosed else self.text.find(sign, position, end)
         while at >= 0:
-            close = _run_end(self.text, at, end)
+            close = _find_run_end(self.text, at, end)
             if close - at == len(sign):
                 return close
             at = self.text.find(sign, close, end)
         self.unclosed.add(sign)
         return position
 
-    def line_end(self, start: int, after: int, end: int) -> _Token:
+    def line_end(self, start: int, after: int, end: int) -> _SyntaxToken:
         """The end of a line, with what begins the next one; soft within a paragraph, also of a quote."""
         quotes, words = self.quotes, self.line(after, end)
         spaced = _SPACED.match(self.text, after, end)
         begins = words if spaced is not None and spaced.end() == words and self.quotes == quotes else end
         soft = begins < end and self.text[words] not in "|\r\n"
-        return _Token(start, words, hard=not soft)
+        return _SyntaxToken(start, words, hard=not soft)
 
     def reference(self, start: int, after: int, end: int) -> int:
         """Where a footnote's sign ends, or a reference whose words are its name; just behind a bracket of any other."""
@@ -274,27 +274,27 @@ class _Scanner:
         reference = _REFERENCE.match(self.text, position, end)
         return reference.end() if reference else position
 
-    def tag(self, start: int, end: int) -> _Token:
+    def tag(self, start: int, end: int) -> _SyntaxToken:
         text, bound = self.text, min(end, start + TAG_MAX)
         if text.startswith("<!--", start):
-            return _Token(start, min(self.skip("-->", start + 4), end), hard=True)
+            return _SyntaxToken(start, min(self.skip("-->", start + 4), end), hard=True)
         found = _TAG.match(text, start, bound)
         if found is None:
-            return _Token(start, start + 1)
+            return _SyntaxToken(start, start + 1)
         name = (found[1] or "").lower()
         close = found.end()
         if name in _SILENT_TAGS and text[start + 1] != "/":
             close = self.skip(f"</{found[1]}>", close)
-        return _Token(start, min(close, end), hard=bool(name) and name not in _INLINE_TAGS)
+        return _SyntaxToken(start, min(close, end), hard=bool(name) and name not in _INLINE_TAGS)
 
-    def liquid(self, start: int, end: int) -> _Token:
+    def liquid(self, start: int, end: int) -> _SyntaxToken:
         found = _LIQUID.match(self.text, start, min(end, start + TAG_MAX))
         if found is None:
-            return _Token(start, start + 2)
+            return _SyntaxToken(start, start + 2)
         close = found.end()
         if found[1] in _SILENT_BLOCKS:
             close = self.skip(f"{{% end{found[1]} %}}", close)
-        return _Token(start, min(close, end), hard=True)
+        return _SyntaxToken(start, min(close, end), hard=True)
 
     def skip(self, closing: str, start: int) -> int:
         """Where something ends that is no prose, also beyond its block; one that does not end is not skipped."""
@@ -306,7 +306,7 @@ class _Scanner:
         return self.resume
 
 
-def _run_end(text: str, start: int, end: int) -> int:
+def _find_run_end(text: str, start: int, end: int) -> int:
     while start < end and text[start] == "`":
         start += 1
     return start

@@ -17,7 +17,7 @@ from syncd.platform.storage.storage import CurrentStorage, Storage
 
 
 @dataclass(frozen=True)
-class Place:
+class Discussion:
     """A discussion's place, found. Shapes: `path` is below `/v1`; `revision` is what a comment now is written about."""
 
     space: sa.Row[Any]
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class PlaceRequest:
+class DiscussionRequest:
     """A request about a discussion: who asks, in which storage, and where."""
 
     request: Request
@@ -57,48 +57,50 @@ class PlaceRequest:
     space_id: str
     change_request_id: str | None
 
-    def require(self, connection: sa.Connection) -> Place:
+    def require(self, connection: sa.Connection) -> Discussion:
         """Return the place. Raises: Failure 404 where there is none, 403 when the caller's role is too weak."""
         space = require_space(connection, self.caller, self.space_id)
         row = None
         if self.change_request_id is not None:
             row = change_requests.require_change_request(connection, self.space_id, self.change_request_id)
-        return Place(space, row, space.level)
+        return Discussion(space, row, space.level)
 
 
-async def _placed(request: Request, storage: CurrentStorage, caller: CurrentCaller) -> PlaceRequest:
+async def _read_discussion_request(
+    request: Request, storage: CurrentStorage, caller: CurrentCaller
+) -> DiscussionRequest:
     path = request.path_params
-    return PlaceRequest(request, storage, caller, path["space_id"], path.get("change_request_id"))
+    return DiscussionRequest(request, storage, caller, path["space_id"], path.get("change_request_id"))
 
 
-AtPlace = Annotated[PlaceRequest, Depends(_placed)]
+AtDiscussion = Annotated[DiscussionRequest, Depends(_read_discussion_request)]
 """A handler's parameter for an operation on a discussion, whichever place its path names."""
 
 
-def require_comment(connection: sa.Connection, place: Place, comment_id: str) -> sa.Row[Any]:
+def require_comment(connection: sa.Connection, discussion: Discussion, comment_id: str) -> sa.Row[Any]:
     """Given a place and an id, return the comment's row. Raises: Failure 404 when there is no such comment there."""
-    row = connection.execute(sa.select(comments).where(comments.c.id == comment_id, place.mine)).one_or_none()
+    row = connection.execute(sa.select(comments).where(comments.c.id == comment_id, discussion.mine)).one_or_none()
     if row is None:
         raise Failure(404, f"No comment {comment_id} here.")
     return row
 
 
-async def _on_space(space_id: str) -> None:
+async def _declare_space_parameters(space_id: str) -> None:
     """Name the parameters of a path, for the platform's OpenAPI document."""
 
 
-async def _on_change_request(space_id: str, change_request_id: str) -> None:
+async def _declare_change_request_parameters(space_id: str, change_request_id: str) -> None:
     """Name the parameters of a path, for the platform's OpenAPI document."""
 
 
-_ON: Mapping[str, tuple[str, Callable[..., Any]]] = {
-    "Space": ("/spaces/{space_id}", _on_space),
-    "ChangeRequest": ("/spaces/{space_id}/change-requests/{change_request_id}", _on_change_request),
+_PREFIXES: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    "Space": ("/spaces/{space_id}", _declare_space_parameters),
+    "ChangeRequest": ("/spaces/{space_id}/change-requests/{change_request_id}", _declare_change_request_parameters),
 }
 
 
 @dataclass(frozen=True)
-class Operation:
+class DiscussionOperation:
     """What the same operation is in both places: its name up to `InSpace` or `InChangeRequest`, path, role and answer.
 
     Shapes: `beyond` has the places where the API document does not have it.
@@ -112,17 +114,17 @@ class Operation:
     beyond: tuple[str, ...] = ()
 
 
-def add_both(router: APIRouter, handlers: Mapping[Operation, Callable[..., Any]]) -> None:
+def add_operations(router: APIRouter, handlers: Mapping[DiscussionOperation, Callable[..., Any]]) -> None:
     """Given operations and their handlers, add each to a router, for spaces and for change requests."""
-    for place, (prefix, parameters) in _ON.items():
+    for discussion, (prefix, parameters) in _PREFIXES.items():
         for operation, handler in handlers.items():
             router.add_api_route(
                 prefix + operation.path,
                 handler,
                 methods=[operation.method],
-                operation_id=f"{operation.name}In{place}",
+                operation_id=f"{operation.name}In{discussion}",
                 status_code=204 if operation.answer is None else 200,
                 response_model=operation.answer,
-                openapi_extra=declare_role(operation.role, extension=place in operation.beyond),
+                openapi_extra=declare_role(operation.role, extension=discussion in operation.beyond),
                 dependencies=[Depends(parameters)],
             )

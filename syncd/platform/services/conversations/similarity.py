@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from syncd.platform.services.words import stem
+from syncd.platform.services.stems import compute_stem
 
-ALIKE = 0.24
+SIMILARITY_MIN = 0.24
 """The least likeness of an issue and the cluster that takes it."""
 TERMS_MAX = 64
 """Stems that a cluster remembers: those in most of its issues."""
@@ -17,7 +17,7 @@ STRONGEST = 12
 """Stems by which a cluster is found."""
 _LABEL_WORDS = 3
 _ICONS = tuple(
-    (icon, frozenset(map(stem, words.split())))
+    (icon, frozenset(map(compute_stem, words.split())))
     for icon, words in (
         ("key", "login password auth authenticate authentication token sso saml permission access credential signin"),
         ("credit-card", "billing invoice pay payment pricing price plan refund subscription charge"),
@@ -34,7 +34,7 @@ _NO_ICON = "messages"
 
 
 @dataclass(frozen=True)
-class Frequencies:
+class TermFrequencies:
     """In how many issues of an organization each stem is; `total` counts all issues."""
 
     total: int
@@ -59,7 +59,7 @@ class Cluster:
         for term, word in terms.items():
             count, known = merged.get(term, (0, word))
             merged[term] = (count + 1, known)
-        return replace(self, issues=self.issues + 1, terms=_most_frequent(merged))
+        return replace(self, issues=self.issues + 1, terms=_keep_most_frequent(merged))
 
     def without(self, terms: Iterable[str]) -> "Cluster":
         """Given the stems of one of its issues, return the cluster without that issue."""
@@ -70,45 +70,45 @@ class Cluster:
                 left[term] = (count - 1, word)
         return replace(self, issues=self.issues - 1, terms=left)
 
-    def likeness(self, terms: Iterable[str], known: Frequencies) -> float:
+    def likeness(self, terms: Iterable[str], known: TermFrequencies) -> float:
         """Given an issue's stems, return from 0 to 1 how much they are this cluster's."""
         mine = {term: count / self.issues * known.worth(term) for term, (count, _) in self.terms.items()}
         theirs = {term: known.worth(term) for term in terms}
         common = math.fsum(mine[term] * worth for term, worth in theirs.items() if term in mine)
-        lengths = _length(mine.values()) * _length(theirs.values())
+        lengths = _compute_length(mine.values()) * _compute_length(theirs.values())
         return common / lengths if lengths else 0.0
 
-    def strongest(self, known: Frequencies) -> list[str]:
+    def strongest(self, known: TermFrequencies) -> list[str]:
         """Return the stems that say most about this cluster, strongest first; equal ones in the alphabet's order."""
         weight = {term: count * known.worth(term) for term, (count, _) in self.terms.items()}
         return sorted(weight, key=lambda term: (-weight[term], term))[:STRONGEST]
 
-    def label(self, known: Frequencies) -> str:
+    def label(self, known: TermFrequencies) -> str:
         """Return a few words that name it."""
         chosen = [self.terms[term][1] for term in self.strongest(known)[:_LABEL_WORDS]]
         text = " ".join(chosen)
         return text[:1].upper() + text[1:]
 
-    def icon(self, known: Frequencies) -> str:
+    def icon(self, known: TermFrequencies) -> str:
         """Return the name of a picture that suits its strongest words."""
         strongest = self.strongest(known)
         return next((icon for icon, stems in _ICONS if not stems.isdisjoint(strongest)), _NO_ICON)
 
 
-def nearest(clusters: Iterable[Cluster], terms: Iterable[str], known: Frequencies) -> Cluster | None:
+def find_nearest_cluster(clusters: Iterable[Cluster], terms: Iterable[str], known: TermFrequencies) -> Cluster | None:
     """Given candidates and an issue's stems, return the cluster that should take the issue, or None for a new one."""
     mine = list(terms)
     rated = [(cluster.likeness(mine, known), cluster.id, cluster) for cluster in clusters]
     best = max(rated, key=lambda one: one[:2], default=None)
-    return best[2] if best is not None and best[0] >= ALIKE else None
+    return best[2] if best is not None and best[0] >= SIMILARITY_MIN else None
 
 
-def _most_frequent(terms: Mapping[str, tuple[int, str]]) -> Mapping[str, tuple[int, str]]:
+def _keep_most_frequent(terms: Mapping[str, tuple[int, str]]) -> Mapping[str, tuple[int, str]]:
     if len(terms) <= TERMS_MAX:
         return terms
     kept = sorted(terms, key=lambda term: (-terms[term][0], term))[:TERMS_MAX]
     return {term: terms[term] for term in kept}
 
 
-def _length(weights: Iterable[float]) -> float:
+def _compute_length(weights: Iterable[float]) -> float:
     return math.sqrt(math.fsum(weight * weight for weight in weights))

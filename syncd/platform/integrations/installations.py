@@ -13,9 +13,9 @@ from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
 from syncd.platform.http.routing import create_router
-from syncd.platform.integrations.access import AtIntegration, find
-from syncd.platform.integrations.configuring import identify, settled, status_of
-from syncd.platform.integrations.events import Reached, told, write
+from syncd.platform.integrations.access import AtIntegration, find_integration
+from syncd.platform.integrations.configuration import complete_configuration, compute_status, replace_external_ids
+from syncd.platform.integrations.events import EventTarget, hide_secret, insert_event
 from syncd.platform.people.auth import declare_role
 from syncd.platform.people.organizations import AtOrganization, require_organization
 from syncd.platform.schema.content import spaces
@@ -63,7 +63,7 @@ def list_integration_installations(at: AtIntegration, paging: Paging, external_i
     with at.storage.read() as connection:
         at.owned(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_installation(at.request, row) for row in envelope["items"]]})
 
 
 @router.post(_PREFIX, response_model=Installation, status_code=201, openapi_extra=declare_role("admin"))
@@ -83,14 +83,17 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
         there = sa.select(_TABLE.c.id).where(_TABLE.c.integration == at.name, _TABLE.c.organization == organization)
         if former := connection.scalar(there):
             raise Failure(409, f"Integration {at.name} is installed there as {former}. Change that installation.")
-        configuration, complete = settled(integration.details, "account", {})
+        configuration, complete = complete_configuration(integration.details, "account", {})
         row = {"id": id, "integration": at.name, "organization": organization, "external_ids": []}
-        row |= {"status": status_of(former="active", asked=None, complete=complete), "configuration": configuration}
+        row |= {
+            "status": compute_status(former="active", asked=None, complete=complete),
+            "configuration": configuration,
+        }
         # The least that it can be given: the document shows `all` as a value, not as the default.
         row |= {"space_selection": "selected", "site_selection": "selected", "created_at": now, "updated_at": now}
         connection.execute(_TABLE.insert().values(row))
-        _announce(at.storage, connection, id, {"status": row["status"]})
-        shown = _reread(at.request, connection, id)
+        _record_setup(at.storage, connection, id, {"status": row["status"]})
+        shown = _read_installation(at.request, connection, id)
     return answers.created(shown, location=shown["urls"]["location"])
 
 
@@ -98,7 +101,7 @@ def install_integration(at: AtIntegration, body: InstallationNew) -> JSONRespons
 def get_integration_installation_by_id(at: AtIntegration, installation_id: str) -> JSONResponse:
     """Given an installation's id, return the Installation."""
     with at.storage.read() as connection:
-        return answers.ok(_reread(at.request, connection, at.installed(connection, installation_id).id))
+        return answers.ok(_read_installation(at.request, connection, at.installed(connection, installation_id).id))
 
 
 @router.patch(_ONE, response_model=Installation, openapi_extra=declare_role("admin", extension=True))
@@ -115,34 +118,34 @@ def update_integration_installation(at: AtIntegration, installation_id: str, bod
         wanted = body.configuration if "configuration" in sent else row.configuration
         # What was sound under an earlier version of the integration is looked at again only when it is sent again.
         if "configuration" in sent or row.status == "pending":
-            values["configuration"], complete = settled(row.details, "account", wanted)
+            values["configuration"], complete = complete_configuration(row.details, "account", wanted)
         else:
             complete = True
-        values["status"] = status_of(
+        values["status"] = compute_status(
             former=row.status, asked=body.status if "status" in sent else None, complete=complete
         )
         if "external_ids" in sent:
-            values["external_ids"] = identify(connection, body.external_ids, installation=row.id)
+            values["external_ids"] = replace_external_ids(connection, body.external_ids, installation=row.id)
         connection.execute(
             _TABLE.update().where(_TABLE.c.id == row.id).values(updated_at=format_time(at.storage.now()), **values)
         )
         if (values["status"], values.get("configuration", row.configuration)) != (row.status, row.configuration):
-            previous = {"status": row.status, "configuration": told(row.configuration)}
-            _announce(at.storage, connection, row.id, {"status": values["status"], "previous": previous})
-        return answers.ok(_reread(at.request, connection, row.id))
+            previous = {"status": row.status, "configuration": hide_secret(row.configuration)}
+            _record_setup(at.storage, connection, row.id, {"status": values["status"], "previous": previous})
+        return answers.ok(_read_installation(at.request, connection, row.id))
 
 
 @router.delete(_ONE, status_code=204, openapi_extra=declare_role("admin", extension=True))
 def uninstall_integration(at: AtIntegration, installation_id: str) -> Response:
     """Given an installation's id, remove it, also from all spaces and sites."""
     with at.storage.write() as connection:
-        if find(connection, at.name) is None:
+        if find_integration(connection, at.name) is None:
             raise Failure(404, f"No integration {at.name}.")
         row = at.find_installed(connection, installation_id)
         if row is not None:
-            reached = Reached(at.name, row.id, row.configuration)
-            previous = {"status": row.status, "configuration": told(row.configuration)}
-            write(connection, at.storage, reached, "installation_deleted", {"previous": previous})
+            target = EventTarget(at.name, row.id, row.configuration)
+            previous = {"status": row.status, "configuration": hide_secret(row.configuration)}
+            insert_event(connection, at.storage, target, "installation_deleted", {"previous": previous})
             connection.execute(_TABLE.delete().where(_TABLE.c.id == row.id))
     return answers.no_content()
 
@@ -158,20 +161,20 @@ def list_organization_installations(at: AtOrganization, paging: Paging) -> JSONR
     with at.storage.read() as connection:
         at.require(connection)
         envelope = paging.rows(connection, query, _TABLE.c.created_at, _TABLE.c.id)
-    return answers.ok(envelope | {"items": [_shown(at.request, row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_installation(at.request, row) for row in envelope["items"]]})
 
 
-def _announce(storage: Storage, connection: sa.Connection, id: str, members: dict[str, Any]) -> None:
+def _record_setup(storage: Storage, connection: sa.Connection, id: str, members: dict[str, Any]) -> None:
     row = connection.execute(sa.select(_TABLE).where(_TABLE.c.id == id)).one()
-    reached = Reached(row.integration, row.id, row.configuration)
-    write(connection, storage, reached, "installation_setup", members)
+    target = EventTarget(row.integration, row.id, row.configuration)
+    insert_event(connection, storage, target, "installation_setup", members)
 
 
-def _reread(request: Request, connection: sa.Connection, id: str) -> dict[str, Any]:
-    return _shown(request, connection.execute(_COUNTED.where(_TABLE.c.id == id)).one())
+def _read_installation(request: Request, connection: sa.Connection, id: str) -> dict[str, Any]:
+    return _serialize_installation(request, connection.execute(_COUNTED.where(_TABLE.c.id == id)).one())
 
 
-def _shown(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_installation(request: Request, row: sa.Row[Any]) -> dict[str, Any]:
     return {
         "id": row.id,
         "status": row.status,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from syncd.platform.services.specs.grammar import VERSIONS, Form, Kind, grammar
+from syncd.platform.services.specs.grammar import VERSIONS, ObjectKind, ValueForm, load_grammar
 
 PROBLEMS_MAX = 20
 DEPTH_MAX = 100
@@ -42,7 +42,7 @@ _PLAIN: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class SpecProblem:
     """One thing that is wrong. Shapes: `place` is where, member by member, empty for the whole document."""
 
     place: str
@@ -53,36 +53,36 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _DocumentPath:
     """A place in a document, as the way to it from above."""
 
-    above: "_Spot | None" = None
+    above: "_DocumentPath | None" = None
     name: str = ""
     depth: int = 0
 
-    def below(self, name: object) -> "_Spot":
-        return _Spot(self, str(name), self.depth + 1)
+    def below(self, name: object) -> "_DocumentPath":
+        return _DocumentPath(self, str(name), self.depth + 1)
 
     def __str__(self) -> str:
         names: list[str] = []
-        here: _Spot | None = self
+        here: _DocumentPath | None = self
         while here is not None and here.above is not None:
             names.append(here.name)
             here = here.above
         return ".".join(reversed(names))[:_PLACE_MAX]
 
 
-def problems(document: Any) -> list[Problem]:
+def find_problems(document: Any) -> list[SpecProblem]:
     """Given a parsed description, return what is wrong with it, at most 20 things; none for one that can be used."""
     if not isinstance(document, dict):
-        return [Problem("", "is not an object with the members of an OpenAPI description")]
+        return [SpecProblem("", "is not an object with the members of an OpenAPI description")]
     # `swagger: 2.0` without quotes is a number in YAML, and is what many people write.
     said = _VERSION.fullmatch(str(document.get("openapi", document.get("swagger", ""))))
     version = said[1] if said else ""
     if version not in VERSIONS or ("swagger" in document) != (version == "2.0"):
-        return [Problem("", "is not OpenAPI 3.0 or 3.1, nor Swagger 2.0")]
-    walk = _Walk(document, version)
-    found: list[Problem] = []
+        return [SpecProblem("", "is not OpenAPI 3.0 or 3.1, nor Swagger 2.0")]
+    walk = _DocumentCheck(document, version)
+    found: list[SpecProblem] = []
     for problem in walk.run():
         found.append(problem)
         if len(found) == PROBLEMS_MAX:
@@ -91,48 +91,50 @@ def problems(document: Any) -> list[Problem]:
 
 
 @dataclass
-class _Walk:
+class _DocumentCheck:
     """One pass over one document; `pending` has what is still to be looked at."""
 
     document: dict[str, Any]
     version: str
-    pending: list[tuple[Any, Form, _Spot]] = field(default_factory=list)
+    pending: list[tuple[Any, ValueForm, _DocumentPath]] = field(default_factory=list)
     operations: set[str] = field(default_factory=set)
     targets: dict[str, bool] = field(default_factory=dict)
 
-    def run(self) -> Iterator[Problem]:
-        kinds = grammar(self.version)
-        self.pending.append((self.document, Form("Document"), _Spot()))
+    def run(self) -> Iterator[SpecProblem]:
+        kinds = load_grammar(self.version)
+        self.pending.append((self.document, ValueForm("Document"), _DocumentPath()))
         if self.version == "3.1" and not any(name in self.document for name in ("paths", "components", "webhooks")):
-            yield Problem("", "needs paths, components or webhooks")
+            yield SpecProblem("", "needs paths, components or webhooks")
         while self.pending:
             value, form, at = self.pending.pop()
             if at.depth > DEPTH_MAX:
-                yield Problem(str(at), f"is nested deeper than {DEPTH_MAX}")
+                yield SpecProblem(str(at), f"is nested deeper than {DEPTH_MAX}")
                 return
             if form.shape != "one":
                 yield from self.spread(value, form, at)
             elif form.kind in _PLAIN:
-                yield from _plain(value, form.kind, at)
+                yield from _check_plain(value, form.kind, at)
             elif form.kind == "Types":
-                yield from _types(value, at)
+                yield from _check_types(value, at)
             elif form.kind != "any":
                 yield from self.of_kind(value, form, at, kinds)
 
-    def spread(self, value: Any, form: Form, at: _Spot) -> Iterator[Problem]:
+    def spread(self, value: Any, form: ValueForm, at: _DocumentPath) -> Iterator[SpecProblem]:
         if not isinstance(value, list if form.shape == "list" else dict):
-            yield Problem(str(at), "must be an array" if form.shape == "list" else "must be an object")
+            yield SpecProblem(str(at), "must be an array" if form.shape == "list" else "must be an object")
             return
-        one = Form(form.kind, reference=form.reference)
+        one = ValueForm(form.kind, reference=form.reference)
         items = enumerate(value) if isinstance(value, list) else value.items()
         self.push(at, [(name, item, one) for name, item in items])
 
-    def of_kind(self, value: Any, form: Form, at: _Spot, kinds: Mapping[str, Kind]) -> Iterator[Problem]:
+    def of_kind(
+        self, value: Any, form: ValueForm, at: _DocumentPath, kinds: Mapping[str, ObjectKind]
+    ) -> Iterator[SpecProblem]:
         name = "Schema" if form.kind == "SchemaOrFlag" else form.kind
         if isinstance(value, bool) and name == "Schema" and (form.kind != name or self.version == "3.1"):
             return
         if not isinstance(value, dict):
-            yield Problem(str(at), "must be an object")
+            yield SpecProblem(str(at), "must be an object")
             return
         if form.reference and "$ref" in value:
             yield from self.reference(value["$ref"], at)
@@ -140,31 +142,31 @@ class _Walk:
         kind = kinds[name]
         for required in kind.required:
             if required not in value:
-                yield Problem(str(at.below(required)), "must be there")
+                yield SpecProblem(str(at.below(required)), "must be there")
         yield from self.particular(name, value, at)
         members = [(key, item, kind.members.get(key) or kind.others) for key, item in value.items()]
         self.push(at, [(key, item, one) for key, item, one in members if one and not key.startswith("x-")])
 
-    def push(self, at: _Spot, items: Iterable[tuple[object, Any, Form]]) -> None:
+    def push(self, at: _DocumentPath, items: Iterable[tuple[object, Any, ValueForm]]) -> None:
         # Reversed, so that what is pending is taken, and complained about, in the document's order.
         self.pending += [(item, form, at.below(name)) for name, item, form in reversed(list(items))]
 
-    def reference(self, reference: Any, at: _Spot) -> Iterator[Problem]:
+    def reference(self, reference: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
         if not isinstance(reference, str) or not reference.startswith("#"):
-            yield Problem(str(at), "refers to something outside of the document, which is not read")
+            yield SpecProblem(str(at), "refers to something outside of the document, which is not read")
             return
         if reference not in self.targets:
-            self.targets[reference] = _leads_somewhere(self.document, reference)
+            self.targets[reference] = _has_target(self.document, reference)
         if not self.targets[reference]:
-            yield Problem(str(at), "refers to something that is not there")
+            yield SpecProblem(str(at), "refers to something that is not there")
 
-    def particular(self, name: str, value: dict[str, Any], at: _Spot) -> Iterator[Problem]:
+    def particular(self, name: str, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
         if name == "Paths":
             wrong = [key for key in value if not key.startswith(("/", "x-"))]
-            yield from (Problem(str(at.below(key)), "must begin with /") for key in wrong)
+            yield from (SpecProblem(str(at.below(key)), "must begin with /") for key in wrong)
         elif name == "Responses":
             wrong = [key for key in value if not _STATUS.fullmatch(key) and not key.startswith("x-")]
-            yield from (Problem(str(at.below(key)), "is neither a status code nor default") for key in wrong)
+            yield from (SpecProblem(str(at.below(key)), "is neither a status code nor default") for key in wrong)
         elif name == "Operation":
             yield from self.operation(value.get("operationId"), at)
         elif name == "Parameter":
@@ -172,49 +174,49 @@ class _Walk:
         elif name == "SecurityScheme":
             yield from self.security(value, at)
 
-    def operation(self, id: Any, at: _Spot) -> Iterator[Problem]:
+    def operation(self, id: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
         if not isinstance(id, str):
             return
         if id in self.operations:
-            yield Problem(str(at.below("operationId")), "is the name of another operation, too")
+            yield SpecProblem(str(at.below("operationId")), "is the name of another operation, too")
         self.operations.add(id)
 
-    def parameter(self, value: dict[str, Any], at: _Spot) -> Iterator[Problem]:
+    def parameter(self, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
         where = value.get("in")
         places = _WHERE if self.version == "2.0" else _WHERE_3
         if where is not None and where not in places:
-            yield Problem(str(at.below("in")), f"must be one of {', '.join(places)}")
+            yield SpecProblem(str(at.below("in")), f"must be one of {', '.join(places)}")
         if where == "path" and value.get("required") is not True:
-            yield Problem(str(at.below("required")), "must be true for a parameter in the path")
+            yield SpecProblem(str(at.below("required")), "must be true for a parameter in the path")
         needed = ("schema", "content") if self.version != "2.0" else ("schema",) if where == "body" else ("type",)
         if not any(name in value for name in needed):
-            yield Problem(str(at), f"needs {' or '.join(needed)}")
+            yield SpecProblem(str(at), f"needs {' or '.join(needed)}")
 
-    def security(self, value: dict[str, Any], at: _Spot) -> Iterator[Problem]:
+    def security(self, value: dict[str, Any], at: _DocumentPath) -> Iterator[SpecProblem]:
         schemes = _SECURITY_2 if self.version == "2.0" else _SECURITY_3
         type = value.get("type")
         if not isinstance(type, str) or type not in schemes:
-            yield Problem(str(at.below("type")), f"must be one of {', '.join(schemes)}")
+            yield SpecProblem(str(at.below("type")), f"must be one of {', '.join(schemes)}")
             return
         missing = [name for name in schemes[type] if name not in value]
-        yield from (Problem(str(at.below(name)), "must be there") for name in missing)
+        yield from (SpecProblem(str(at.below(name)), "must be there") for name in missing)
 
 
-def _plain(value: Any, kind: str, at: _Spot) -> Iterator[Problem]:
+def _check_plain(value: Any, kind: str, at: _DocumentPath) -> Iterator[SpecProblem]:
     wanted, what = _PLAIN[kind]
     # To Python, true is a number.
     if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "boolean"):
-        yield Problem(str(at), what)
+        yield SpecProblem(str(at), what)
 
 
-def _types(value: Any, at: _Spot) -> Iterator[Problem]:
+def _check_types(value: Any, at: _DocumentPath) -> Iterator[SpecProblem]:
     for type in value if isinstance(value, list) else (value,):
         if type not in _KINDS:
-            yield Problem(str(at), f"must be one of {', '.join(_KINDS)}")
+            yield SpecProblem(str(at), f"must be one of {', '.join(_KINDS)}")
             return
 
 
-def _leads_somewhere(document: Any, reference: str) -> bool:
+def _has_target(document: Any, reference: str) -> bool:
     if reference != "#" and not reference.startswith("#/"):
         return True  # an anchor: a name within a schema
     here = document

@@ -12,7 +12,7 @@ from syncd.layout.richtext import to_document, to_markdown
 from syncd.model.comment import CommentBodyWrite
 from syncd.model.document import Document
 from syncd.platform.comments import reactions, targets
-from syncd.platform.comments.places import Place
+from syncd.platform.comments.discussions import Discussion
 from syncd.platform.http import addresses, rich_text
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.people import users
@@ -23,12 +23,12 @@ Format = Annotated[Literal["markdown", "document"], Query()]
 
 
 @dataclass
-class Showing:
+class CommentSerializer:
     """How one answer shows comments to its caller, looking each person up once."""
 
     connection: sa.Connection
     request: Request
-    place: Place
+    discussion: Discussion
     caller: str
     format: Literal["markdown", "document"] = "markdown"
     _people: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -36,14 +36,14 @@ class Showing:
     def comments(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
         """Given rows of comments, return each as a Comment."""
         ids = [row.id for row in rows]
-        reacted, repliers = reactions.of_targets(self.connection, ids), self._repliers(ids)
+        reacted, repliers = reactions.find_reactions(self.connection, ids), self._repliers(ids)
         answering = [replier.user for each in repliers.values() for replier in each]
         self._meet([*self._named(rows, reacted), *answering, *(row.resolved_by for row in rows if row.resolved_by)])
         return [self._comment(row, reacted.get(row.id, []), repliers.get(row.id, [])) for row in rows]
 
     def replies(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
         """Given rows of replies, return each as a CommentReply."""
-        reacted = reactions.of_targets(self.connection, [row.id for row in rows])
+        reacted = reactions.find_reactions(self.connection, [row.id for row in rows])
         self._meet(self._named(rows, reacted))
         return [
             {"object": "comment-reply", **self._common(row, reacted.get(row.id, []))}
@@ -66,7 +66,7 @@ class Showing:
                 {"user": self._people[replier.user], "count": replier.count, "updatedAt": replier.last}
                 for replier in repliers
             ],
-            "target": targets.shown(row),
+            "target": targets.serialize_target(row),
             "urls": self._urls(f"/comments/{row.id}"),
             "permissions": self._permissions(row.posted_by, replies=True),
             "status": row.status,
@@ -80,7 +80,7 @@ class Showing:
             "postedAt": row.posted_at,
             **({} if row.edited_at is None else {"editedAt": row.edited_at}),
             "reactions": self._reactions(reacted),
-            "body": body_shown(row.body, self.format),
+            "body": render_body(row.body, self.format),
         }
 
     def _reactions(self, rows: Sequence[sa.Row[Any]]) -> list[dict[str, Any]]:
@@ -100,16 +100,16 @@ class Showing:
         return found
 
     def _permissions(self, author: str, *, replies: bool) -> dict[str, bool]:
-        mine, speaks = author == self.caller, self.place.may("comment")
+        mine, speaks = author == self.caller, self.discussion.may("comment")
         return {
             "view": True,
             "edit": mine and speaks,
             "reply": replies and speaks,
-            "delete": (mine and speaks) or self.place.may("admin"),
+            "delete": (mine and speaks) or self.discussion.may("admin"),
         }
 
     def _urls(self, below: str) -> dict[str, str]:
-        return {"location": addresses.build_api_url(self.request, self.place.path + below)}
+        return {"location": addresses.build_api_url(self.request, self.discussion.path + below)}
 
     def _named(self, rows: Sequence[sa.Row[Any]], reacted: Mapping[str, Sequence[sa.Row[Any]]]) -> list[str]:
         return [row.posted_by for row in rows] + [one.user for each in reacted.values() for one in each]
@@ -119,14 +119,14 @@ class Showing:
         self._people |= users.read_users(self.connection, self.request, set(ids) - self._people.keys())
 
 
-def body_kept(body: CommentBodyWrite) -> dict[str, Any]:
+def prepare_body(body: CommentBodyWrite) -> dict[str, Any]:
     """Given a body as it was sent, return it as it is kept. Raises: Failure 400 for a document beyond bounds."""
     if "document" in body.model_fields_set:
         return {"document": rich_text.check_document(body.document, at="body.document")}
     return {"markdown": body.markdown} if "markdown" in body.model_fields_set else {}
 
 
-def body_shown(body: dict[str, Any], format: Literal["markdown", "document"]) -> dict[str, Any]:
+def render_body(body: dict[str, Any], format: Literal["markdown", "document"]) -> dict[str, Any]:
     """Given a body as it is kept, return it in a format; what was sent in that format is as it was sent."""
     if not body or format in body:
         return body

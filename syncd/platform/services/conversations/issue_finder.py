@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from syncd.model.text import mask_unprintable
-from syncd.platform.services.words import stems, words
+from syncd.platform.services.stems import find_stems, find_words
 
 ISSUES_MAX = 5
 """Issues of one conversation."""
@@ -26,7 +26,7 @@ cannot can't couldn't doesn't don't didn't won't isn't unable fail error broken 
 missing stuck slow timeout denied refuse reject invalid unexpected confusing unclear blocked impossible nothing never
 instead lost
 """
-_COMPLAINT = frozenset(stem for word in _COMPLAINTS.split() for stem in (word, *stems(word)))
+_COMPLAINT = frozenset(stem for word in _COMPLAINTS.split() for stem in (word, *find_stems(word)))
 _ASKING = re.compile(
     r"[?？]\s*$|^\W*(?:how|what|where|when|why|which|who|can|could|is|are|do|does|should|would)\b", re.I
 )
@@ -46,39 +46,41 @@ class Issue:
         return " ".join(self.sentences)[:SUMMARY_MAX]
 
 
-def issues_of(subject: str, said: Iterable[str]) -> list[Issue]:
+def find_issues(subject: str, said: Iterable[str]) -> list[Issue]:
     """Given a subject and what users said, in order, return the issues; none when there are no words in it at all."""
     found: list[Issue] = []
-    every = _sentences(said)
-    asked = [sentence for sentence in every if _matters(sentence)]
+    every = _split_sentences(said)
+    asked = [sentence for sentence in every if _is_issue(sentence)]
     # A request may be neither a question nor a complaint: what was said first stands for it then.
-    for sentence in asked or every[:1] or [_tidy(subject)]:
-        _add(found, sentence)
+    for sentence in asked or every[:1] or [_clean_sentence(subject)]:
+        _add_sentence(found, sentence)
     if len(found) == 1:
-        found[0].terms = _terms(subject) | found[0].terms
-    return [Issue(one.title, one.sentences, _first(one.terms)) for one in found if one.terms]
+        found[0].terms = _collect_terms(subject) | found[0].terms
+    return [Issue(one.title, one.sentences, _limit_terms(one.terms)) for one in found if one.terms]
 
 
-def _sentences(said: Iterable[str]) -> list[str]:
+def _split_sentences(said: Iterable[str]) -> list[str]:
     left, found = _READ_MAX, list[str]()
     for text in said:
         prose = _QUOTE.sub(" ", _CODE.sub(" ", text[:left]))
-        found += [tidy for part in _BREAK.split(prose) if stems(tidy := _tidy(part))]
+        found += [tidy for part in _BREAK.split(prose) if find_stems(tidy := _clean_sentence(part))]
         left -= len(text)
         if left <= 0:
             break
     return found[:_SENTENCES_MAX]
 
 
-def _matters(sentence: str) -> bool:
+def _is_issue(sentence: str) -> bool:
     if _ASKING.search(sentence):
         return True
     spoken = sentence.casefold().replace("’", "'").split()
-    return any(word.strip(".,!?:;\"'()") in _COMPLAINT for word in spoken) or not _COMPLAINT.isdisjoint(stems(sentence))
+    return any(word.strip(".,!?:;\"'()") in _COMPLAINT for word in spoken) or not _COMPLAINT.isdisjoint(
+        find_stems(sentence)
+    )
 
 
-def _add(found: list[Issue], sentence: str) -> None:
-    terms = _terms(sentence)
+def _add_sentence(found: list[Issue], sentence: str) -> None:
+    terms = _collect_terms(sentence)
     for issue in found:
         common = len(terms.keys() & issue.terms.keys())
         if common and common / min(len(terms), len(issue.terms)) >= _ALIKE:
@@ -89,16 +91,16 @@ def _add(found: list[Issue], sentence: str) -> None:
         found.append(Issue(sentence[:TITLE_MAX], [sentence], terms))
 
 
-def _terms(text: str) -> dict[str, str]:
+def _collect_terms(text: str) -> dict[str, str]:
     terms: dict[str, str] = {}
-    for stem, word in words(text):
+    for stem, word in find_words(text):
         terms.setdefault(stem, word)
-    return _first(terms)
+    return _limit_terms(terms)
 
 
-def _first(terms: Mapping[str, str]) -> dict[str, str]:
+def _limit_terms(terms: Mapping[str, str]) -> dict[str, str]:
     return dict(list(terms.items())[:TERMS_MAX])
 
 
-def _tidy(text: str) -> str:
+def _clean_sentence(text: str) -> str:
     return " ".join(mask_unprintable(text).split())

@@ -15,12 +15,12 @@ from syncd.platform.change_requests.merge import MergeSides, merge
 from syncd.platform.revisions import revisions, tree
 from syncd.platform.revisions.outline import Draft, Outline, open_outline
 from syncd.platform.revisions.tree import Node
-from syncd.platform.services.translations.pages import translatable
+from syncd.platform.services.translations.pages import list_translatable
 from syncd.platform.storage.storage import Storage
 
 
 @dataclass(frozen=True)
-class Following:
+class TranslationResult:
     """What a run leads to: the root of the translated tree, and the draft of what the result space is to hold."""
 
     bare: bytes
@@ -28,7 +28,7 @@ class Following:
 
 
 @dataclass(frozen=True)
-class Sources:
+class ResultInputs:
     """What a run's outcome is made of.
 
     Shapes: `source` is translated; `pages` are the translations by page; `base` is the translated tree of the last
@@ -41,21 +41,21 @@ class Sources:
     ours: Outline
 
 
-def prepare(storage: Storage, sources: Sources) -> Following:
+def prepare_result(storage: Storage, sources: ResultInputs) -> TranslationResult:
     """Given what a run's outcome is made of, return it, with all its nodes and texts kept; nothing points to it yet."""
     base, ours = sources.base, sources.ours
-    bare = _saved(storage, _translated(sources.source, sources.pages), besides=base)
+    bare = _save_draft(storage, _translate_tree(sources.source, sources.pages), besides=base)
     if ours.root == base.root:
-        return Following(bare.root, Draft(bare))
-    theirs = _saved(storage, _without_removed(bare, base, ours), besides=bare)
+        return TranslationResult(bare.root, Draft(bare))
+    theirs = _save_draft(storage, _drop_removed(bare, base, ours), besides=bare)
     merged = merge(MergeSides(base, ours, theirs), read=storage.blobs.get, write=storage.blobs.put)
-    return Following(bare.root, merged.draft)
+    return TranslationResult(bare.root, merged.draft)
 
 
-def land(
+def record_result(
     storage: Storage,
     connection: sa.Connection,
-    following: Following,
+    following: TranslationResult,
     *,
     main: revisions.RevisionRecord,
     bare: revisions.RevisionRecord,
@@ -79,9 +79,9 @@ def land(
     return bare.id, saved.id
 
 
-def _translated(source: Outline, pages: Mapping[str, sa.Row[Any]]) -> Draft:
+def _translate_tree(source: Outline, pages: Mapping[str, sa.Row[Any]]) -> Draft:
     draft = Draft(source)
-    for node in translatable(source):
+    for node in list_translatable(source):
         page = pages.get(node.id)
         if page is not None:
             fields = {**node.fields, **page.fields}
@@ -89,7 +89,7 @@ def _translated(source: Outline, pages: Mapping[str, sa.Row[Any]]) -> Draft:
     return draft
 
 
-def _without_removed(bare: Outline, base: Outline, ours: Outline) -> Draft:
+def _drop_removed(bare: Outline, base: Outline, ours: Outline) -> Draft:
     """The translated tree without the pages that people removed from the space, however their source changed since.
 
     One that holds a page which is still in the space stays, since the merge needs it to know where that one belongs.
@@ -105,7 +105,7 @@ def _without_removed(bare: Outline, base: Outline, ours: Outline) -> Draft:
     return draft
 
 
-def _saved(storage: Storage, draft: Draft, *, besides: Outline) -> Outline:
+def _save_draft(storage: Storage, draft: Draft, *, besides: Outline) -> Outline:
     """The outline of a draft, whose nodes are kept; those of another tree are kept already."""
     known = {entry.hash for entry in besides.entries.values()}
     root, rows = draft.seal()

@@ -18,12 +18,12 @@ from syncd.platform.spaces import roles
 from syncd.platform.spaces.spaces import require_space
 from syncd.platform.storage.storage import Storage
 from syncd.platform.storage.times import format_time
-from syncd.platform.templates.builtin import TEMPLATES, Start
-from syncd.platform.templates.copying import Copying, Piece
+from syncd.platform.templates.builtin import TEMPLATES, TemplatePage
+from syncd.platform.templates.content_copy import ContentCopy, CopiedNode
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedContent:
     """Content with a template in it, all texts kept; `onto` is the revision that it was made from."""
 
     space: str
@@ -33,11 +33,13 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Template:
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CopiedNode, ...]
     shared: Mapping[str, Any] = field(default_factory=dict)
 
 
-def prepare(storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *, onto: str | None = None) -> Prepared:
+def prepare_template(
+    storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *, onto: str | None = None
+) -> PreparedContent:
     """Given a space, a template and the revision to copy it onto, by default main content, return the content with it.
 
     Raises: Failure 404 for a space, revision or template that the caller cannot read; 400 for its parameters.
@@ -46,17 +48,19 @@ def prepare(storage: Storage, caller: Caller, space_id: str, use: TemplateUse, *
         space = require_space(connection, caller, space_id)
         base = onto or str(space.revision)
         there = revisions.open_revision(connection, space_id, base)
-        source = None if use.id in TEMPLATES else _source(connection, caller, space.organization, use.id)
-    template = _of_builtin(TEMPLATES[use.id]) if source is None else _of_space(storage, source)
+        source = None if use.id in TEMPLATES else _open_template_space(connection, caller, space.organization, use.id)
+    template = _build_builtin_template(TEMPLATES[use.id]) if source is None else _read_space_template(storage, source)
     draft = Draft(there)
-    copying = Copying(draft, storage.new_id, format_time(storage.now()), storage.blobs.put_all, use.params.content_refs)
+    copying = ContentCopy(
+        draft, storage.new_id, format_time(storage.now()), storage.blobs.put_all, use.params.content_refs
+    )
     copying.copy(template.pieces)
     copying.share(template.shared)
-    return Prepared(space_id, base, draft)
+    return PreparedContent(space_id, base, draft)
 
 
-def apply(
-    storage: Storage, connection: sa.Connection, prepared: Prepared, *, by: str | None, type: str = "edits"
+def apply_template(
+    storage: Storage, connection: sa.Connection, prepared: PreparedContent, *, by: str | None, type: str = "edits"
 ) -> revisions.RevisionRecord:
     """Given prepared content, return it as a new revision; making that somebody's content is left to the caller.
 
@@ -68,7 +72,7 @@ def apply(
     return revisions.insert_revision(storage, connection, prepared.draft, origin)
 
 
-def _source(connection: sa.Connection, caller: Caller, organization: str, id: str) -> Outline:
+def _open_template_space(connection: sa.Connection, caller: Caller, organization: str, id: str) -> Outline:
     mine = roles.select_spaces(spaces.c.revision).where(
         spaces.c.id == id, spaces.c.organization == organization, spaces.c.deleted_at.is_(None)
     )
@@ -80,26 +84,26 @@ def _source(connection: sa.Connection, caller: Caller, organization: str, id: st
     return revisions.open_revision(connection, id, row.revision)
 
 
-def _of_space(storage: Storage, outline: Outline) -> _Template:
-    def pieces() -> Iterable[Piece]:
+def _read_space_template(storage: Storage, outline: Outline) -> _Template:
+    def pieces() -> Iterable[CopiedNode]:
         for id, entry in outline.entries.items():
             if id == ROOT or id in SECTIONS:
                 continue
             node = entry.node
             written = node.type in ("document", "reusable-content") and node.body is not None
-            yield Piece(node, entry.parent, storage.blobs.get(node.body or "").decode() if written else None)
+            yield CopiedNode(node, entry.parent, storage.blobs.get(node.body or "").decode() if written else None)
 
     return _Template(tuple(pieces()), outline.entries[ROOT].node.fields)
 
 
-def _of_builtin(starts: Iterable[Start]) -> _Template:
-    pieces: list[Piece] = []
+def _build_builtin_template(starts: Iterable[TemplatePage]) -> _Template:
+    pieces: list[CopiedNode] = []
     pending = [(start, PAGES) for start in starts]
     while pending:
         start, parent = pending.pop(0)
         stem = start.path.removesuffix(".md").removesuffix("/README")
         slug = "" if start.path == "README.md" else stem.rpartition("/")[2]
         node = Node(start.path, "document", start.title, slug, {"createdAt": ""}, None, start.path)
-        pieces.append(Piece(node, parent, frontmatter.set_heading(start.text, start.title)))
+        pieces.append(CopiedNode(node, parent, frontmatter.set_heading(start.text, start.title)))
         pending += [(below, start.path) for below in start.below]
     return _Template(tuple(pieces))

@@ -7,7 +7,7 @@ from pydantic_core import from_json
 
 from syncd.errors import FileInvalid
 from syncd.layout.yaml.yaml import load
-from syncd.platform.services.specs.checking import DEPTH_MAX, Problem, problems
+from syncd.platform.services.specs.checker import DEPTH_MAX, SpecProblem, find_problems
 
 BYTES_MAX = 8 * 1024 * 1024
 """Of a description in JSON, and of what is fetched at all."""
@@ -17,43 +17,43 @@ JSON, YAML = "application/json", "application/yaml"
 
 
 @dataclass(frozen=True)
-class Read:
+class ParsedSpec:
     """What became of a text. Shapes: `media_type` is what it is written in; it can be used when `problems` is empty."""
 
     media_type: str
-    problems: tuple[Problem, ...]
+    problems: tuple[SpecProblem, ...]
 
 
-def read(content: bytes) -> Read:
+def parse_spec(content: bytes) -> ParsedSpec:
     """Given a description's bytes, return what they are and what is wrong with them."""
     if len(content) > BYTES_MAX:
-        return Read(JSON, (Problem("", f"is larger than {BYTES_MAX} bytes"),))
+        return ParsedSpec(JSON, (SpecProblem("", f"is larger than {BYTES_MAX} bytes"),))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return Read(JSON, (Problem("", "is not UTF-8"),))
+        return ParsedSpec(JSON, (SpecProblem("", "is not UTF-8"),))
     if text.lstrip()[:1] == "{":
-        media_type, parsed = JSON, _json(text)
+        media_type, parsed = JSON, _parse_json(text)
         # YAML's flow style begins like JSON; a text that says nothing as JSON may be that.
-        if isinstance(parsed, Problem) and len(content) <= YAML_BYTES_MAX:
-            other = _yaml(text)
-            media_type, parsed = (JSON, parsed) if isinstance(other, Problem) else (YAML, other)
+        if isinstance(parsed, SpecProblem) and len(content) <= YAML_BYTES_MAX:
+            other = _parse_yaml(text)
+            media_type, parsed = (JSON, parsed) if isinstance(other, SpecProblem) else (YAML, other)
     else:
-        media_type, parsed = YAML, _yaml(text)
-    if isinstance(parsed, Problem):
-        return Read(media_type, (parsed,))
-    return Read(media_type, tuple(problems(parsed)))
+        media_type, parsed = YAML, _parse_yaml(text)
+    if isinstance(parsed, SpecProblem):
+        return ParsedSpec(media_type, (parsed,))
+    return ParsedSpec(media_type, tuple(find_problems(parsed)))
 
 
-def _json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return from_json(text, allow_inf_nan=False, allow_partial=False)
     except ValueError as error:
-        return Problem("", f"is not JSON that can be read: {str(error)[:200]}")
+        return SpecProblem("", f"is not JSON that can be read: {str(error)[:200]}")
 
 
-def _yaml(text: str) -> Any:
+def _parse_yaml(text: str) -> Any:
     try:
         return load(text, at="specification", bytes_max=YAML_BYTES_MAX, depth_max=DEPTH_MAX)
     except FileInvalid as error:
-        return Problem("", f"line {error.line}, column {error.column}: {error.reason}"[:300])
+        return SpecProblem("", f"line {error.line}, column {error.column}: {error.reason}"[:300])

@@ -20,7 +20,7 @@ _REFERRED = ("page", "file", "reusableContent")
 
 
 @dataclass(frozen=True)
-class Piece:
+class CopiedNode:
     """A node to copy and what holds it; `text` is a page's or a reusable content's, None for all else."""
 
     node: Node
@@ -29,7 +29,7 @@ class Piece:
 
 
 @dataclass
-class Copying:
+class ContentCopy:
     """One copy of pieces, parents first, onto a draft; its texts are kept by `write` when all is placed."""
 
     draft: Draft
@@ -40,7 +40,7 @@ class Copying:
     _ids: dict[str, str] = field(default_factory=dict)
     _paths: dict[str, str] = field(default_factory=dict)
 
-    def copy(self, pieces: Sequence[Piece]) -> None:
+    def copy(self, pieces: Sequence[CopiedNode]) -> None:
         """Given pieces, put their copies behind what is there. Raises: Failure 400 for a reference that leads nowhere.
 
         Shapes: a slug or path that is taken is numbered. A piece whose address means nothing here keeps its text.
@@ -70,7 +70,7 @@ class Copying:
         shared = {name: value for name, value in (("variables", variables), ("tags", tags)) if value}
         self.draft.change(replace(root, fields={**root.fields, **shared}))
 
-    def _insert(self, piece: Piece, placing: DraftPaths, taken: set[str], *, homeless: bool) -> None:
+    def _insert(self, piece: CopiedNode, placing: DraftPaths, taken: set[str], *, homeless: bool) -> None:
         node, id = piece.node, self._ids[piece.node.id]
         slug, path = node.slug, node.path
         if piece.parent == PAGES and has_path(node):
@@ -86,12 +86,12 @@ class Copying:
         fields.pop("updatedAt", None)
         self.draft.insert(Node(id, node.type, node.title, slug, fields, node.body, path), self._ids[piece.parent])
 
-    def _write(self, pieces: Sequence[Piece]) -> None:
+    def _write(self, pieces: Sequence[CopiedNode]) -> None:
         texts = {self._ids[piece.node.id]: self._rewritten(piece) for piece in pieces if piece.text is not None}
         for id, body in zip(texts, self.write(text.encode() for text in texts.values()), strict=True):
             self.draft.change(replace(self.draft.node(id), body=body))
 
-    def _rewritten(self, piece: Piece) -> str:
+    def _rewritten(self, piece: CopiedNode) -> str:
         former = piece.node.path or ""
         here = self._paths.get(former, former)
 
@@ -114,13 +114,13 @@ class Copying:
             return None
         if ref.url is not None:
             return ref.url + hash + anchor
-        path = self.draft.node(_target(ref)).path or ""
+        path = self.draft.node(_find_target(ref)).path or ""
         stated = f"#{ref.anchor}" if ref.anchor else ""
         return links.relative(path, at=at) + (stated or hash + anchor)
 
     def _check(self) -> None:
         for name, ref in self.refs.items():
-            id = _target(ref)
+            id = _find_target(ref)
             sound = ref.url is not None if ref.kind == "url" else id in self.draft and bool(self.draft.node(id).path)
             if not sound or (ref.url is not None and ref.kind != "url"):
                 raise Failure(400, f"params.contentRefs.{name}: must lead to a page or file of this space, or to a url")
@@ -137,5 +137,5 @@ class Copying:
         return [self._referring(item) for item in value] if isinstance(value, list) else value
 
 
-def _target(ref: ContentRefWrite) -> str:
+def _find_target(ref: ContentRefWrite) -> str:
     return ref.page or ref.file or ref.reusable_content or ""

@@ -25,7 +25,7 @@ def list_integration_events(at: AtIntegration, paging: Paging) -> JSONResponse:
     with at.storage.read() as connection:
         at.owned(connection)
         envelope = paging.rows(connection, query, events.c.number, descending=True)
-    return answers.ok(envelope | {"items": [_shown(row) for row in envelope["items"]]})
+    return answers.ok(envelope | {"items": [_serialize_event(row) for row in envelope["items"]]})
 
 
 @router.get("/{event_id}", response_model=IntegrationEventDetail, openapi_extra=declare_role("admin"))
@@ -39,10 +39,10 @@ def get_integration_event(at: AtIntegration, event_id: str) -> JSONResponse:
             raise Failure(404, f"No event {event_id} of integration {at.name}.")
         lines = connection.execute(sa.select(logs).where(logs.c.event == row.id).order_by(logs.c.number)).all()
     trace = {"logs": [{"message": line.message, "timestamp": line.at, "level": line.level} for line in lines]}
-    return answers.ok({"event": _shown(row), "trace": trace})
+    return answers.ok({"event": _serialize_event(row), "trace": trace})
 
 
-def _shown(row: sa.Row[Any]) -> dict[str, Any]:
+def _serialize_event(row: sa.Row[Any]) -> dict[str, Any]:
     return {
         "id": row.id,
         "integrationId": row.integration,

@@ -21,9 +21,14 @@ from syncd.platform.revisions.outline import Outline, open_outline
 from syncd.platform.revisions.tree import Node
 from syncd.platform.schema.content import spaces
 from syncd.platform.schema.translations import translated, translations
-from syncd.platform.services.translations.following import Sources, land, prepare
-from syncd.platform.services.translations.pages import Translated, made_from, translatable, translate
-from syncd.platform.services.translations.providers import Provider, ProviderFailed, Wish, provider_of
+from syncd.platform.services.translations.pages import (
+    TranslatedPage,
+    compute_source_hash,
+    list_translatable,
+    translate_pages,
+)
+from syncd.platform.services.translations.providers import Provider, ProviderFailed, TranslationOptions, create_provider
+from syncd.platform.services.translations.result import ResultInputs, prepare_result, record_result
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext
 from syncd.platform.storage.storage import Storage
@@ -46,7 +51,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Run:
+class TranslationRun:
     """One run. Shapes: `row` is the translation's; `source` the tree that is translated."""
 
     row: sa.Row[Any]
@@ -55,14 +60,14 @@ class Run:
     """By page, what its last translation was made from."""
 
     @property
-    def wish(self) -> Wish:
+    def options(self) -> TranslationOptions:
         """How it is to be translated."""
         said = self.row.instructions
         instructions = Document.model_validate(said).text() if said else ""
-        return Wish(self.row.source_language or "", self.row.language, instructions)
+        return TranslationOptions(self.row.source_language or "", self.row.language, instructions)
 
 
-def ask(connection: sa.Connection, storage: Storage, translation: str) -> None:
+def request_run(connection: sa.Connection, storage: Storage, translation: str) -> None:
     """Given a translation, have it run: as soon as there is a worker, or once more after the run at hand.
 
     A run that did not get on for as long as a lease has nobody who does it, and goes on.
@@ -75,53 +80,55 @@ def ask(connection: sa.Connection, storage: Storage, translation: str) -> None:
         jobs.enqueue_job(connection, storage, RUN, {"translation": translation}, key=translation)
 
 
-def run(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
+def continue_run(work: JobContext, payload: Mapping[str, Any]) -> timedelta | None:
     """Given a translation, go on with its run, and return when to do so again while it is not complete."""
-    began = _begun(work.storage, payload["translation"])
-    if began is None:
+    run = _begin_run(work.storage, payload["translation"])
+    if run is None:
         return None
-    wish, provider = began.wish, provider_of(work.settings)
-    waiting = [node for node in translatable(began.source) if began.known.get(node.id) != made_from(node, wish)]
+    options, provider = run.options, create_provider(work.settings)
+    waiting = [
+        node for node in list_translatable(run.source) if run.known.get(node.id) != compute_source_hash(node, options)
+    ]
     until = monotonic() + SLICE_S
     for start in range(0, len(waiting), PAGES_AT_ONCE):
         try:
-            _translate(work.storage, began, waiting[start : start + PAGES_AT_ONCE], provider)
+            _translate_nodes(work.storage, run, waiting[start : start + PAGES_AT_ONCE], provider)
         except ProviderFailed as failure:
-            return _failed(work.storage, began.row.id, failure)
+            return _record_failure(work.storage, run.row.id, failure)
         if monotonic() >= until:
             return timedelta(0)
-    return None if _complete(work.storage, began) else timedelta(0)
+    return None if _complete_run(work.storage, run) else timedelta(0)
 
 
-HANDLERS = {RUN: run}
+HANDLERS = {RUN: continue_run}
 
 
-def _begun(storage: Storage, translation: str) -> Run | None:
+def _begin_run(storage: Storage, translation: str) -> TranslationRun | None:
     """The run at hand, or a new one of what the source is now; None when there is nothing to run any more."""
     with storage.write() as connection:
-        row = connection.execute(_with_spaces().where(translations.c.id == translation)).one_or_none()
+        row = connection.execute(_select_with_spaces().where(translations.c.id == translation)).one_or_none()
         if row is None or (row.run_of is None and row.status == "completed"):
             return None
         if not (row.source_here and row.result_here):
             # Spaces that come back are translated when they are asked for again.
-            _end(connection, translation, status=_status_without(row.runs))
+            _end_run(connection, translation, status=_compute_idle_status(row.runs))
             return None
         if row.run_of is None:
             now, counts = format_time(storage.now()), {"run_pages": 0, "run_words": 0, "run_failures": 0}
             values = {"status": "running", "run_of": row.source_revision, "run_since": now, "run_at": now, **counts}
             connection.execute(translations.update().where(translations.c.id == translation).values(values))
-            row = connection.execute(_with_spaces().where(translations.c.id == translation)).one()
+            row = connection.execute(_select_with_spaces().where(translations.c.id == translation)).one()
     with storage.read() as connection:
         source = revisions.open_revision(connection, row.source, row.run_of)
         last = sa.select(translated.c.page, translated.c.made_from).where(translated.c.translation == translation)
-        return Run(row, source, {one.page: one.made_from for one in connection.execute(last)})
+        return TranslationRun(row, source, {one.page: one.made_from for one in connection.execute(last)})
 
 
-def _translate(storage: Storage, began: Run, nodes: list[Node], provider: Provider) -> None:
+def _translate_nodes(storage: Storage, run: TranslationRun, nodes: list[Node], provider: Provider) -> None:
     """Translate some pages and keep what came of it; a translation that was deleted meanwhile keeps nothing."""
-    made = translate([(node, _text(storage, node)) for node in nodes], began.wish, provider)
+    made = translate_pages([(node, _read_text(storage, node)) for node in nodes], run.options, provider)
     blobs = iter(storage.blobs.put_all(page.body.encode() for page in made if page.body is not None))
-    rows = [_kept(began.row.id, node, page, blobs) for node, page in zip(nodes, made, strict=True)]
+    rows = [_build_row(run.row.id, node, page, blobs) for node, page in zip(nodes, made, strict=True)]
     with storage.write() as connection:
         counts = {
             "run_pages": translations.c.run_pages + len(rows),
@@ -129,12 +136,12 @@ def _translate(storage: Storage, began: Run, nodes: list[Node], provider: Provid
             "run_failures": 0,
             "run_at": format_time(storage.now()),
         }
-        mine = translations.update().where(translations.c.id == began.row.id, translations.c.run_of == began.row.run_of)
+        mine = translations.update().where(translations.c.id == run.row.id, translations.c.run_of == run.row.run_of)
         if connection.execute(mine.values(counts)).rowcount:
             upsert(connection, translated, rows, key=("translation", "page"))
 
 
-def _kept(translation: str, node: Node, page: Translated, blobs: Any) -> dict[str, Any]:
+def _build_row(translation: str, node: Node, page: TranslatedPage, blobs: Any) -> dict[str, Any]:
     return {
         "translation": translation,
         "page": page.page,
@@ -146,13 +153,13 @@ def _kept(translation: str, node: Node, page: Translated, blobs: Any) -> dict[st
     }
 
 
-def _text(storage: Storage, node: Node) -> str | None:
+def _read_text(storage: Storage, node: Node) -> str | None:
     if node.body is None or storage.blobs.size(node.body) > TEXT_MAX:
         return None
     return storage.blobs.get(node.body).decode(errors="replace")
 
 
-def _failed(storage: Storage, translation: str, failure: ProviderFailed) -> timedelta | None:
+def _record_failure(storage: Storage, translation: str, failure: ProviderFailed) -> timedelta | None:
     """Wait for the provider, ever longer; in the end the run is over, and what it translated is kept for the next."""
     with storage.write() as connection:
         query = sa.select(translations.c.run_failures, translations.c.runs).where(translations.c.id == translation)
@@ -163,53 +170,53 @@ def _failed(storage: Storage, translation: str, failure: ProviderFailed) -> time
         given_up = number >= FAILURES_MAX
         _log.warning("translation %s: %s%s", translation, failure, "; the run is given up" if given_up else "")
         if given_up:
-            _end(connection, translation, status=_status_without(row.runs))
+            _end_run(connection, translation, status=_compute_idle_status(row.runs))
             return None
         mine = translations.update().where(translations.c.id == translation)
         connection.execute(mine.values(run_failures=number, run_at=format_time(storage.now())))
     return timedelta(seconds=2**number)
 
 
-def _status_without(runs: int) -> str:
+def _compute_idle_status(runs: int) -> str:
     # There is no word for a run that failed: what an earlier one made is complete, and without one all is still to do.
     return "completed" if runs else "pending"
 
 
-def _complete(storage: Storage, began: Run) -> bool:
+def _complete_run(storage: Storage, run: TranslationRun) -> bool:
     """Make the result space what the run translated; False when it moved meanwhile, and this is to be tried again."""
-    row = began.row
+    row = run.row
     with storage.read() as connection:
         main = revisions.require_revision(connection, row.result, row.result_main)
         bare = revisions.require_revision(connection, row.result, row.bare)
         pages = connection.execute(sa.select(translated).where(translated.c.translation == row.id)).all()
         base, ours = (open_outline(connection, revision.root) for revision in (bare, main))
-    sources = Sources(began.source, {page.page: page for page in pages}, base, ours)
-    following = prepare(storage, sources)
+    sources = ResultInputs(run.source, {page.page: page for page in pages}, base, ours)
+    following = prepare_result(storage, sources)
     with storage.write() as connection:
-        now = connection.execute(_with_spaces().where(translations.c.id == row.id)).one_or_none()
+        now = connection.execute(_select_with_spaces().where(translations.c.id == row.id)).one_or_none()
         if now is None or now.run_of != row.run_of:
             # It was deleted, or another worker completed it.
             return True
         if not now.result_here:
-            _end(connection, row.id, status=_status_without(now.runs))
+            _end_run(connection, row.id, status=_compute_idle_status(now.runs))
             return True
         if now.result_main != main.id:
             return False
-        _forget(connection, row.id, sorted(page.page for page in pages if page.page not in began.source.entries))
-        bare_id, result = land(storage, connection, following, main=main, bare=bare)
-        _count(storage, connection, now, bare=bare_id, result_revision=result)
+        _delete_pages(connection, row.id, sorted(page.page for page in pages if page.page not in run.source.entries))
+        bare_id, result = record_result(storage, connection, following, main=main, bare=bare)
+        _record_totals(storage, connection, now, bare=bare_id, result_revision=result)
         if now.again:
-            ask(connection, storage, row.id)
+            request_run(connection, storage, row.id)
     return True
 
 
-def _forget(connection: sa.Connection, translation: str, pages: list[str]) -> None:
+def _delete_pages(connection: sa.Connection, translation: str, pages: list[str]) -> None:
     mine = translated.delete().where(translated.c.translation == translation)
     for start in range(0, len(pages), _AT_ONCE):
         connection.execute(mine.where(translated.c.page.in_(pages[start : start + _AT_ONCE])))
 
 
-def _count(storage: Storage, connection: sa.Connection, row: sa.Row[Any], **values: Any) -> None:
+def _record_totals(storage: Storage, connection: sa.Connection, row: sa.Row[Any], **values: Any) -> None:
     """End a run that led somewhere."""
     now = storage.now()
     ms = int((now - datetime.fromisoformat(row.run_since)) / timedelta(milliseconds=1))
@@ -220,15 +227,15 @@ def _count(storage: Storage, connection: sa.Connection, row: sa.Row[Any], **valu
         "total_words": row.total_words + row.run_words,
         "total_ms": row.total_ms + ms,
     }
-    _end(connection, row.id, status="completed", updated_at=format_time(now), **latest, **totals, **values)
+    _end_run(connection, row.id, status="completed", updated_at=format_time(now), **latest, **totals, **values)
 
 
-def _end(connection: sa.Connection, translation: str, **values: Any) -> None:
+def _end_run(connection: sa.Connection, translation: str, **values: Any) -> None:
     mine = translations.update().where(translations.c.id == translation)
     connection.execute(mine.values(run_of=None, run_since=None, run_at=None, run_failures=0, again=False, **values))
 
 
-def _with_spaces() -> sa.Select[Any]:
+def _select_with_spaces() -> sa.Select[Any]:
     source, result = spaces.alias("source_space"), spaces.alias("result_space")
 
     def here(space: Any) -> sa.ColumnElement[bool]:

@@ -21,7 +21,7 @@ CHARACTERS_MAX = 100_000
 _ADDRESS: TypeAdapter[str] = TypeAdapter(WebAddress)
 
 
-def settled(
+def complete_configuration(
     details: Mapping[str, Any], level: str, configuration: Mapping[str, Any], *, above: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, Any], bool]:
     """Given an integration, a level and what is configured there, return that with defaults, and if it is complete.
@@ -30,17 +30,17 @@ def settled(
     the account says.
     Raises: Failure 400 for what the integration does not ask for.
     """
-    asked = _asked(details, level)
+    asked = _find_schema(details, level)
     if isinstance(asked, ConfigurationComponent):
         _check_bounds(configuration)
         complete, missing = dict(configuration), False
     else:
-        complete, missing = _of_schema(asked, configuration)
+        complete, missing = _complete_by_schema(asked, configuration)
     _check_webhook({**(above or {}), **complete})
     return complete, not missing
 
 
-def status_of(*, former: str, asked: str | None, complete: bool) -> str:
+def compute_status(*, former: str, asked: str | None, complete: bool) -> str:
     """Given a former status and the one that is asked for, if any, return the next: pending until all is configured."""
     if not complete:
         return "pending"
@@ -48,7 +48,7 @@ def status_of(*, former: str, asked: str | None, complete: bool) -> str:
     return "paused" if wanted == "paused" else "active"
 
 
-def identify(
+def replace_external_ids(
     connection: sa.Connection, ids: list[str], *, installation: str, placement: str | None = None
 ) -> list[str]:
     """Given the external ids of an installation or of a placement of it, let it be found by them; return each once."""
@@ -60,14 +60,14 @@ def identify(
     return once
 
 
-def _asked(details: Mapping[str, Any], level: str) -> ConfigurationSchema | ConfigurationComponent:
+def _find_schema(details: Mapping[str, Any], level: str) -> ConfigurationSchema | ConfigurationComponent:
     said: ConfigurationSchema | ConfigurationComponent = getattr(
         Configurations.model_validate(details.get("configurations", {})), level
     )
     return said
 
 
-def _of_schema(asked: ConfigurationSchema, configuration: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+def _complete_by_schema(asked: ConfigurationSchema, configuration: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     for name, value in configuration.items():
         known = asked.properties.get(name)
         if known is None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from syncd.platform.services.ask.retrieval import Passage
-from syncd.platform.services.words import stems
+from syncd.platform.services.stems import find_stems
 
 QUOTED_MAX = 3
 """Passages that are quoted."""
@@ -17,27 +17,28 @@ _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？])")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~$])")
 
 
-def quoted(passages: Sequence[Passage]) -> list[Passage]:
+def choose_quotes(passages: Sequence[Passage]) -> list[Passage]:
     """Given passages, the best first, return those that are worth quoting."""
     return [one for one in passages[:QUOTED_MAX] if one.score >= passages[0].score * _RATIO]
 
 
-def answers(passages: Sequence[Passage], question: str, base: str) -> Iterator[str]:
+def render_quotes(passages: Sequence[Passage], question: str, base: str) -> Iterator[str]:
     """Given passages to quote, return the Markdown of the answer as it grows, passage by passage.
 
     Shapes: `base` is the address of the site, with a slash at its end.
     """
-    wanted = set(stems(question))
+    wanted = set(find_stems(question))
     text = ""
     for passage in passages:
         name = passage.title if passage.heading == passage.title else f"{passage.title} › {passage.heading}"
-        text += f"From [{_plain(name)}](<{base}{passage.path}>):\n\n> {_plain(_told(passage.body, wanted))}\n\n"
+        quote = _escape_markdown(_choose_sentences(passage.body, wanted))
+        text += f"From [{_escape_markdown(name)}](<{base}{passage.path}>):\n\n> {quote}\n\n"
         yield text.rstrip() + "\n"
 
 
-def _told(body: str, wanted: set[str]) -> str:
+def _choose_sentences(body: str, wanted: set[str]) -> str:
     sentences = [one for part in _END.split(body) if (one := part.strip())]
-    rated = sorted(range(len(sentences)), key=lambda at: (-len(wanted & set(stems(sentences[at]))), at))
+    rated = sorted(range(len(sentences)), key=lambda at: (-len(wanted & set(find_stems(sentences[at]))), at))
     # A sentence seldom says it all: what follows the best one is what explains it.
     best = rated[0] if rated else 0
     chosen = sorted({best, *range(best, min(best + _SENTENCES, len(sentences)))})
@@ -45,5 +46,5 @@ def _told(body: str, wanted: set[str]) -> str:
     return told if len(told) <= _QUOTE_MAX else told[:_QUOTE_MAX].rsplit(" ", 1)[0] + " …"
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

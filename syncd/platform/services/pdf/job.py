@@ -25,11 +25,11 @@ IMAGES_MAX = 1_000
 IMAGE_BYTES_MAX = 20_000_000
 
 _DRAWN = ("image/png", "image/jpeg", "image/gif", "image/webp")
-_NOWHERE = RenderContext("", DownloadSigner("", b"", 0))
+_NO_CONTEXT = RenderContext("", DownloadSigner("", b"", 0))
 
 
 @dataclass(frozen=True)
-class Part:
+class PdfSelection:
     """What is asked for: everything, a page with what is below it, or `only` the page."""
 
     page: str = ""
@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass
-class Gathering:
+class PdfJobWriter:
     """The pages and images of one PDF; images are put into `directory`, each once."""
 
     storage: Storage
@@ -54,12 +54,12 @@ class Gathering:
     directory: Path
     _images: dict[str, str] = field(default_factory=dict)
 
-    def gather(self, title: str, part: Part) -> None:
+    def gather(self, title: str, part: PdfSelection) -> None:
         """Given a title and what is asked for, write down the job of the process that lays it out.
 
         Raises: Failure 413 when it is too much for one PDF.
         """
-        documents = PageDocuments(self.outline, _NOWHERE, self.storage.blobs.get)
+        documents = PageDocuments(self.outline, _NO_CONTEXT, self.storage.blobs.get)
         shown = [
             (depth, entry) for depth, entry in part.entries(self.outline) if entry.node.type in ("document", "group")
         ]

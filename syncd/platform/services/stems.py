@@ -23,10 +23,10 @@ that the their theirs them then there these they thing this those through to too
 used uses using very want wanted wants was way we well were what when where which while who whom why will with would yes
 you your yours
 """
-_STOPPED = frozenset(_WITHOUT_MEANING.split())
+_STOP_WORDS = frozenset(_WITHOUT_MEANING.split())
 
 
-def words(text: str) -> Iterator[tuple[str, str]]:
+def find_words(text: str) -> Iterator[tuple[str, str]]:
     """Given plain text, return each word that means something, as its stem and as it is written, in order.
 
     Shapes: scripts without spaces give pairs of neighbouring signs instead of words.
@@ -34,18 +34,18 @@ def words(text: str) -> Iterator[tuple[str, str]]:
     for found in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         word = found[0]
         if _WIDE.search(word):
-            yield from ((pair, pair) for pair in _pairs(word))
-        elif len(word) <= STEM_MAX and (short := stem(word.casefold())):
+            yield from ((pair, pair) for pair in _pair_signs(word))
+        elif len(word) <= STEM_MAX and (short := compute_stem(word.casefold())):
             yield short, word
 
 
-def stems(text: str) -> list[str]:
+def find_stems(text: str) -> list[str]:
     """Given plain text, return the stems of its words, in order, repeated ones included."""
-    return [short for short, _ in words(text)]
+    return [short for short, _ in find_words(text)]
 
 
 @lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
+def compute_stem(word: str) -> str:
     """Given a word in lower case, return its stem, empty when it has no meaning of its own.
 
     Words in ASCII are stemmed as English, others are taken as they are written.
@@ -54,13 +54,13 @@ def stem(word: str) -> str:
     if bare.endswith(("n't", "'re", "'ve", "'ll")):
         return ""
     bare = bare.partition("'")[0]
-    if bare in _STOPPED or (len(bare) < 2 and not bare.isdigit()):
+    if bare in _STOP_WORDS or (len(bare) < 2 and not bare.isdigit()):
         return ""
     # A stemmer keeps the word it works on in itself, so two threads must not share one.
     return str(snowballstemmer.stemmer("english").stemWord(bare)) if bare.isascii() else bare
 
 
-def _pairs(word: str) -> Iterator[str]:
+def _pair_signs(word: str) -> Iterator[str]:
     if len(word) == 1:
         yield word
     yield from (word[at : at + 2] for at in range(min(len(word), 10_000) - 1))
