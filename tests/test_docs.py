@@ -16,15 +16,15 @@ from pydantic import BaseModel
 from syncd import errors
 from syncd.cli.app import app
 from syncd.config import Config
-from syncd.layout.page.frontmatter import fields, heading
-from syncd.layout.page.links import resolve, targets
+from syncd.layout.page.frontmatter import read_fields, read_heading
+from syncd.layout.page.links import find_targets, resolve_address
 from syncd.layout.site.check.file import check_site
 from syncd.layout.site.read import shape
 from syncd.layout.site.read.file import named_files, read_site_file
-from syncd.layout.tree.draft import page_slug
-from syncd.layout.tree.paths import safe_path
+from syncd.layout.tree.draft import derive_page_slug
+from syncd.layout.tree.paths import check_safe_path
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import parse, render, walk
+from syncd.layout.tree.summary import parse_summary, render_summary, walk_entries
 
 ROOT = Path(__file__).parent.parent
 MANUAL = ROOT / "syncd" / "manual"
@@ -170,10 +170,10 @@ def test_the_example_of_the_site_file_is_a_site_file(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_of_the_manual_leads_somewhere(page: str) -> None:
-    for target in targets(PAGES[page]):
+    for target in find_targets(PAGES[page]):
         if re.match(r"[a-z]+:", target.text):
             continue
-        found = resolve(target.text, at=page)
+        found = resolve_address(target.text, at=page)
         assert found is not None, f"{page}: {target.text} leads out of the manual"
         assert found[0] in PAGES, f"{page}: there is no {target.text}"
         assert not found[1], f"{page}: {target.text} names an anchor, which platforms spell differently"
@@ -181,7 +181,7 @@ def test_every_link_of_the_manual_leads_somewhere(page: str) -> None:
 
 @pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md"])
 def test_every_link_of_the_repository_leads_somewhere(document: str) -> None:
-    for target in targets((ROOT / document).read_text(encoding="utf-8")):
+    for target in find_targets((ROOT / document).read_text(encoding="utf-8")):
         if not re.match(r"[a-z]+:", target.text):
             assert (ROOT / target.text).exists(), f"{document}: there is no {target.text}"
 
@@ -235,21 +235,21 @@ def test_the_readme_stays_short() -> None:
 
 
 def test_the_table_of_contents_lists_every_page_once_and_is_canonical() -> None:
-    entries = parse(PAGES["SUMMARY.md"])
-    listed = [entry.path for entry, _ in walk(entries) if entry.kind == "document"]
+    entries = parse_summary(PAGES["SUMMARY.md"])
+    listed = [entry.path for entry, _ in walk_entries(entries) if entry.kind == "document"]
     assert sorted(path for path in listed if path) == sorted(PAGES.keys() - {"SUMMARY.md"})
-    assert render(entries) == PAGES["SUMMARY.md"]
+    assert render_summary(entries) == PAGES["SUMMARY.md"]
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.keys() - {"SUMMARY.md"}))
 def test_every_page_is_a_good_page(page: str) -> None:
-    entries = {entry.path: entry for entry, _ in walk(parse(PAGES["SUMMARY.md"]))}
-    assert heading(PAGES[page]) == entries[page].title
-    assert safe_path(page) == page
-    assert len(fields(PAGES[page], at=page).get("description", "")) <= 200
+    entries = {entry.path: entry for entry, _ in walk_entries(parse_summary(PAGES["SUMMARY.md"]))}
+    assert read_heading(PAGES[page]) == entries[page].title
+    assert check_safe_path(page) == page
+    assert len(read_fields(PAGES[page], at=page).get("description", "")) <= 200
     assert PAGES[page].endswith("\n")
     assert "\r" not in PAGES[page]
-    assert page == "README.md" or page_slug(page, settings=Settings())
+    assert page == "README.md" or derive_page_slug(page, settings=Settings())
 
 
 def typed() -> list[tuple[str, str]]:

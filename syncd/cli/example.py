@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from syncd.layout.lint.near import Near, meant
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 
 EXAMPLES = {
     "config": "config.example.toml",
@@ -26,6 +26,6 @@ def read_example(name: str) -> str:
 def print_example(name: str) -> None:
     """Print the file with a name of `EXAMPLES`. Raises: BadParameter when there is no such file."""
     if name not in EXAMPLES:
-        hint = meant(Near(EXAMPLES).to(name)) or f"there are {', '.join(EXAMPLES)}"
+        hint = format_suggestion(NearMisses(EXAMPLES).find(name)) or f"there are {', '.join(EXAMPLES)}"
         raise typer.BadParameter(f"there is no example of {name[:80]}; {hint}")
     print(read_example(name), end="")

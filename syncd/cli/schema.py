@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from syncd.config import shapes as config
-from syncd.layout.lint.near import Near, meant
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.layout.site.write.schema import DRAFT, redirect_schema, site_schema
 
 _HERE, _THERE = "#/$defs/", "#/definitions/"
@@ -25,7 +25,7 @@ def render_schema(name: str) -> str:
 def print_schema(name: str) -> None:
     """Print the JSON Schema of a file: `site`, `redirects` or `config`. Raises: BadParameter for any other name."""
     if name not in _SCHEMAS:
-        hint = meant(Near(_SCHEMAS).to(name)) or f"there are {', '.join(_SCHEMAS)}"
+        hint = format_suggestion(NearMisses(_SCHEMAS).find(name)) or f"there are {', '.join(_SCHEMAS)}"
         raise typer.BadParameter(f"there is no schema of {name[:80]}; {hint}")
     print(render_schema(name), end="")
 

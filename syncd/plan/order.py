@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from syncd.layout.compare.alignment import find_rising
+from syncd.layout.compare.alignment import find_longest_increasing
 
 
 def find_staying(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:
@@ -32,6 +32,8 @@ def find_staying(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> li
 def _mark_rising(places: Sequence[int | None]) -> list[bool]:
     """Which of these are in a longest increasing subsequence."""
     stay = [False] * len(places)
-    for index, _ in find_rising([(index, place) for index, place in enumerate(places) if place is not None]):
+    for index, _ in find_longest_increasing(
+        [(index, place) for index, place in enumerate(places) if place is not None]
+    ):
         stay[index] = True
     return stay

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 from syncd.errors import GitFailed
-from syncd.layout.tree.lfs_pointers import Pointer
+from syncd.layout.tree.lfs_pointers import LfsPointer
 from syncd.repo.git import Git
 from syncd.repo.location import RepositoryLocation
 from syncd.repo.names import check_oid, is_oid
@@ -232,7 +232,7 @@ def _decode(data: bytes, encoding: str) -> str:
         return data.decode("utf-8", "replace")
 
 
-def read_lfs_object(place: RepositoryLocation, pointer: Pointer) -> bytes | None:
+def read_lfs_object(place: RepositoryLocation, pointer: LfsPointer) -> bytes | None:
     """Given a pointer, return the bytes that it stands for; None when they are not here, or are not those.
 
     Source: git-lfs specification, "Local storage": `lfs/objects/OID[0:2]/OID[2:4]/OID`.

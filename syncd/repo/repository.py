@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from syncd.errors import HistoryCut, PathRefused
-from syncd.layout.tree.lfs_pointers import pointer_of
+from syncd.layout.tree.lfs_pointers import parse_pointer
 from syncd.repo import (
     blame,
     borrowing,
@@ -172,7 +172,7 @@ class Repository:
     def read_content(self, oid: str) -> bytes:
         """Given a blob's id, return the bytes that it stands for: of a Git LFS pointer the object, when it is here."""
         data = self.read(oid)
-        pointer = pointer_of(data)
+        pointer = parse_pointer(data)
         return objects.read_lfs_object(self._git.location, pointer) or data if pointer is not None else data
 
     def lookup(self, commit: str, path: str) -> str | None:

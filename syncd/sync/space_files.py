@@ -4,10 +4,10 @@ import hashlib
 from typing import NamedTuple
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.placement import Placement, entries_of
-from syncd.layout.tree.preserve import keep_entries, same_entries
+from syncd.layout.tree.placement import Placement, build_entries
+from syncd.layout.tree.preserve import has_same_entries, preserve_entries
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, parse, render
+from syncd.layout.tree.summary import Entry, parse_summary, render_summary
 from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_variables, render_tags, render_variables
 from syncd.model.page import walk
 from syncd.model.revision import Revision
@@ -39,9 +39,9 @@ class SpaceFilesWriter:
         """Given a revision and its placement, write the files that differ; SUMMARY.md is not checked with
         `is_summary_current`."""
         if not is_summary_current:
-            self._write_summary(revision, placement, self.former.below(self.former.summary))
-        self._write_variables(revision, settings.below(VARIABLES))
-        self._write_tags(revision, settings.below(TAGS))
+            self._write_summary(revision, placement, self.former.add_root(self.former.summary))
+        self._write_variables(revision, settings.add_root(VARIABLES))
+        self._write_tags(revision, settings.add_root(TAGS))
 
     def _read_former(self, path: str, former: str) -> str | None:
         """The text of the file at a path; where a branch changed the root, the file is moved there first."""
@@ -54,26 +54,26 @@ class SpaceFilesWriter:
         return read_text_at(self.repository, self.start, path)
 
     def _write_summary(self, revision: Revision, placement: Placement, former: str) -> None:
-        entries = entries_of(revision.pages, placement)
+        entries = build_entries(revision.pages, placement)
         path = self.binding.path(placement.summary)
         there = self._read_former(placement.summary, former)
         if there is not None:
-            written = parse(there, at=path)
-            entries = keep_entries(entries, written, self._read_seen_entries(self.binding.path(former)))
-            if same_entries(written, entries, at=placement.summary):
+            written = parse_summary(there, at=path)
+            entries = preserve_entries(entries, written, self._read_seen_entries(self.binding.path(former)))
+            if has_same_entries(written, entries, at=placement.summary):
                 return
-        self._put(path, render(entries))
+        self._put(path, render_summary(entries))
 
     def _read_seen_entries(self, path: str) -> tuple[Entry, ...]:
         text = read_text_at(self.repository, self.seen, path)
         try:
-            return parse(text, at=path) if text is not None else ()
+            return parse_summary(text, at=path) if text is not None else ()
         except FileInvalid:
             return ()  # it only tells what changed since; without it, what the platform says counts
 
     def _write_variables(self, revision: Revision, inner: str) -> None:
         path = self.binding.path(inner)
-        there = self._read_former(inner, self.former.below(VARIABLES))
+        there = self._read_former(inner, self.former.add_root(VARIABLES))
         if not revision.variables:
             self._remove_emptied(path, there, _VARIABLES)
         elif there is None or parse_variables(there, at=path) != dict(revision.variables):
@@ -81,7 +81,7 @@ class SpaceFilesWriter:
 
     def _write_tags(self, revision: Revision, inner: str) -> None:
         path = self.binding.path(inner)
-        there = self._read_former(inner, self.former.below(TAGS))
+        there = self._read_former(inner, self.former.add_root(TAGS))
         if not revision.tags:
             self._remove_emptied(path, there, _TAGS)
         elif there is None or parse_tags(there, at=path) != tuple(revision.tags):

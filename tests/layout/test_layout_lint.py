@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.lint.check import check, chosen
+from syncd.layout.lint.check import check_space, select_findings
 from syncd.layout.lint.finding import Finding
-from syncd.layout.lint.rules import RULES, matching
-from syncd.layout.lint.space import Item
+from syncd.layout.lint.rules import RULES, find_codes
+from syncd.layout.lint.space import SpaceFile
 from tests.growing import assert_linear
 
 SUMMARY = "# Table of contents\n\n* [Home](README.md)\n* [Guide](guide/README.md)\n  * [Setup](guide/setup.md)\n"
@@ -32,15 +32,15 @@ GOOD: dict[str, str | bytes] = {
 CONFLICT = "<<<<<<< ours\none\n=======\ntwo\n>>>>>>> theirs\n"
 
 
-def items(files: Mapping[str, str | bytes]) -> dict[str, Item]:
+def items(files: Mapping[str, str | bytes]) -> dict[str, SpaceFile]:
     bodies = {path: body.encode() if isinstance(body, str) else body for path, body in files.items()}
-    return {path: Item(len(body), lambda body=body: body) for path, body in bodies.items()}  # type: ignore[misc]
+    return {path: SpaceFile(len(body), lambda body=body: body) for path, body in bodies.items()}  # type: ignore[misc]
 
 
 def found(files: Mapping[str, str | bytes | None]) -> list[Finding]:
     """What is found in the good space with these files in it, None for one that is taken out."""
     changed = {path: body for path, body in {**GOOD, **files}.items() if body is not None}
-    return check(items(changed))
+    return check_space(items(changed))
 
 
 def page(text: str) -> dict[str, str | bytes | None]:
@@ -152,8 +152,8 @@ def test_a_huge_file_is_found_without_being_read() -> None:
     def read() -> bytes:
         raise AssertionError
 
-    huge = {**items(GOOD), ".gitbook/assets/x (1).png": Item(101 << 20, read)}
-    assert [one.code for one in check(huge)] == ["asset-huge"]
+    huge = {**items(GOOD), ".gitbook/assets/x (1).png": SpaceFile(101 << 20, read)}
+    assert [one.code for one in check_space(huge)] == ["asset-huge"]
 
 
 @pytest.mark.parametrize(
@@ -215,18 +215,23 @@ def test_a_comment_silences_the_next_line_the_block_there_or_the_file() -> None:
 def test_a_table_of_contents_below_another_root_is_read_there() -> None:
     files = {f"docs/{path}": body for path, body in GOOD.items() if path != ".gitbook.yaml"}
     settings = {".gitbook.yaml": "root: ./docs/\nredirects:\n  old: guide/setup.md\n"}
-    assert check(items({**files, **settings})) == []
+    assert check_space(items({**files, **settings})) == []
     outside = {**files, **settings, "docs/README.md": "# Home\n\n[x](../CONTRIBUTING.md)\n", "CONTRIBUTING.md": "x"}
-    codes = [one.code for one in check(items(outside)) if one.code != "asset-unused"]
+    codes = [one.code for one in check_space(items(outside)) if one.code != "asset-unused"]
     assert codes == ["link-outside"]
 
 
 def test_findings_are_chosen_by_code_or_by_first_word() -> None:
     everything = found(page("[x](missing.md) <person> [y](../readme.md)\n"))
-    assert [one.code for one in chosen(everything, matching(["link"]), set())] == ["link-broken", "link-case"]
-    assert [one.code for one in chosen(everything, set(), matching(["link-case", "angle"]))] == ["link-broken"]
+    assert [one.code for one in select_findings(everything, find_codes(["link"]), set())] == [
+        "link-broken",
+        "link-case",
+    ]
+    assert [one.code for one in select_findings(everything, set(), find_codes(["link-case", "angle"]))] == [
+        "link-broken"
+    ]
     with pytest.raises(KeyError):
-        matching(["lnk"])
+        find_codes(["lnk"])
 
 
 HOSTILE = ("<", "[", "{% hint %}", "{% @a/b\n", "`a``", "](x", "<!--", "<details>", "<a ", "{%", "$$", "---\n", "#")
@@ -261,7 +266,7 @@ _TEXTS = st.lists(_PIECES, max_size=30).map("".join).map(str.encode) | st.binary
 @settings(max_examples=25)
 @given(st.dictionaries(st.sampled_from(_PATHS), _TEXTS))
 def test_no_bytes_stop_the_check(files: dict[str, bytes]) -> None:
-    for one in check(items(files)):
+    for one in check_space(items(files)):
         assert one.line >= 1
         assert one.column >= 1
         assert one.code in RULES
@@ -270,8 +275,8 @@ def test_no_bytes_stop_the_check(files: dict[str, bytes]) -> None:
 def test_real_documentation_has_only_findings_that_are_true(corpora: Path | None) -> None:
     top = corpora / "learn-go-with-tests" if corpora is not None else MANUAL
     paths = [path for path in top.rglob("*") if path.is_file() and "/.git/" not in path.as_posix()]
-    files = {path.relative_to(top).as_posix(): Item(path.stat().st_size, path.read_bytes) for path in paths}
-    found = sorted(one.code for one in check(files) if one.severity != "info")
+    files = {path.relative_to(top).as_posix(): SpaceFile(path.stat().st_size, path.read_bytes) for path in paths}
+    found = sorted(one.code for one in check_space(files) if one.severity != "info")
     if corpora is None:
         assert found == []
         return

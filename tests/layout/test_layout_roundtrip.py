@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.page.frontmatter import fields, heading, metadata, patch, set_heading
-from syncd.layout.page.links import resolve, rewrite
-from syncd.layout.tree.draft import Draft, page_slug, read_draft
+from syncd.layout.page.frontmatter import patch_frontmatter, read_fields, read_heading, read_metadata, set_heading
+from syncd.layout.page.links import resolve_address, rewrite_addresses
+from syncd.layout.tree.draft import Draft, derive_page_slug, read_draft
 from syncd.layout.tree.files import render_files
 from syncd.layout.tree.paths import slugify
-from syncd.layout.tree.placement import Known, entries_of, match, place
+from syncd.layout.tree.placement import BasePath, assign_paths, build_entries, match_pages
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, transform, walk
+from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
 from syncd.layout.yaml import yaml
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
@@ -96,7 +96,7 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
     """The revision that an import makes of a draft; without git, paths are left for the layout to derive."""
     paths: dict[str, str] = {}
     own: dict[str, int] = {}
-    for entry, _ in walk(draft.entries):
+    for entry, _ in walk_entries(draft.entries):
         if entry.path is not None and entry.anchor is None:
             own.setdefault(entry.path, id(entry))
 
@@ -125,8 +125,8 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
                 link_title=entry.link_title,
             )
         paths[identity := id_of("page", entry.path)] = entry.path
-        described = metadata(files[entry.path].decode(), at=entry.path)
-        slug = page_slug(entry.path, settings=draft.settings)
+        described = read_metadata(files[entry.path].decode(), at=entry.path)
+        slug = derive_page_slug(entry.path, settings=draft.settings)
         known = {"id": identity, "title": entry.title, "slug": slug or None, "linkTitle": entry.link_title}
         return Page.model_validate({**known, **described, "pages": below, "git": blob(entry.path)})
 
@@ -134,7 +134,7 @@ def _space(files: Mapping[str, bytes], draft: Draft, *, git: bool) -> Space:
     uploads = tuple(File(id=id_of("file", path), name=basename(path), git=blob(path)) for path in draft.files)
     includes = []
     for path in draft.includes:
-        title = str(fields(files[path].decode(), at=path).get("title", basename(path).removesuffix(".md")))
+        title = str(read_fields(files[path].decode(), at=path).get("title", basename(path).removesuffix(".md")))
         includes.append(ReusableContent(id=id_of("include", path), title=title, git=blob(path)))
     paths |= {id_of("file", path): path for path in draft.files}
     paths |= {id_of("include", path): path for path in draft.includes}
@@ -153,7 +153,7 @@ def _target(entry: Entry, draft: Draft) -> dict[str, str]:
     """What an import makes of an entry that is no page."""
     if entry.path is not None:
         return {"kind": "page", "page": id_of("page", entry.path)} | ({"anchor": entry.anchor} if entry.anchor else {})
-    found = resolve(entry.target or "", at=draft.settings.below(draft.settings.summary))
+    found = resolve_address(entry.target or "", at=draft.settings.add_root(draft.settings.summary))
     if found is not None and found[0] in draft.files:
         return {"kind": "file", "file": id_of("file", found[0])}
     return {"kind": "url", "url": entry.target or ""}
@@ -164,9 +164,9 @@ def _assemble(entries: tuple[Entry, ...], build: Callable[[Entry, tuple[Page, ..
 
 
 def _rendered(
-    files: Mapping[str, bytes], space: Space, known: Mapping[str, Known] | None = None, settings: Settings = USUAL
+    files: Mapping[str, bytes], space: Space, known: Mapping[str, BasePath] | None = None, settings: Settings = USUAL
 ) -> dict[str, bytes]:
-    placement = place(space.revision, known=known or {}, settings=settings)
+    placement = assign_paths(space.revision, base=known or {}, settings=settings)
     return dict(render_files(space.revision, lambda identity: files[space.paths[identity]], placement))
 
 
@@ -198,7 +198,7 @@ def test_lost_ids_are_found_again(name: str) -> None:
     draft = _draft(SPACES[name])
     space = _space(SPACES[name], draft, git=False)
     pages = {identity: path for identity, path in space.paths.items() if identity.startswith("page-")}
-    assert match(space.revision.pages, draft.entries) == pages
+    assert match_pages(space.revision.pages, draft.entries) == pages
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -206,17 +206,17 @@ def test_pages_keep_their_bytes_when_nothing_about_them_changes(name: str) -> No
     files = SPACES[name]
     for path in _draft(files).documents:
         text = files[path].decode()
-        assert patch(text, fields(text, at=path)) == text
-        assert rewrite(text, lambda address: address) == text
-        assert (title := heading(text)) is None or set_heading(text, title) == text
+        assert patch_frontmatter(text, read_fields(text, at=path)) == text
+        assert rewrite_addresses(text, lambda address: address) == text
+        assert (title := read_heading(text)) is None or set_heading(text, title) == text
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_known_paths_outlive_everything(name: str) -> None:
     files = SPACES[name]
     space = _space(files, _draft(files), git=False)
-    forms = place(space.revision).forms
-    known = {identity: Known(path, forms[identity]) for identity, path in space.paths.items()}
+    forms = assign_paths(space.revision).platform_paths
+    known = {identity: BasePath(path, forms[identity]) for identity, path in space.paths.items()}
     rendered = _rendered(files, space, known)
     assert {path: rendered[path] for path in space.paths.values()} == {
         path: files[path] for path in space.paths.values()
@@ -316,12 +316,12 @@ def assert_survives(pages: tuple[Page, ...], variables: Variables, root: str, su
     settings_of = Settings(root=root, summary=summary)
     upload = File(id="upload", name="a [b] (1).pdf")
     revision = Revision(id="r", pages=pages, files=(upload,), variables=dict(variables))
-    placement = place(revision, settings=settings_of)
+    placement = assign_paths(revision, settings=settings_of)
     files = dict(render_files(revision, lambda identity: f"# {identity}\n".encode(), placement))
     files[".gitbook.yaml"] = f"root: ./{root}\nstructure:\n  summary: {summary}\n".encode()
     draft = _draft(files)
     assert draft.missing == ()
-    assert _located(entries_of(revision.pages, placement), placement.summary) == draft.entries
+    assert _located(build_entries(revision.pages, placement), placement.summary) == draft.entries
     assert sorted(draft.documents) == sorted(placement.pages.values())
     assert draft.variables == variables
     again = _rendered(files, _space(files, draft, git=True), settings=settings_of)
@@ -332,7 +332,7 @@ def _located(entries: tuple[Entry, ...], summary: str) -> tuple[Entry, ...]:
     """Entries with paths below the space's directory, as a draft has them."""
 
     def located(entry: Entry) -> Entry:
-        found = resolve(entry.path, at=summary) if entry.path else None
+        found = resolve_address(entry.path, at=summary) if entry.path else None
         return replace(entry, path=found[0]) if found else entry
 
-    return transform(entries, located)
+    return transform_entries(entries, located)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from syncd.layout.page.frontmatter import fields, split
+from syncd.layout.page.frontmatter import read_fields, split_frontmatter
 from syncd.layout.yaml import yaml
 
 FILES: dict[str, str | bytes] = {
@@ -24,19 +24,19 @@ _APART = re.compile(r"\s*(?:#|>|\||[*+-]\s|\d+[.)]\s|\{%|<|\[|$)")
 
 def formatted(text: str) -> str:
     """The page with nothing changed but its form."""
-    head, body = split(text)
+    head, body = split_frontmatter(text)
     return _head(head, text) + _body(body)
 
 
 def lossy(text: str) -> str:
     """The page in another form, without placeholders in angle brackets and with a description that was cut."""
-    head, body = split(text)
+    head, body = split_frontmatter(text)
     return _head(head, text, cut=DESCRIPTION_MAX) + _body(_without(body))
 
 
 def typographic(text: str) -> str:
     """The page in another form, with the quotation marks of a printer and entities for signs."""
-    head, body = split(text)
+    head, body = split_frontmatter(text)
     quoted = _outside_code(body, lambda part: re.sub(r'"([^"\n]*)"', "“\\1”", part).replace("&amp;", "&"))
     return _head(head, text) + _body(quoted)
 
@@ -44,7 +44,7 @@ def typographic(text: str) -> str:
 def _head(head: str, text: str, *, cut: int | None = None) -> str:
     if not head:
         return ""
-    said = fields(text, at="page")
+    said = read_fields(text, at="page")
     if cut is not None and isinstance(said.get("description"), str):
         said["description"] = said["description"][:cut]
     ordered = {key: said[key] for key in (*(k for k in said if k not in _ORDER), *(k for k in _ORDER if k in said))}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from syncd.layout.tree.summary import Entry, walk
+from syncd.layout.tree.summary import Entry, walk_entries
 
 
 def without(entries: Sequence[Entry], gone: Entry) -> tuple[Entry, ...]:
@@ -36,4 +36,4 @@ def under(entries: Sequence[Entry], above: Entry | None, new: Entry, chance: Ran
 
 
 def _holds(entry: Entry, inner: Entry) -> bool:
-    return any(child.path == inner.path for child, _ in walk(entry.children))
+    return any(child.path == inner.path for child, _ in walk_entries(entry.children))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from posixpath import dirname, join, relpath
 
-from syncd.layout.tree.summary import Entry, parse, render, walk
+from syncd.layout.tree.summary import Entry, parse_summary, render_summary, walk_entries
 from tests.sync.stage import Clone, Stage, mark_of, written
 from tests.sync.toc import replaced, under, without
 
@@ -28,21 +28,25 @@ class Writers(Stage):
         text = written(self.ledger, f"Title {name}")
         new = Entry("document", f"Title {name}", path)
         changed = under(entries, above, new, self.chance)
-        self._save(clone, {path: text, "SUMMARY.md": render(changed)}, f"add {path}")
+        self._save(clone, {path: text, "SUMMARY.md": render_summary(changed)}, f"add {path}")
 
     def writer_deletes_page(self) -> None:
         """A writer deletes a page that has none below it."""
         clone = self.chance.choice(self.clones)
         entries = self._entries(clone)
         leaves = [
-            entry for entry, _ in walk(entries) if entry.path and not entry.children and entry.path != "README.md"
+            entry
+            for entry, _ in walk_entries(entries)
+            if entry.path and not entry.children and entry.path != "README.md"
         ]
         entry = self.chance.choice(leaves)
         if len(leaves) < 4 or entry.path is None:
             return
         text = (clone.path / entry.path).read_text()
         self.ledger.delete_page(mark_of(text) or "", text, self._others(mark_of(text) or "", but=clone))
-        self._save(clone, {"SUMMARY.md": render(without(entries, entry))}, f"delete {entry.path}", gone=[entry.path])
+        self._save(
+            clone, {"SUMMARY.md": render_summary(without(entries, entry))}, f"delete {entry.path}", gone=[entry.path]
+        )
 
     def writer_renames_page(self) -> None:
         """A writer renames a page's file, and where it is listed."""
@@ -53,7 +57,9 @@ class Writers(Stage):
         path = join(dirname(entry.path), f"renamed-{self.ledger.number()}.md")
         text = (clone.path / entry.path).read_text()
         changed = replaced(entries, entry, replace(entry, path=path))
-        self._save(clone, {path: text, "SUMMARY.md": render(changed)}, f"rename {entry.path} {path}", gone=[entry.path])
+        self._save(
+            clone, {path: text, "SUMMARY.md": render_summary(changed)}, f"rename {entry.path} {path}", gone=[entry.path]
+        )
 
     def writer_moves_page(self) -> None:
         """A writer puts a page at another place of the table of contents; its file stays."""
@@ -63,7 +69,7 @@ class Writers(Stage):
         rest = without(entries, entry)
         changed = under(rest, self._spot(rest), entry, self.chance)
         if changed != entries:
-            self._save(clone, {"SUMMARY.md": render(changed)}, f"move {entry.path}")
+            self._save(clone, {"SUMMARY.md": render_summary(changed)}, f"move {entry.path}")
 
     def writer_adds_file(self) -> None:
         """A writer adds an image and shows it on a page."""
@@ -81,11 +87,11 @@ class Writers(Stage):
         return clone, path, text
 
     def _entries(self, clone: Clone) -> tuple[Entry, ...]:
-        return parse((clone.path / "SUMMARY.md").read_text())
+        return parse_summary((clone.path / "SUMMARY.md").read_text())
 
     def _spot(self, entries: Sequence[Entry]) -> Entry | None:
         """Return the entry to put something under, or None for the top."""
-        choices: list[Entry | None] = [entry for entry, _ in walk(entries[1:])]
+        choices: list[Entry | None] = [entry for entry, _ in walk_entries(entries[1:])]
         return self.chance.choice([None, None, *choices])
 
     def _save(self, clone: Clone, files: Mapping[str, str | bytes], message: str, *, gone: Sequence[str] = ()) -> None:
@@ -95,4 +101,4 @@ class Writers(Stage):
 
 def _leaves(entries: Sequence[Entry]) -> list[Entry]:
     """The pages, but for the home page, that have none below them."""
-    return [entry for entry, _ in walk(entries[1:]) if entry.path and not entry.children]
+    return [entry for entry, _ in walk_entries(entries[1:]) if entry.path and not entry.children]

@@ -9,10 +9,10 @@ from syncd.cli.check.excerpt import SourceText
 from syncd.cli.check.findings import LocatedFinding, Report, choose_exit_code
 from syncd.cli.check.report import FORMATS, write_report
 from syncd.cli.check.sources import CheckOptions, SpaceFiles, find_spaces
-from syncd.layout.lint.check import check, chosen
+from syncd.layout.lint.check import check_space, select_findings
 from syncd.layout.lint.finding import Finding
-from syncd.layout.lint.near import Near, meant
-from syncd.layout.lint.rules import RULES, matching
+from syncd.layout.lint.rules import RULES, find_codes
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.model.wording import format_count
 
 
@@ -40,7 +40,7 @@ def run_check(options: CheckOptions, style: str, select: Sequence[str], ignore: 
 def _check_space(space: SpaceFiles, selected: set[str], ignored: set[str]) -> Iterator[LocatedFinding]:
     texts = {path: SourceText(item.read) for path, item in space.items.items()}
     empty = SourceText(bytes)
-    for finding in chosen(check(space.items), selected, ignored):
+    for finding in select_findings(check_space(space.items), selected, ignored):
         if _is_selected(space, finding):
             path = f"{space.directory}/{finding.path}" if space.directory else finding.path
             yield LocatedFinding(space.top, path, finding, texts.get(finding.path, empty))
@@ -49,9 +49,9 @@ def _check_space(space: SpaceFiles, selected: set[str], ignored: set[str]) -> It
 def _parse_codes(words: Sequence[str]) -> set[str]:
     names = [name for word in words for name in word.replace(",", " ").split()]
     try:
-        return matching(names)
+        return find_codes(names)
     except KeyError as error:
-        hint = meant(Near(RULES).to(error.args[0]))
+        hint = format_suggestion(NearMisses(RULES).find(error.args[0]))
         raise typer.BadParameter(f"there is no code {error.args[0]}{f'; {hint}' if hint else ''}") from None
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import typer
 
 from syncd.cli.terminal.output import print_document
-from syncd.layout.lint.near import Near, meant
-from syncd.layout.lint.rules import RULES, Rule, matching
+from syncd.layout.lint.rules import RULES, Rule, find_codes
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.layout.site.read.rules import MILD, SITE_RULES
 
 WIDTH = 100
@@ -40,10 +40,10 @@ def _find_rules(word: str) -> list[Rule]:
     if _FAMILY.fullmatch(word.upper()) and (family := [one for one in SITE_RULES if one.startswith(word.upper())]):
         return [SITE_RULES[code] for code in family]
     try:
-        codes = matching([word.lower()])
+        codes = find_codes([word.lower()])
     except KeyError:
-        near = Near(CATALOGUE)
-        hint = meant(near.to(word.lower()) or near.to(word.upper()))
+        near = NearMisses(CATALOGUE)
+        hint = format_suggestion(near.find(word.lower()) or near.find(word.upper()))
         raise typer.BadParameter(f"there is no code {word[:80]}; {hint or 'syncd explain all lists them'}") from None
     return [rule for code, rule in RULES.items() if code in codes]
 
@@ -52,13 +52,13 @@ def _format_rule(rule: Rule) -> list[str]:
     return [
         f"{rule.code} ({rule.severity})",
         *_wrap_text(rule.meaning),
-        *_wrap_text(f"To mend it: {rule.mend}"),
+        *_wrap_text(f"To mend it: {rule.remedy}"),
         *_format_ignore_hint(rule),
     ]
 
 
 def _build_document(rule: Rule) -> dict[str, Any]:
-    document = {"code": rule.code, "severity": rule.severity, "meaning": rule.meaning, "mend": rule.mend}
+    document = {"code": rule.code, "severity": rule.severity, "meaning": rule.meaning, "mend": rule.remedy}
     return {**document, "ignore": _format_ignore_comment(rule) or None}
 
 

@@ -77,7 +77,7 @@ class Report:
 
     def is_about_whole_file(self, finding: Finding) -> bool:
         """Return whether a finding is about its file as a whole, so that no line of the file is shown."""
-        return self.rules[finding.code].whole
+        return self.rules[finding.code].is_whole_file
 
 
 def choose_exit_code(findings: Iterable[LocatedFinding], *, strict: bool) -> int:

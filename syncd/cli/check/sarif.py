@@ -32,7 +32,7 @@ def _build_rule(rule: Rule) -> dict[str, Any]:
         "id": rule.code,
         "shortDescription": {"text": rule.meaning.partition(". ")[0].rstrip(".") + "."},
         "fullDescription": {"text": rule.meaning},
-        "help": {"text": rule.mend},
+        "help": {"text": rule.remedy},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }
 

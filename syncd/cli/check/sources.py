@@ -10,8 +10,8 @@ from pathlib import Path
 
 from syncd.cli.terminal.context import list_repositories
 from syncd.errors import ConfigInvalid, GitFailed, NotARepository
-from syncd.layout.lint.space import Item
-from syncd.layout.tree.settings import PATH as SETTINGS
+from syncd.layout.lint.space import SpaceFile
+from syncd.layout.tree.settings import SETTINGS_PATH as SETTINGS
 from syncd.repo import Repository
 
 _SPACE_FILES = ("SUMMARY.md", SETTINGS)
@@ -24,7 +24,7 @@ class SpaceFiles:
 
     top: Path
     directory: str
-    items: Mapping[str, Item]
+    items: Mapping[str, SpaceFile]
     part: str = ""
 
 
@@ -47,7 +47,7 @@ class _FileTree:
 
     top: Path
     names: frozenset[str]
-    read_items: Callable[[Sequence[str]], dict[str, Item]]
+    read_items: Callable[[Sequence[str]], dict[str, SpaceFile]]
     space_directories: frozenset[str] = field(default=frozenset())
 
     def read_space(self, directory: str, part: str = "") -> SpaceFiles:
@@ -147,7 +147,7 @@ def _open_tree(top: Path, options: CheckOptions, stack: ExitStack) -> _FileTree:
     return _build_disk_tree(top, repository.list_tracked())
 
 
-def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, Item]]) -> _FileTree:
+def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]], dict[str, SpaceFile]]) -> _FileTree:
     known = frozenset(names)
     space_directories = frozenset(
         name.rpartition("/")[0] for name in known if name.rpartition("/")[2] in _SPACE_FILES and _is_content(name, 0)
@@ -156,7 +156,7 @@ def _build_tree(top: Path, names: Sequence[str], items: Callable[[Sequence[str]]
 
 
 def _build_disk_tree(top: Path, names: Sequence[str]) -> _FileTree:
-    def items(paths: Sequence[str]) -> dict[str, Item]:
+    def items(paths: Sequence[str]) -> dict[str, SpaceFile]:
         found = {}
         for name in paths:
             path = top / name
@@ -165,7 +165,7 @@ def _build_disk_tree(top: Path, names: Sequence[str]) -> _FileTree:
             except OSError:  # tracked, but deleted in the work tree
                 continue
             if stat.S_ISREG(status.st_mode):
-                found[name] = Item(status.st_size, path.read_bytes)
+                found[name] = SpaceFile(status.st_size, path.read_bytes)
         return found
 
     return _build_tree(top, names, items)
@@ -192,8 +192,10 @@ def _build_git_tree(top: Path, repository: Repository, options: CheckOptions) ->
         listing = repository.list_files(commit)
     blobs = {name: blob.oid for name, blob in listing.items() if blob.mode.startswith("100")}
 
-    def items(paths: Sequence[str]) -> dict[str, Item]:
+    def items(paths: Sequence[str]) -> dict[str, SpaceFile]:
         sizes = repository.read_sizes(blobs[name] for name in paths)
-        return {name: Item(sizes[oid], partial(repository.read, oid), oid) for name in paths if (oid := blobs[name])}
+        return {
+            name: SpaceFile(sizes[oid], partial(repository.read, oid), oid) for name in paths if (oid := blobs[name])
+        }
 
     return _build_tree(top, list(blobs), items)

@@ -138,13 +138,13 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
             storage, directory, title=title or None, space=read_space_id(space) if space else None
         )
     if as_json:
-        skipped = [f"{part.path}:{part.line}:{part.column}: {part.why}" for part in imported.skipped]
+        skipped = [f"{part.path}:{part.line}:{part.column}: {part.reason}" for part in imported.skipped]
         print_document(
             {"space": imported.space, "revision": imported.revision, "changed": imported.changed, "skipped": skipped}
         )
     else:
         for part in imported.skipped[:SKIPPED_SHOWN]:
-            print_text(f"{escape(part.path)}:{part.line}:{part.column}: not taken: {escape(part.why)}", sys.stderr)
+            print_text(f"{escape(part.path)}:{part.line}:{part.column}: not taken: {escape(part.reason)}", sys.stderr)
         if (more := len(imported.skipped) - SKIPPED_SHOWN) > 0:
             print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
         print(f"space {imported.space}\nrevision {imported.revision}")

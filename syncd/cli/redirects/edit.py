@@ -16,7 +16,7 @@ from syncd.cli.terminal.rewrite_file import rewrite_file
 from syncd.cli.terminal.text import escape, style_text
 from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding
-from syncd.layout.lint.near import Near
+from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.site.addresses.follow import words
 from syncd.layout.site.read.declared import Item, SiteFile
 from syncd.layout.site.read.redirect_files import destination
@@ -71,7 +71,7 @@ def remove_redirect(config_file: Path | None, file: Path | None, word: str, *, a
     before, old_findings = read_source(source)
     item = before.items.get(Ref.of("redirect", source_key(word)))
     if item is None:
-        near = Near(str(one.fields.get("source")) for one in before.of("redirect")).to(word)
+        near = NearMisses(str(one.fields.get("source")) for one in before.of("redirect")).find(word)
         hint = f"did you mean {near}?" if near else "syncd redirects export lists all"
         raise typer.BadParameter(f"{location.path} declares no redirect from {word}; {hint}")
     result = _write_changes(location, (source, old_findings), without_redirect(before, _list_texts(source), item))

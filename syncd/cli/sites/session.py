@@ -13,7 +13,7 @@ from syncd.cli.terminal.context import load_configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workplace import Circumstances, never, reading, site_wish, workplace
 from syncd.errors import ConfigInvalid
-from syncd.layout.lint.near import Near, meant
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.plan.site.gates.gates import SCOPES
 from syncd.plan.site.lockfile.lockfile import lock_path
 from syncd.plan.site.steps import SitePlan
@@ -116,7 +116,7 @@ def check_targets(targets: Iterable[str], prepared: Prepared) -> None:
 def describe_unknown(what: str, word: str, known: Sequence[str]) -> str:
     """Return a sentence about an unknown word, with the known word that was likely meant."""
     listed = f"there are {', '.join(known[:_SHOWN])}{', …' if len(known) > _SHOWN else ''}"
-    return f"there is no such {what}; {meant(Near(known).to(word)) or listed}"
+    return f"there is no such {what}; {format_suggestion(NearMisses(known).find(word)) or listed}"
 
 
 def parse_gate_force(words: Sequence[str], plan: SitePlan) -> dict[str, int]:

@@ -88,7 +88,7 @@ def run_validate(options: ValidateOptions, style: str) -> int:
 def _apply_fixes(location: SiteFileLocation, findings: Sequence[Finding], out: TextIO) -> bool:
     """Apply the fixes of findings file by file, print them, and return whether there were any."""
     done: list[Finding] = []
-    for path in sorted({finding.path for found in findings for finding in found.all() if finding.fix is not None}):
+    for path in sorted({finding.path for found in findings for finding in found.list_all() if finding.fix is not None}):
         before = read_file(location.top, path).decode()
         after, mends = mended(before, path, findings)
         if after != before:

@@ -1,52 +1,58 @@
-"""Align two sequences: which item of one stands for which of the other, in the same order, in next to linear time."""
+"""Align two sequences: find which items correspond, in the same order, in nearly linear time."""
 
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterator, Sequence
 
 
-def pairs(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Given two sequences, return the places of equal items, as many in order as a cheap search finds.
+def pair_equal_items(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the indices of equal items of two sequences, in order, as many as a cheap search finds.
 
-    Shape: what both begin and end with; between, the first occurrence of an item stands for the first of the other,
-    the second for the second, and of these the longest run that is in order in both.
+    Shape: the common start and end; between them the first occurrence of an item is paired with the first of the other,
+    the second with the second, and of these the longest run that is in order in both.
     """
-    head, tail = _ends(one, other)
-    middle = occurrences(one[head : len(one) - tail], other[head : len(other) - tail])
-    found = [(place, place) for place in range(head)]
-    found += [(head + here, head + there) for here, there in find_rising(list(middle))]
+    head, tail = _count_equal_ends(one, other)
+    middle = pair_occurrences(one[head : len(one) - tail], other[head : len(other) - tail])
+    found = [(index, index) for index in range(head)]
+    found += [
+        (head + one_index, head + other_index) for one_index, other_index in find_longest_increasing(list(middle))
+    ]
     return found + [(len(one) - left, len(other) - left) for left in range(tail, 0, -1)]
 
 
-def slots(one: Sequence[Hashable], other: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """Given two sequences, return the places of items that took each other's place between equal ones."""
-    here = there = 0
-    for first, second in (*pairs(one, other), (len(one), len(other))):
-        if first - here == second - there:
-            yield from zip(range(here, first), range(there, second), strict=True)
-        here, there = first + 1, second + 1
+def pair_replaced_items(one: Sequence[Hashable], other: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield the indices of items that replaced one another between equal ones."""
+    one_index = other_index = 0
+    for one_next, other_next in (*pair_equal_items(one, other), (len(one), len(other))):
+        if one_next - one_index == other_next - other_index:
+            yield from zip(range(one_index, one_next), range(other_index, other_next), strict=True)
+        one_index, other_index = one_next + 1, other_next + 1
 
 
-def occurrences(one: Sequence[Hashable], other: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """Given two sequences, return each item of `one` with its counterpart, in the order of `one`, moved or not."""
+def pair_occurrences(one: Sequence[Hashable], other: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield the indices of each item of `one` and of its counterpart in `other`, in the order of `one`, moved or
+    not."""
     places: dict[Hashable, deque[int]] = defaultdict(deque)
-    for place, item in enumerate(other):
-        places[item].append(place)
-    for place, item in enumerate(one):
+    for index, item in enumerate(other):
+        places[item].append(index)
+    for index, item in enumerate(one):
         if places.get(item):
-            yield place, places[item].popleft()
+            yield index, places[item].popleft()
 
 
-def counterparts(one: Sequence[Hashable], other: Sequence[Hashable]) -> dict[int, int]:
-    """Given two sequences, return for each item of `one` its counterpart in `other`, wherever that has moved to."""
-    head, tail = _ends(one, other)
-    middle = occurrences(one[head : len(one) - tail], other[head : len(other) - tail])
-    found = {place: place for place in range(head)} | {head + here: head + there for here, there in middle}
+def find_counterparts(one: Sequence[Hashable], other: Sequence[Hashable]) -> dict[int, int]:
+    """Return for the index of each item of `one` the index of its counterpart in `other`, wherever that has moved
+    to."""
+    head, tail = _count_equal_ends(one, other)
+    middle = pair_occurrences(one[head : len(one) - tail], other[head : len(other) - tail])
+    found = {index: index for index in range(head)} | {
+        head + one_index: head + other_index for one_index, other_index in middle
+    }
     return found | {len(one) - left: len(other) - left for left in range(1, tail + 1)}
 
 
-def _ends(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[int, int]:
-    """How many items both begin with, and with how many of the rest both end."""
+def _count_equal_ends(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[int, int]:
+    """Return how many items both begin with, and with how many of the rest both end."""
     shorter = min(len(one), len(other))
     head = 0
     while head < shorter and one[head] == other[head]:
@@ -57,22 +63,22 @@ def _ends(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[int, int]
     return head, tail
 
 
-def find_rising(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Given pairs whose first places rise, return the longest part whose second places rise as well. Cost: n log n."""
+def find_longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return, of pairs whose first numbers rise, the longest part whose second numbers rise as well. Cost: n log n."""
     tails: list[int] = []
     ends: list[int] = []
     before: list[int] = []
-    for index, (_, place) in enumerate(found):
-        length = bisect_left(tails, place)
+    for index, (_, number) in enumerate(pairs):
+        length = bisect_left(tails, number)
         before.append(ends[length - 1] if length else -1)
         if length == len(tails):
-            tails.append(place)
+            tails.append(number)
             ends.append(index)
         else:
-            tails[length], ends[length] = place, index
+            tails[length], ends[length] = number, index
     rising: list[tuple[int, int]] = []
-    here = ends[-1] if ends else -1
-    while here >= 0:
-        rising.append(found[here])
-        here = before[here]
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        rising.append(pairs[at])
+        at = before[at]
     return rising[::-1]

@@ -1,56 +1,67 @@
-"""Weave a page from blocks of two others: each in the bytes that it has there, with the blank lines between them."""
+"""Compose a page from blocks of two others: each with the bytes and the blank lines that it has there."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from syncd.layout.compare.tokens import Meaning
+from syncd.layout.compare.tokens import TokenizedPage
 
 
-class Part(NamedTuple):
-    """A block of the page to be, and which block it is in the former and in the wanted page, where it is one."""
+class ComposedBlock(NamedTuple):
+    """A block of the composed page, with its index in the existing and in the desired page, where it is a block of
+    them."""
 
     text: str
-    former: int | None = None
-    wanted: int | None = None
+    existing: int | None = None
+    desired: int | None = None
 
 
-def part_of(page: Meaning, place: int) -> str:
-    """Given a page and a place among its blocks, return the source of that block."""
-    block = page.blocks[place]
+def read_block_source(page: TokenizedPage, index: int) -> str:
+    """Return the source of the block at an index of a page."""
+    block = page.blocks[index]
     return page.source(block.start, block.end)
 
 
-def weave(parts: Iterable[Part], former: Meaning, wanted: Meaning, *, head: str, parted: bool = False) -> str:
-    """Given the blocks of a page in order and its frontmatter block, return its text.
+def compose_page(
+    blocks: Iterable[ComposedBlock],
+    existing: TokenizedPage,
+    desired: TokenizedPage,
+    *,
+    head: str,
+    force_blank_lines: bool = False,
+) -> str:
+    """Return the text of a page from its blocks in order and its frontmatter block.
 
     Shape: what lies between two blocks, before the first and behind the last, comes from the page where both stand so,
-    the former one first; else it is a blank line, and with `parted` it is that at least.
+    the existing one first; else it is a blank line, and with `force_blank_lines` it is at least that.
     """
-    newline = "\r\n" if (former.lines or wanted.lines or ("",))[0].endswith("\r\n") else "\n"
-    same_head = bool(former.head) == bool(wanted.head)
-    above = Part(head, -1 if same_head else None, -1 if wanted.head else None)
+    newline = "\r\n" if (existing.lines or desired.lines or ("",))[0].endswith("\r\n") else "\n"
+    same_head = bool(existing.head) == bool(desired.head)
+    above = ComposedBlock(head, -1 if same_head else None, -1 if desired.head else None)
     pieces = [head]
-    for part in (*parts, Part("", len(former.blocks), len(wanted.blocks))):
-        at_edge = above.text == head or not part.text
-        gap = _between(above, part, former, wanted)
+    for block in (*blocks, ComposedBlock("", len(existing.blocks), len(desired.blocks))):
+        at_edge = above.text == head or not block.text
+        gap = _find_gap(above, block, existing, desired)
         if not at_edge:
-            gap = newline if gap is None or (parted and not gap.strip(" \t")) else gap
-        if pieces[-1] and part.text and not pieces[-1].endswith(("\n", "\r")):
+            gap = newline if gap is None or (force_blank_lines and not gap.strip(" \t")) else gap
+        if pieces[-1] and block.text and not pieces[-1].endswith(("\n", "\r")):
             pieces.append(newline)
-        pieces += [gap or "", part.text]
-        above = part
+        pieces += [gap or "", block.text]
+        above = block
     return "".join(pieces)
 
 
-def _between(above: Part, below: Part, former: Meaning, wanted: Meaning) -> str | None:
-    """The blank lines between two blocks in the page where the one follows the other; None when that is nowhere."""
-    if above.former is not None and below.former == above.former + 1:
-        return _gap(former, below.former)
-    if above.wanted is not None and below.wanted == above.wanted + 1:
-        return _gap(wanted, below.wanted)
+def _find_gap(
+    above: ComposedBlock, below: ComposedBlock, existing: TokenizedPage, desired: TokenizedPage
+) -> str | None:
+    """Return the blank lines between two blocks in a page where the one follows the other; None when none has them
+    so."""
+    if above.existing is not None and below.existing == above.existing + 1:
+        return _read_gap_above(existing, below.existing)
+    if above.desired is not None and below.desired == above.desired + 1:
+        return _read_gap_above(desired, below.desired)
     return None
 
 
-def _gap(page: Meaning, place: int) -> str:
-    start = page.blocks[place - 1].end if place else 0
-    return page.source(start, page.blocks[place].start if place < len(page.blocks) else len(page.lines))
+def _read_gap_above(page: TokenizedPage, index: int) -> str:
+    start = page.blocks[index - 1].end if index else 0
+    return page.source(start, page.blocks[index].start if index < len(page.blocks) else len(page.lines))

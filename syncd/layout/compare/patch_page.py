@@ -1,4 +1,4 @@
-"""Carry an edit of a server's form of a page over to the writer's form of it, where the two do not mean the same."""
+"""Apply an edit of the server's form of a page to the writer's form of it, where the two do not mean the same."""
 
 import re
 from collections import Counter
@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from syncd.errors import FileInvalid
-from syncd.layout.compare.alignment import occurrences, pairs
-from syncd.layout.compare.compose_blocks import Part, part_of, weave
-from syncd.layout.compare.tokens import Meaning, meaning
-from syncd.layout.page.frontmatter import patch
+from syncd.layout.compare.alignment import pair_equal_items, pair_occurrences
+from syncd.layout.compare.compose_blocks import ComposedBlock, compose_page, read_block_source
+from syncd.layout.compare.tokens import TokenizedPage, tokenize_page
+from syncd.layout.page.frontmatter import patch_frontmatter
 
 TOKENS_MAX = 1_500
 """Words and signs of a passage that are merged word by word; a longer one is a clash."""
@@ -25,180 +25,199 @@ _TOKEN = re.compile(r"\s+|[^\W_]+|[^\w\s]|_")
 
 
 @dataclass(frozen=True)
-class Transferred:
-    """The writer's page with the edit in it; `clashes` are lines of the writer's page whose words the edit replaced
-    although the server's form of them had lost something."""
+class PatchedPage:
+    """The writer's page with the edit in it.
+
+    Shape: `conflicts` are the lines of the writer's page whose words the edit replaced although the server's form of
+    them had lost something.
+    """
 
     body: bytes
-    clashes: tuple[int, ...] = ()
+    conflicts: tuple[int, ...] = ()
 
 
-class _Unit(NamedTuple):
-    """Blocks of the server's form, and the blocks of the writer's that they stand for; `same` if they mean the same."""
+class _BlockMatch(NamedTuple):
+    """Blocks of the server's form and the blocks of the writer's form that correspond; `is_equal` when they mean the
+    same."""
 
     server: range
     writer: range
-    same: bool
+    is_equal: bool
 
 
-def transferred(writer: bytes, before: bytes, after: bytes, *, at: str) -> Transferred:
-    """Given a page as its writer has it, and the server's form of it before and after an edit, return the edited page.
+def patch_page(writer: bytes, before: bytes, after: bytes, *, at: str) -> PatchedPage:
+    """Return the writer's page with the edit that turns the server's form of it from `before` into `after`.
 
     Shape: what the edit did not touch keeps the writer's bytes, also where the server had lost some of it; where it
-    touched such a passage both are merged word by word, and where they touch the same words the edit has its way.
+    touched such a passage both are merged word by word, and where both change the same words the edit wins.
     """
     try:
-        one, base, other = (meaning(text.decode(), at=at) for text in (writer, before, after))
+        one, base, other = (tokenize_page(text.decode(), at=at) for text in (writer, before, after))
     except UnicodeDecodeError:
-        return Transferred(after, (1,))
+        return PatchedPage(after, (1,))
     if one is None or base is None or other is None:
-        return Transferred(after, (1,))
-    if base.says(other):
-        return Transferred(writer)
-    carrier = _Carrier(one, base, other)
-    text = weave(list(carrier.parts()), one, other, head=carrier.head())
-    return Transferred(text.encode(), tuple(carrier.clashes))
+        return PatchedPage(after, (1,))
+    if base.has_same_content(other):
+        return PatchedPage(writer)
+    patcher = _Patcher(one, base, other)
+    text = compose_page(list(patcher.compose_blocks()), one, other, head=patcher.patch_head())
+    return PatchedPage(text.encode(), tuple(patcher.conflicts))
 
 
-class _Carrier:
-    def __init__(self, writer: Meaning, before: Meaning, after: Meaning) -> None:
+class _Patcher:
+    def __init__(self, writer: TokenizedPage, before: TokenizedPage, after: TokenizedPage) -> None:
         self.writer, self.before, self.after = writer, before, after
-        self.kept = dict(pairs(before.facts(), after.facts()))
-        self.units = list(_units(before, writer))
-        self.moved = self._moved()
-        self.dropped: list[_Unit] = []
+        self.unchanged = dict(pair_equal_items(before.list_tokens(), after.list_tokens()))
+        self.matches = list(_match_blocks(before, writer))
+        self.moved_blocks = self._find_moved_blocks()
+        self.removed: list[_BlockMatch] = []
         self.added: list[int] = []
-        self.clashes: list[int] = []
+        self.conflicts: list[int] = []
 
-    def head(self) -> str:
-        """The writer's frontmatter with each key that the edit changed."""
-        was, now, mine = self.before.front, self.after.front, self.writer.front
-        if was == now:
+    def patch_head(self) -> str:
+        """Return the writer's frontmatter with each key that the edit changed."""
+        before, after, writer = self.before.frontmatter, self.after.frontmatter, self.writer.frontmatter
+        if before == after:
             return self.writer.head
-        if not (isinstance(was, dict) and isinstance(now, dict) and isinstance(mine, dict)):
-            self.clashes += [] if mine in (was, now) else [1]
+        if not (isinstance(before, dict) and isinstance(after, dict) and isinstance(writer, dict)):
+            self.conflicts += [] if writer in (before, after) else [1]
             return self.after.head
-        edited = [key for key in {**was, **now} if was.get(key) != now.get(key)]
-        if any(mine.get(key) not in (was.get(key), now.get(key)) for key in edited):
-            self.clashes.append(1)
+        edited = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+        if any(writer.get(key) not in (before.get(key), after.get(key)) for key in edited):
+            self.conflicts.append(1)
         try:
-            return patch(self.writer.head, {key: now.get(key) for key in edited})
+            return patch_frontmatter(self.writer.head, {key: after.get(key) for key in edited})
         except FileInvalid:
             return self.after.head
 
-    def parts(self) -> Iterator[Part]:
-        """The blocks of the edited page; between units that the edit left alone stands what it made of the others."""
+    def compose_blocks(self) -> Iterator[ComposedBlock]:
+        """Yield the blocks of the edited page: untouched matches, and between them the result of the touched ones."""
         done = 0
-        touched: list[_Unit] = []
-        for unit in (*self.units, None):
-            if unit is not None and (not unit.server or not self._stands(unit)):
-                touched.append(unit)
+        touched: list[_BlockMatch] = []
+        for match in (*self.matches, None):
+            if match is not None and (not match.server or not self._is_untouched(match)):
+                touched.append(match)
                 continue
-            start = len(self.after.blocks) if unit is None else self.kept[unit.server[0]]
-            yield from self._run(touched, range(done, start))
+            start = len(self.after.blocks) if match is None else self.unchanged[match.server[0]]
+            yield from self._patch_matches(touched, range(done, start))
             touched = []
-            if unit is not None:
-                done = start + len(unit.server)
-                same = len(unit.server) == len(unit.writer)
-                for place in unit.writer:
-                    yield self._mine(place, start + place - unit.writer.start if same else None)
-        new = _bag(_source(self.after, range(place, place + 1)) for place in self.added)
-        for unit in self.dropped:
-            if _has_most(new, _bag([_source(self.before, unit.server)])):
-                self._clash(unit.writer)
+            if match is not None:
+                done = start + len(match.server)
+                same = len(match.server) == len(match.writer)
+                for index in match.writer:
+                    yield self._take_writer_block(index, start + index - match.writer.start if same else None)
+        new = _count_words(_read_source(self.after, range(index, index + 1)) for index in self.added)
+        for match in self.removed:
+            if _has_most(new, _count_words([_read_source(self.before, match.server)])):
+                self._add_conflict(match.writer)
 
-    def _moved(self) -> dict[int, int]:
-        """Blocks of the edited page that stood elsewhere before, each with the writer's block that it stands for."""
-        there = {unit.server[0]: unit.writer[0] for unit in self.units if len(unit.server) == len(unit.writer) == 1}
-        here, now = self.before.facts(), self.after.facts()
-        came = sorted(set(range(len(now))) - set(self.kept.values()))
-        went = [place for place in there if place not in self.kept]
-        found = occurrences([now[place] for place in came], [here[place] for place in went])
+    def _find_moved_blocks(self) -> dict[int, int]:
+        """Return the blocks of the edited page that stood elsewhere before, each with the writer's block that
+        corresponds."""
+        there = {
+            match.server[0]: match.writer[0] for match in self.matches if len(match.server) == len(match.writer) == 1
+        }
+        here, after = self.before.list_tokens(), self.after.list_tokens()
+        came = sorted(set(range(len(after))) - set(self.unchanged.values()))
+        went = [index for index in there if index not in self.unchanged]
+        found = pair_occurrences([after[index] for index in came], [here[index] for index in went])
         return {came[one]: there[went[other]] for one, other in found}
 
-    def _clash(self, places: range) -> None:
-        self.clashes.append(self.writer.blocks[places.start].start + 1 + self.writer.head.count("\n"))
+    def _add_conflict(self, indices: range) -> None:
+        self.conflicts.append(self.writer.blocks[indices.start].start + 1 + self.writer.head.count("\n"))
 
-    def _stands(self, unit: _Unit) -> bool:
-        """Whether the edit left the blocks of a unit as they were, one below the other."""
-        first = self.kept.get(unit.server[0])
+    def _is_untouched(self, match: _BlockMatch) -> bool:
+        """Return whether the edit left the blocks of a match as they were, one below the other."""
+        first = self.unchanged.get(match.server[0])
         return first is not None and all(
-            self.kept.get(place) == first + place - unit.server[0] for place in unit.server
+            self.unchanged.get(index) == first + index - match.server[0] for index in match.server
         )
 
-    def _mine(self, place: int, wanted: int | None = None) -> Part:
-        return Part(part_of(self.writer, place), place, wanted)
+    def _take_writer_block(self, index: int, desired: int | None = None) -> ComposedBlock:
+        return ComposedBlock(read_block_source(self.writer, index), index, desired)
 
-    def _new(self, places: range, instead: range = range(0)) -> Iterator[Part]:
-        slots = instead if len(instead) == len(places) else [None] * len(places)
-        for place, slot in zip(places, slots, strict=True):
-            if place in self.moved:
-                yield Part(part_of(self.writer, self.moved[place]), None, place)
+    def _take_new_blocks(self, indices: range, slots_taken: range = range(0)) -> Iterator[ComposedBlock]:
+        slots = slots_taken if len(slots_taken) == len(indices) else [None] * len(indices)
+        for index, slot in zip(indices, slots, strict=True):
+            if index in self.moved_blocks:
+                yield ComposedBlock(read_block_source(self.writer, self.moved_blocks[index]), None, index)
             else:
-                self.added.append(place)
-                yield Part(part_of(self.after, place), slot, place)
+                self.added.append(index)
+                yield ComposedBlock(read_block_source(self.after, index), slot, index)
 
-    def _run(self, units: list[_Unit], now: range) -> Iterator[Part]:
-        """What became of units that do not all stand; blocks that the server had lost as a whole are kept around it."""
-        held = [index for index, unit in enumerate(units) if unit.server]
-        first, last = (held[0], held[-1] + 1) if held else (len(units), len(units))
-        yield from (self._mine(place) for unit in units[:first] for place in unit.writer)
-        yield from self._edited(units[first:last], now) if held else self._new(now)
-        yield from (self._mine(place) for unit in units[last:] for place in unit.writer)
+    def _patch_matches(self, matches: list[_BlockMatch], after: range) -> Iterator[ComposedBlock]:
+        """Yield the result of matches that the edit touched; around it stay blocks that the server had lost as a
+        whole."""
+        found = [index for index, match in enumerate(matches) if match.server]
+        first, last = (found[0], found[-1] + 1) if found else (len(matches), len(matches))
+        yield from (self._take_writer_block(index) for match in matches[:first] for index in match.writer)
+        yield from self._patch_between(matches[first:last], after) if found else self._take_new_blocks(after)
+        yield from (self._take_writer_block(index) for match in matches[last:] for index in match.writer)
 
-    def _edited(self, units: Sequence[_Unit], now: range) -> Iterator[Part]:
-        was = range(units[0].server.start, units[-1].server.stop)
-        if all(unit.same for unit in units):
-            yield from self._new(now, range(units[0].writer.start, units[-1].writer.stop))
-        elif len(was) == len(now):
-            shift = now.start - was.start
-            for unit in units:
-                here = range(unit.server.start + shift, unit.server.stop + shift)
-                yield from self._passage(unit.server, unit.writer, here)
+    def _patch_between(self, matches: Sequence[_BlockMatch], after: range) -> Iterator[ComposedBlock]:
+        before = range(matches[0].server.start, matches[-1].server.stop)
+        if all(match.is_equal for match in matches):
+            yield from self._take_new_blocks(after, range(matches[0].writer.start, matches[-1].writer.stop))
+        elif len(before) == len(after):
+            shift = after.start - before.start
+            for match in matches:
+                here = range(match.server.start + shift, match.server.stop + shift)
+                yield from self._patch_passage(match.server, match.writer, here)
         else:
-            yield from self._passage(was, range(units[0].writer.start, units[-1].writer.stop), now)
+            yield from self._patch_passage(before, range(matches[0].writer.start, matches[-1].writer.stop), after)
 
-    def _passage(self, was: range, mine: range, now: range) -> Iterator[Part]:
-        then, wanted, own = _facts(self.before, was), _facts(self.after, now), _facts(self.writer, mine)
-        if then == wanted:
-            yield from (self._mine(place) for place in mine)
-        elif own in ([], then, wanted) or not now:
-            if not now and own not in ([], then):
-                self.dropped.append(_Unit(was, mine, False))
-            yield from self._new(now, mine)
+    def _patch_passage(self, before: range, writer: range, after: range) -> Iterator[ComposedBlock]:
+        before_tokens, desired, writer_tokens = (
+            _list_tokens(self.before, before),
+            _list_tokens(self.after, after),
+            _list_tokens(self.writer, writer),
+        )
+        if before_tokens == desired:
+            yield from (self._take_writer_block(index) for index in writer)
+        elif writer_tokens in ([], before_tokens, desired) or not after:
+            if not after and writer_tokens not in ([], before_tokens):
+                self.removed.append(_BlockMatch(before, writer, False))
+            yield from self._take_new_blocks(after, writer)
         else:
-            merged = merged_words(_source(self.before, was), _source(self.writer, mine), _source(self.after, now))
+            merged = merge_words(
+                _read_source(self.before, before), _read_source(self.writer, writer), _read_source(self.after, after)
+            )
             if merged is None:
-                self._clash(mine)
-                yield from self._new(now)
+                self._add_conflict(writer)
+                yield from self._take_new_blocks(after)
             else:
-                yield Part(merged, mine.start if len(mine) == 1 else None, now.start if len(now) == 1 else None)
+                yield ComposedBlock(
+                    merged, writer.start if len(writer) == 1 else None, after.start if len(after) == 1 else None
+                )
 
 
-def merged_words(base: str, one: str, other: str) -> str | None:
-    """Given a passage and two edits of it, return it with both, word by word; None when they touch the same words.
+def merge_words(base: str, one: str, other: str) -> str | None:
+    """Return a passage with two edits of it, merged word by word; None when both change the same words.
 
     Shape: white space is as in the first edit, unless the second one changed it.
     """
-    rows = [_TOKEN.findall(text) for text in (base, one, other)]
-    if max(map(len, rows)) > TOKENS_MAX:
+    sides = [_TOKEN.findall(text) for text in (base, one, other)]
+    if max(map(len, sides)) > TOKENS_MAX:
         return None
-    first, second = (_Edits(rows[0], row) for row in rows[1:])
+    first, second = (_Edits(sides[0], row) for row in sides[1:])
     changes = sorted([*first.changes(1), *second.changes(2)])
-    if any(_clash(rows[0], above, below) for above, below in pairwise(changes)):
+    if any(_is_conflict(sides[0], above, below) for above, below in pairwise(changes)):
         return None
     result: list[str] = []
     done = 0
-    for change in (*changes, _Change(len(rows[0]), len(rows[0]), 0, ())):
-        kept = range(done, change.start)
-        result += [_kept(rows[0][place], first.same[place], second.same[place]) for place in kept]
+    for change in (*changes, _TokenChange(len(sides[0]), len(sides[0]), 0, ())):
+        unchanged = range(done, change.start)
+        result += [
+            _choose_changed(sides[0][index], first.equal_tokens[index], second.equal_tokens[index])
+            for index in unchanged
+        ]
         result += change.tokens
         done = change.end
     return "".join(result)
 
 
-class _Change(NamedTuple):
-    """Places of the base that one side replaced, and by what."""
+class _TokenChange(NamedTuple):
+    """The tokens of the base that one side replaced, and the tokens in their place."""
 
     start: int
     end: int
@@ -209,8 +228,8 @@ class _Change(NamedTuple):
         return any(token[0].isalnum() for token in (*base[self.start : self.end], *self.tokens))
 
 
-def _clash(base: Sequence[str], above: _Change, below: _Change) -> bool:
-    """Whether two changes are of different sides and touch; words with nothing but white space between them touch."""
+def _is_conflict(base: Sequence[str], above: _TokenChange, below: _TokenChange) -> bool:
+    """Return whether two changes are of different sides and touch; words with only white space between them touch."""
     if above.side == below.side:
         return False
     between = "".join(base[above.end : below.start])
@@ -218,78 +237,96 @@ def _clash(base: Sequence[str], above: _Change, below: _Change) -> bool:
 
 
 class _Edits:
-    """How one sequence of words and signs became another; any white space is as good as another."""
+    """How one sequence of words and signs became another; all white space is equal."""
 
     def __init__(self, base: Sequence[str], edited: Sequence[str]) -> None:
-        one, other = ([" " if token.isspace() else token for token in row] for row in (base, edited))
+        before, after = ([" " if token.isspace() else token for token in side] for side in (base, edited))
         self.edited = edited
-        self.codes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-        self.same = {
+        self.codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        self.equal_tokens = {
             start + offset: edited[first + offset]
-            for word, start, end, first, _ in self.codes
-            if word == "equal"
+            for kind, start, end, first, _ in self.codes
+            if kind == "equal"
             for offset in range(end - start)
         }
 
-    def changes(self, side: int) -> Iterator[_Change]:
-        """What was replaced by what, in order."""
-        for word, start, end, first, last in self.codes:
-            if word != "equal":
-                yield _Change(start, end, side, tuple(self.edited[first:last]))
+    def changes(self, side: int) -> Iterator[_TokenChange]:
+        """Yield what was replaced by what, in order."""
+        for kind, start, end, first, last in self.codes:
+            if kind != "equal":
+                yield _TokenChange(start, end, side, tuple(self.edited[first:last]))
 
 
-def _kept(base: str, one: str, other: str) -> str:
+def _choose_changed(base: str, one: str, other: str) -> str:
     return one if other == base else other
 
 
-def _units(server: Meaning, writer: Meaning) -> Iterator[_Unit]:
-    """Given both forms of a page, return what stands for what, in order."""
-    here = there = 0
-    for one, other in (*pairs(server.facts(), writer.facts()), (len(server.blocks), len(writer.blocks))):
-        yield from _unlike(server, writer, range(here, one), range(there, other))
-        if one < len(server.blocks):
-            yield _Unit(range(one, one + 1), range(other, other + 1), True)
-        here, there = one + 1, other + 1
+def _match_blocks(server: TokenizedPage, writer: TokenizedPage) -> Iterator[_BlockMatch]:
+    """Yield the matching blocks of both forms of a page, in order."""
+    server_done = writer_done = 0
+    for server_index, writer_index in (
+        *pair_equal_items(server.list_tokens(), writer.list_tokens()),
+        (len(server.blocks), len(writer.blocks)),
+    ):
+        yield from _match_unequal_blocks(
+            server, writer, range(server_done, server_index), range(writer_done, writer_index)
+        )
+        if server_index < len(server.blocks):
+            yield _BlockMatch(range(server_index, server_index + 1), range(writer_index, writer_index + 1), True)
+        server_done, writer_done = server_index + 1, writer_index + 1
 
 
-def _unlike(server: Meaning, writer: Meaning, here: range, there: range) -> Iterator[_Unit]:
-    """What stands for what among blocks that do not mean the same: by place, else by the words that they share."""
-    found = list(there) if len(here) == len(there) else _likest(server, writer, here, there)
-    if len(found) < len(here) or not here:
-        yield _Unit(here, there, False)
+def _match_unequal_blocks(
+    server: TokenizedPage, writer: TokenizedPage, server_blocks: range, writer_blocks: range
+) -> Iterator[_BlockMatch]:
+    """Yield matches among blocks that do not mean the same: by position, else by the words that they share."""
+    found = (
+        list(writer_blocks)
+        if len(server_blocks) == len(writer_blocks)
+        else _find_similar_blocks(server, writer, server_blocks, writer_blocks)
+    )
+    if len(found) < len(server_blocks) or not server_blocks:
+        yield _BlockMatch(server_blocks, writer_blocks, False)
         return
-    done = there.start
-    for place, counterpart in zip(here, found, strict=True):
-        if counterpart > done:
-            yield _Unit(range(place, place), range(done, counterpart), False)
-        yield _Unit(range(place, place + 1), range(counterpart, counterpart + 1), False)
-        done = counterpart + 1
-    if done < there.stop:
-        yield _Unit(range(here.stop, here.stop), range(done, there.stop), False)
+    done = writer_blocks.start
+    for server_index, writer_index in zip(server_blocks, found, strict=True):
+        if writer_index > done:
+            yield _BlockMatch(range(server_index, server_index), range(done, writer_index), False)
+        yield _BlockMatch(range(server_index, server_index + 1), range(writer_index, writer_index + 1), False)
+        done = writer_index + 1
+    if done < writer_blocks.stop:
+        yield _BlockMatch(range(server_blocks.stop, server_blocks.stop), range(done, writer_blocks.stop), False)
 
 
-def _likest(server: Meaning, writer: Meaning, here: range, there: range) -> list[int]:
-    """For each of the server's blocks the next of the writer's that has most of its words, as far as there is one."""
+def _find_similar_blocks(
+    server: TokenizedPage, writer: TokenizedPage, server_blocks: range, writer_blocks: range
+) -> list[int]:
+    """Return for each of the server's blocks the next of the writer's that has most of its words; [] when one has
+    none."""
     found: list[int] = []
-    if len(here) * len(there) > COMPARISONS_MAX:
+    if len(server_blocks) * len(writer_blocks) > COMPARISONS_MAX:
         return found
-    done = there.start
-    for place in here:
-        fits = (at for at in range(done, there.stop) if _shares(server, place, writer, at))
-        counterpart = next(fits, None)
-        if counterpart is None:
+    done = writer_blocks.start
+    for server_index in server_blocks:
+        similar = (
+            index for index in range(done, writer_blocks.stop) if _shares_words(server, server_index, writer, index)
+        )
+        writer_index = next(similar, None)
+        if writer_index is None:
             return []
-        found.append(counterpart)
-        done = counterpart + 1
+        found.append(writer_index)
+        done = writer_index + 1
     return found
 
 
-def _shares(one: Meaning, place: int, other: Meaning, there: int) -> bool:
-    """Whether most words of a block are in another one."""
-    return _has_most(_bag([part_of(other, there)]), _bag([part_of(one, place)]))
+def _shares_words(one: TokenizedPage, index: int, other: TokenizedPage, other_index: int) -> bool:
+    """Return whether most words of a block are in another one."""
+    return _has_most(
+        _count_words([read_block_source(other, other_index)]), _count_words([read_block_source(one, index)])
+    )
 
 
-def _bag(texts: Iterable[str]) -> Counter[str]:
+def _count_words(texts: Iterable[str]) -> Counter[str]:
     return Counter(word for text in texts for word in _WORD.findall(text))
 
 
@@ -297,12 +334,12 @@ def _has_most(found: Counter[str], words: Counter[str]) -> bool:
     return 2 * (words & found).total() > words.total()
 
 
-def _facts(page: Meaning, places: range) -> list[object]:
-    return [page.blocks[place].facts for place in places]
+def _list_tokens(page: TokenizedPage, indices: range) -> list[object]:
+    return [page.blocks[index].tokens for index in indices]
 
 
-def _source(page: Meaning, places: range) -> str:
-    if not places:
+def _read_source(page: TokenizedPage, indices: range) -> str:
+    if not indices:
         return ""
-    first, last = page.blocks[places[0]], page.blocks[places[-1]]
+    first, last = page.blocks[indices[0]], page.blocks[indices[-1]]
     return page.source(first.start, last.end)

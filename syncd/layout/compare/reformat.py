@@ -1,4 +1,4 @@
-"""Quiet: tell a change of content from a change of form, so that a server's re-formatting leaves Git's bytes alone."""
+"""Tell a change of content from a change of formatting, so that a server's re-formatting leaves Git's bytes alone."""
 
 import html
 import re
@@ -6,63 +6,65 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.compare.alignment import counterparts, slots
-from syncd.layout.compare.compose_blocks import Part, part_of, weave
-from syncd.layout.compare.tokens import Meaning, Name, meaning
-from syncd.layout.page.frontmatter import patch
+from syncd.layout.compare.alignment import find_counterparts, pair_replaced_items
+from syncd.layout.compare.compose_blocks import ComposedBlock, compose_page, read_block_source
+from syncd.layout.compare.tokens import NameAddress, TokenizedPage, tokenize_page
+from syncd.layout.page.frontmatter import patch_frontmatter
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-def same_meaning(former: bytes, body: bytes, *, at: str) -> bool:
-    """Given two bodies of the page at `at`, return whether they differ only in form.
+def is_same_content(existing: bytes, body: bytes, *, at: str) -> bool:
+    """Return whether two bodies of the page at `at` differ only in formatting.
 
     Shape: equal bytes; or the same frontmatter and the same CommonMark token stream, relative addresses compared by
     what they lead to. Source: house, section 5, "Quiet mirror".
     """
-    if former == body:
+    if existing == body:
         return True
-    one, other = _meaning(former, at), _meaning(body, at)
-    return one is not None and other is not None and one.says(other)
+    existing_page, page = _tokenize(existing, at), _tokenize(body, at)
+    return existing_page is not None and page is not None and existing_page.has_same_content(page)
 
 
-def settled(former: bytes, body: bytes, *, at: str, name: Name | None = None) -> bytes:
-    """Given what Git has of the page at `at` and what it shall say, return bytes that say it and change the least.
+def preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: NameAddress | None = None) -> bytes:
+    """Return bytes that mean the same as `body` and change the least of the existing page at `at`.
 
-    Shape: means the same as `body`; each top-level block, and each key of the frontmatter, that means the same as in
-    `former` has the bytes that it has there. `body` itself when a block could not stand where it would have to. Lines
-    that are new end as most lines of `former` do. `name` names what an address leads to.
+    Shape: each top-level block, and each key of the frontmatter, that means the same as in `existing` keeps its bytes.
+    `body` itself when a block could not stand where it would have to. New lines end as most lines of `existing` do.
+    `name_address` returns one name for all addresses that lead to the same page or file.
     """
-    body = _end_lines_as(former, body)
-    if former == body or (name is None and _is_small_edit(former, body)):
+    body = _copy_line_ends(existing, body)
+    if existing == body or (name_address is None and _is_small_edit(existing, body)):
         return body
-    one, other = _meaning(former, at, name), _meaning(body, at, name)
-    if one is None or other is None:
+    existing_page, page = _tokenize(existing, at, name_address), _tokenize(body, at, name_address)
+    if existing_page is None or page is None:
         return body
-    if one.says(other):
-        return former
-    parts = list(_parts(one, other))
-    for parted in (False, True):
-        text = weave(parts, one, other, head=_settled_head(one, other), parted=parted)
-        found = meaning(text, at=at, name=name)
-        if found is not None and found.says(other):
+    if existing_page.has_same_content(page):
+        return existing
+    blocks = list(_choose_blocks(existing_page, page))
+    for force_blank_lines in (False, True):
+        text = compose_page(
+            blocks, existing_page, page, head=_preserve_head(existing_page, page), force_blank_lines=force_blank_lines
+        )
+        result = tokenize_page(text, at=at, name_address=name_address)
+        if result is not None and result.has_same_content(page):
             return text.encode()
     return body
 
 
-def _end_lines_as(former: bytes, body: bytes) -> bytes:
-    """The body with CRLF where most lines of the former end so; a server knows no such line ends."""
-    if former.count(b"\r\n") * 2 <= former.count(b"\n"):
+def _copy_line_ends(existing: bytes, body: bytes) -> bytes:
+    """Return the body with CRLF where most lines of the existing page end so; a server drops such line ends."""
+    if existing.count(b"\r\n") * 2 <= existing.count(b"\n"):
         return body
     return body.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 
-def _is_small_edit(former: bytes, body: bytes) -> bool:
-    """Whether words were put into a page, taken out of it, or changed in one line, and all else is the same bytes.
+def _is_small_edit(existing: bytes, body: bytes) -> bool:
+    """Return whether words were added, removed, or changed in one line, and all other bytes are the same.
 
-    Shape: then nothing is left to settle, and nobody has to take the page apart; True is certain, False is not.
+    Shape: then there is no formatting to preserve, and the page need not be tokenized; True is certain, False is not.
     """
-    one, other = former.split(b"\n"), body.split(b"\n")
+    one, other = existing.split(b"\n"), body.split(b"\n")
     first, last = 0, 0
     shorter = min(len(one), len(other))
     while first < shorter and one[first] == other[first]:
@@ -70,40 +72,46 @@ def _is_small_edit(former: bytes, body: bytes) -> bool:
     while last < shorter - first and one[-1 - last] == other[-1 - last]:
         last += 1
     here, there = one[first : len(one) - last], other[first : len(other) - last]
-    return (not here or not there or len(here) == len(there) == 1) and _words(here) != _words(there)
+    return (not here or not there or len(here) == len(there) == 1) and _split_words(here) != _split_words(there)
 
 
-def _words(lines: Sequence[bytes]) -> list[str]:
+def _split_words(lines: Sequence[bytes]) -> list[str]:
     return _WORD.findall(html.unescape(b"\n".join(lines).decode("utf-8", "replace")))
 
 
-def _settled_head(former: Meaning, wanted: Meaning) -> str:
-    """A frontmatter block that says what the wanted one's does, each key that both have alike in the former's bytes."""
-    if former.front == wanted.front:
-        return former.head
-    if not (former.head and wanted.head and isinstance(former.front, Mapping) and isinstance(wanted.front, Mapping)):
-        return wanted.head
-    gone: dict[str, Any] = {key: None for key in former.front if key not in wanted.front}
+def _preserve_head(existing: TokenizedPage, desired: TokenizedPage) -> str:
+    """Return the desired frontmatter block, with the existing bytes of each key that is equal in both."""
+    if existing.frontmatter == desired.frontmatter:
+        return existing.head
+    if not (
+        existing.head
+        and desired.head
+        and isinstance(existing.frontmatter, Mapping)
+        and isinstance(desired.frontmatter, Mapping)
+    ):
+        return desired.head
+    removed: dict[str, Any] = {key: None for key in existing.frontmatter if key not in desired.frontmatter}
     try:
-        return patch(former.head, gone | dict(wanted.front))
+        return patch_frontmatter(existing.head, removed | dict(desired.frontmatter))
     except FileInvalid:
-        return wanted.head
+        return desired.head
 
 
-def _parts(former: Meaning, wanted: Meaning) -> Iterator[Part]:
-    """The blocks of the wanted page, each in the former's bytes where it is there; a new one may take a place there."""
-    known = counterparts(wanted.facts(), former.facts())
-    places = dict(slots(wanted.facts(), former.facts()))
-    for place in range(len(wanted.blocks)):
-        here = known.get(place)
-        if here is not None:
-            yield Part(part_of(former, here), here, place)
+def _choose_blocks(existing: TokenizedPage, desired: TokenizedPage) -> Iterator[ComposedBlock]:
+    """Yield the blocks of the desired page, each in the existing bytes where it exists; a new one may take an old
+    one's slot."""
+    counterparts = find_counterparts(desired.list_tokens(), existing.list_tokens())
+    slots = dict(pair_replaced_items(desired.list_tokens(), existing.list_tokens()))
+    for index in range(len(desired.blocks)):
+        counterpart = counterparts.get(index)
+        if counterpart is not None:
+            yield ComposedBlock(read_block_source(existing, counterpart), counterpart, index)
         else:
-            yield Part(part_of(wanted, place), places.get(place), place)
+            yield ComposedBlock(read_block_source(desired, index), slots.get(index), index)
 
 
-def _meaning(body: bytes, at: str, name: Name | None = None) -> Meaning | None:
+def _tokenize(body: bytes, at: str, name_address: NameAddress | None = None) -> TokenizedPage | None:
     try:
-        return meaning(body.decode(), at=at, name=name)
+        return tokenize_page(body.decode(), at=at, name_address=name_address)
     except UnicodeDecodeError:
         return None

@@ -1,4 +1,5 @@
-"""What a page says, block by block, apart from how it is spelled: markers, escapes, line breaks, the look of tables."""
+"""The content of a page, block by block, without its formatting: markers, escapes, line breaks, the layout of
+tables."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +9,8 @@ from typing import NamedTuple
 from markdown_it.token import Token
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.frontmatter import fields, split
-from syncd.layout.page.links import resolve, rewrite
+from syncd.layout.page.frontmatter import read_fields, split_frontmatter
+from syncd.layout.page.links import resolve_address, rewrite_addresses
 from syncd.layout.richtext.grammar import parse
 from syncd.layout.richtext.html.blocks import read_block, write_block
 from syncd.layout.richtext.html.elements import read_tag, write_tag
@@ -22,79 +23,80 @@ _BLANK = re.compile(r"\s+")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _TEXT = frozenset({"text", "text_special", "softbreak"})
 
-Facts = tuple[tuple[object, ...], ...]
-Name = Callable[[str], str | None]
+BlockTokens = tuple[tuple[object, ...], ...]
+NameAddress = Callable[[str], str | None]
 """Given an address as written, one name for all addresses that lead to the same; None for one that it does not know."""
 
 
 class Block(NamedTuple):
-    """A block that lies in no other: lines `start:end` of the body without blank ones at its end, and what it says."""
+    """A top-level block: lines `start:end` of the body without blank ones at its end, and its normalised tokens."""
 
     start: int
     end: int
-    facts: Facts
+    tokens: BlockTokens
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """A page taken apart. Shapes: `head` is its frontmatter block, `front` what that says; `lines` is the body."""
+class TokenizedPage:
+    """A page as blocks. Shapes: `head` is its frontmatter block, `frontmatter` the parsed value; `lines` is the
+    body."""
 
     head: str
-    front: object
+    frontmatter: object
     lines: tuple[str, ...]
     blocks: tuple[Block, ...]
 
     def source(self, start: int, end: int) -> str:
-        """Given a range of lines, return their text as it is."""
+        """Return the text of a range of lines."""
         return "".join(self.lines[start:end])
 
-    def says(self, other: "Meaning") -> bool:
-        """Given another page, return whether both mean the same."""
-        return self.front == other.front and self.facts() == other.facts()
+    def has_same_content(self, other: "TokenizedPage") -> bool:
+        """Return whether two pages mean the same."""
+        return self.frontmatter == other.frontmatter and self.list_tokens() == other.list_tokens()
 
-    def facts(self) -> list[Facts]:
-        """Return what the page says below its frontmatter."""
-        return [block.facts for block in self.blocks]
+    def list_tokens(self) -> list[BlockTokens]:
+        """Return the normalised tokens of each block."""
+        return [block.tokens for block in self.blocks]
 
 
-def meaning(text: str, *, at: str, name: Name | None = None) -> Meaning | None:
-    """Given the text of the page at `at`, return what it means; None when it is too large to be taken apart.
+def tokenize_page(text: str, *, at: str, name_address: NameAddress | None = None) -> TokenizedPage | None:
+    """Return the content of the page at `at` as blocks; None when it is too large.
 
-    Shape: relative addresses count by what they lead to, which `name` knows of an address that is more than a path.
+    Shape: a relative address counts by what it leads to; `name_address` resolves addresses that are more than a path.
     Source: house, section 5, "Quiet mirror".
     """
     if len(text) > CHARACTERS_MAX:
         return None
-    head, body = split(text)
-    spelled = split(_spelled(text, at, name))[1]
+    head, body = split_frontmatter(text)
+    normalised = split_frontmatter(_normalise_addresses(text, at, name_address))[1]
     lines = tuple(_LINE.findall(body))
     try:
-        return Meaning(head, _front(text, at), lines, tuple(_blocks(spelled, lines)))
+        return TokenizedPage(head, _read_frontmatter(text, at), lines, tuple(_split_blocks(normalised, lines)))
     except TooLarge:
         return None
 
 
-def _spelled(text: str, at: str, name: Name | None) -> str:
-    """The text with every relative address in one spelling; no line becomes two."""
+def _normalise_addresses(text: str, at: str, name_address: NameAddress | None) -> str:
+    """Return the text with every relative address in one spelling; no line becomes two."""
 
-    def spell(address: str) -> str | None:
-        named = name(address) if name is not None else None
+    def normalise(address: str) -> str | None:
+        named = name_address(address) if name_address is not None else None
         if named is not None:
             return named
-        found = resolve(address, at=at)
+        found = resolve_address(address, at=at)
         return f"/{found[0]}{found[1]}" if found is not None else None
 
-    return rewrite(text, spell)
+    return rewrite_addresses(text, normalise)
 
 
-def _front(text: str, at: str) -> object:
+def _read_frontmatter(text: str, at: str) -> object:
     try:
-        return fields(text, at=at)
+        return read_fields(text, at=at)
     except FileInvalid:
-        return split(text)[0]
+        return split_frontmatter(text)[0]
 
 
-def _blocks(body: str, lines: Sequence[str]) -> Iterator[Block]:
+def _split_blocks(body: str, lines: Sequence[str]) -> Iterator[Block]:
     tokens = parse(body)
     first = 0
     for at, token in enumerate(tokens):
@@ -103,12 +105,12 @@ def _blocks(body: str, lines: Sequence[str]) -> Iterator[Block]:
         start, end = tokens[first].map or (0, 0)
         while end > start and not lines[end - 1].strip():
             end -= 1
-        yield Block(start, end, tuple(_facts(tokens[first : at + 1])))
+        yield Block(start, end, tuple(_normalise_tokens(tokens[first : at + 1])))
         first = at + 1
 
 
-def _facts(tokens: Sequence[Token]) -> Iterator[tuple[object, ...]]:
-    """What a reader sees of each token: no markers, no line numbers, wrapped lines as one."""
+def _normalise_tokens(tokens: Sequence[Token]) -> Iterator[tuple[object, ...]]:
+    """Yield what a reader sees of each token: no markers, no line numbers, wrapped lines as one."""
     words = ""
     for token in tokens:
         if token.type in _TEXT:
@@ -118,19 +120,19 @@ def _facts(tokens: Sequence[Token]) -> Iterator[tuple[object, ...]]:
             yield ("text", _BLANK.sub(" ", words).strip())
         words = ""
         if token.type == "inline":
-            yield from _facts(token.children or [])
+            yield from _normalise_tokens(token.children or [])
         else:
-            yield _fact(token)
+            yield _normalise_token(token)
     if words.strip():
         yield ("text", _BLANK.sub(" ", words).strip())
 
 
-def _fact(token: Token) -> tuple[object, ...]:
+def _normalise_token(token: Token) -> tuple[object, ...]:
     match token.type:
         case "definition":
             return token.type, token.meta["label"], token.meta["url"], token.meta["title"]
         case "html_block":
-            return token.type, _BLANK.sub(" ", _usual_block(token.content.strip())).strip()
+            return token.type, _BLANK.sub(" ", _normalise_html_block(token.content.strip())).strip()
         case "html_inline":
             tag = read_tag(token.content)
             return token.type, _BLANK.sub(" ", write_tag(*tag) if tag else token.content).strip()
@@ -143,7 +145,7 @@ def _fact(token: Token) -> tuple[object, ...]:
     return token.type, token.tag, tuple(sorted(token.attrs.items())), token.content, token.info
 
 
-def _usual_block(html: str) -> str:
-    """A block of HTML as the platform spells it, when it is one of the platform's."""
+def _normalise_html_block(html: str) -> str:
+    """Return a block of HTML as the platform spells it, when it is one of the platform's."""
     node = read_block(html)
     return (write_block(node) if node is not None else None) or html

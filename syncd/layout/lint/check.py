@@ -1,4 +1,4 @@
-"""Check one space: every rule over its files, without what the files themselves ask to be ignored."""
+"""Check one space: every rule over its files, without the findings that the files ask to ignore."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,73 +6,73 @@ from itertools import chain
 
 from syncd.layout.lint.assets import check_assets
 from syncd.layout.lint.contents import check_contents
-from syncd.layout.lint.finding import Finding, finding
+from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.head import check_heads
 from syncd.layout.lint.links import check_links
 from syncd.layout.lint.markup import check_markup
-from syncd.layout.lint.near import Near, meant
-from syncd.layout.lint.rules import RULES, matching
+from syncd.layout.lint.rules import RULES, find_codes
 from syncd.layout.lint.settings import check_settings
-from syncd.layout.lint.space import Item, Page, Space
+from syncd.layout.lint.space import Page, Space, SpaceFile
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 
 _FAMILIES = (check_contents, check_links, check_heads, check_markup, check_assets, check_settings)
 _IGNORE = re.compile(r"<!--[ \t]*syncd-check:[ \t]*ignore[ \t]+([a-z0-9, -]{1,400}?)[ \t]*-->")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 
 
-def check(items: Mapping[str, Item]) -> list[Finding]:
-    """Given the files of a space, by their path below its directory, return all findings, by file and position.
+def check_space(items: Mapping[str, SpaceFile]) -> list[Finding]:
+    """Return all findings of a space, by file and position; `items` are its files by path below its directory.
 
-    Shapes: a comment `<!-- syncd-check: ignore CODE -->` silences the next line, or the code block that it starts; and
-    for rules about whole files, the file. Linear time.
+    Shapes: a comment `<!-- syncd-check: ignore CODE -->` ignores findings on the next line, or in the code block that
+    it starts; for rules about whole files, in the file. Linear time.
     """
     space = Space(items)
     found = chain(space.problems, *(family(space) for family in _FAMILIES))
-    quiet = _Quiet(space)
-    return sorted({one for one in found if not quiet.silences(one)} | set(quiet.unknown))
+    ignored = _IgnoreComments(space)
+    return sorted({finding for finding in found if not ignored.is_ignored(finding)} | set(ignored.unknown))
 
 
-class _Quiet:
-    """What the comments of the files silence; a file is read for it once."""
+class _IgnoreComments:
+    """The ignore comments of all files; each file is read once for them."""
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.asked: dict[str, dict[str, list[range]]] = {}
+        self.lines_by_code: dict[str, dict[str, list[range]]] = {}
         self.unknown: list[Finding] = []
-        for path in space.markdown():
-            page = space.page(path)
+        for path in space.list_markdown_paths():
+            page = space.read_page(path)
             if "syncd-check:" in page.text:
-                self.asked[path] = self._read(page)
+                self.lines_by_code[path] = self._read(page)
 
-    def silences(self, one: Finding) -> bool:
-        """Given a finding, return whether its file asks to ignore it."""
-        lines = self.asked.get(one.path, {}).get(one.code)
-        return lines is not None and (RULES[one.code].whole or any(one.line in span for span in lines))
+    def is_ignored(self, finding: Finding) -> bool:
+        """Return whether its file asks to ignore a finding."""
+        lines = self.lines_by_code.get(finding.path, {}).get(finding.code)
+        return lines is not None and (RULES[finding.code].is_whole_file or any(finding.line in span for span in lines))
 
     def _read(self, page: Page) -> dict[str, list[range]]:
-        asked: dict[str, list[range]] = {}
+        lines_by_code: dict[str, list[range]] = {}
         for comment in _IGNORE.finditer(page.text):
             if not page.is_prose(comment.start()):
                 continue
-            line = page.place(comment.end())[0]
+            line = page.locate(comment.end())[0]
             for word in re.split(r"[, ]+", comment[1].strip()):
                 try:
-                    codes = matching([word])
+                    codes = find_codes([word])
                 except KeyError:
-                    self.unknown.append(_unknown(page, comment.start(1), word))
+                    self.unknown.append(_report_unknown_code(page, comment.start(1), word))
                     continue
                 for code in codes:
-                    asked.setdefault(code, []).append(_silenced(page, line))
-        return asked
+                    lines_by_code.setdefault(code, []).append(_find_ignored_lines(page, line))
+        return lines_by_code
 
 
-def _unknown(page: Page, offset: int, word: str) -> Finding:
-    hint = meant(Near(RULES).to(word))
-    return finding("ignore-unknown", page.path, page.place(offset), f"there is no code {word}", hint)
+def _report_unknown_code(page: Page, offset: int, word: str) -> Finding:
+    hint = format_suggestion(NearMisses(RULES).find(word))
+    return make_finding("ignore-unknown", page.path, page.locate(offset), f"there is no code {word}", hint)
 
 
-def _silenced(page: Page, line: int) -> range:
-    """The lines that a comment in a line silences: its own, the next that holds anything, and a code block there."""
+def _find_ignored_lines(page: Page, line: int) -> range:
+    """Return the lines that a comment covers: its own, the next that is not blank, and a code block there."""
     lines = page.lines
     here = line
     while here < len(lines) and not lines[here].strip():
@@ -85,6 +85,6 @@ def _silenced(page: Page, line: int) -> range:
     return range(line, here + 2)
 
 
-def chosen(findings: Iterable[Finding], select: set[str], ignore: set[str]) -> Iterator[Finding]:
-    """Given findings and codes, return those that are asked for: all, when none is selected, but for those ignored."""
-    return (one for one in findings if (not select or one.code in select) and one.code not in ignore)
+def select_findings(findings: Iterable[Finding], select: set[str], ignore: set[str]) -> Iterator[Finding]:
+    """Return the findings with selected codes, all when none is selected, without those with ignored codes."""
+    return (finding for finding in findings if (not select or finding.code in select) and finding.code not in ignore)

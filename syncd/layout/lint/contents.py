@@ -3,84 +3,90 @@
 from collections.abc import Iterator
 from posixpath import dirname
 
-from syncd.layout.lint.finding import Finding, finding
-from syncd.layout.lint.near import Near, meant
-from syncd.layout.lint.space import Space, is_no_page
-from syncd.layout.tree.paths import collision_key, shown
-from syncd.layout.tree.summary import Entry, walk
+from syncd.layout.lint.finding import Finding, make_finding
+from syncd.layout.lint.space import Space, is_non_page
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
+from syncd.layout.tree.paths import make_collision_key, quote_name
+from syncd.layout.tree.summary import Entry, walk_entries
 
 
 def check_contents(space: Space) -> Iterator[Finding]:
-    """Given a space, return what its table of contents says of files that are not there, and what it leaves out."""
-    if not space.decided:
-        if space.summary not in space.broken and space.listed:
+    """Yield the findings about entries without a file, repeated entries, and files that are not listed."""
+    if not space.has_summary:
+        if space.summary not in space.unreadable and space.listed_paths:
             message = f"there is no {space.draft.settings.summary}; the tree follows the folders"
-            yield finding("summary-absent", space.summary, (1, 1), message)
+            yield make_finding("summary-absent", space.summary, (1, 1), message)
         return
     for part in space.draft.skipped:
         if part.path == space.summary:
-            yield finding("summary-outside", part.path, (part.line, part.column), part.why)
-    yield from _listed(space)
-    yield from _unlisted(space)
+            yield make_finding("summary-outside", part.path, (part.line, part.column), part.reason)
+    yield from _check_entries(space)
+    yield from _check_unlisted(space)
 
 
-def _listed(space: Space) -> Iterator[Finding]:
-    near = Near(space.items)
+def _check_entries(space: Space) -> Iterator[Finding]:
+    near = NearMisses(space.files)
     seen: dict[str, Entry] = {}
-    for entry, _ in walk(space.draft.entries):
+    for entry, _ in walk_entries(space.draft.entries):
         if entry.path is None or entry.anchor is not None:
             continue
-        place = (entry.line, _column(space, entry))
-        if entry.path not in space.items:
-            yield _absent(space, entry.path, place, near)
+        place = (entry.line, _find_column(space, entry))
+        if entry.path not in space.files:
+            yield _report_missing_file(space, entry.path, place, near)
         elif entry.path in seen:
-            message = f"{shown(entry.path)} is listed in line {seen[entry.path].line} already"
-            yield finding("summary-twice", space.summary, place, message)
+            message = f"{quote_name(entry.path)} is listed in line {seen[entry.path].line} already"
+            yield make_finding("summary-twice", space.summary, place, message)
         seen.setdefault(entry.path, entry)
 
 
-def _absent(space: Space, path: str, place: tuple[int, int], near: Near) -> Finding:
-    other = space.spellings.get(collision_key(path))
+def _report_missing_file(space: Space, path: str, place: tuple[int, int], near: NearMisses) -> Finding:
+    other = space.spellings.get(make_collision_key(path))
     if other is not None:
-        message = f"{shown(path)} is spelled otherwise than the file {shown(other)}"
-        return finding("link-case", space.summary, place, message, f"the file is {other}")
-    return finding("summary-missing", space.summary, place, f"there is no file {shown(path)}", meant(near.to(path)))
+        message = f"{quote_name(path)} is spelled otherwise than the file {quote_name(other)}"
+        return make_finding("link-case", space.summary, place, message, f"the file is {other}")
+    return make_finding(
+        "summary-missing",
+        space.summary,
+        place,
+        f"there is no file {quote_name(path)}",
+        format_suggestion(near.find(path)),
+    )
 
 
-def _column(space: Space, entry: Entry) -> int:
-    """Where the address of an entry stands in its line."""
-    page = space.page(space.summary)
-    start = page.offset(entry.line)
+def _find_column(space: Space, entry: Entry) -> int:
+    """Return the column of the address of an entry."""
+    page = space.read_page(space.summary)
+    start = page.find_line_start(entry.line)
     found = page.text.find("](", start)
-    return found - start + 3 if found >= 0 and page.place(found)[0] == entry.line else 1
+    return found - start + 3 if found >= 0 and page.locate(found)[0] == entry.line else 1
 
 
-def _unlisted(space: Space) -> Iterator[Finding]:
-    """A file beside pages is named; of a folder without a page only the folder is."""
-    homes = {""}
-    for path in space.listed:
+def _check_unlisted(space: Space) -> Iterator[Finding]:
+    """Yield unlisted files: each one beside pages, but only the folder for files in a folder without any page."""
+    page_folders = {""}
+    for path in space.listed_paths:
         folder = dirname(path)
-        while folder not in homes:
-            homes.add(folder)
+        while folder not in page_folders:
+            page_folders.add(folder)
             folder = dirname(folder)
-    strangers: dict[str, list[str]] = {}
+    paths_by_folder: dict[str, list[str]] = {}
     for path in space.draft.unlisted:
-        if path in space.listed or is_no_page(path, space.draft.settings):
+        if path in space.listed_paths or is_non_page(path, space.draft.settings):
             continue
-        stranger = _stranger(path, homes)
-        if stranger is None:
-            yield finding("page-unlisted", path, (1, 1), f"{space.summary} does not list this file")
+        unlisted_folder = _find_unlisted_folder(path, page_folders)
+        if unlisted_folder is None:
+            yield make_finding("page-unlisted", path, (1, 1), f"{space.summary} does not list this file")
         else:
-            strangers.setdefault(stranger, []).append(path)
-    for stranger, paths in strangers.items():
-        message = f"{space.summary} lists none of the {len(paths)} Markdown files in {shown(stranger + '/')}"
-        yield finding("page-unlisted", paths[0], (1, 1), message)
+            paths_by_folder.setdefault(unlisted_folder, []).append(path)
+    for folder, paths in paths_by_folder.items():
+        message = f"{space.summary} lists none of the {len(paths)} Markdown files in {quote_name(folder + '/')}"
+        yield make_finding("page-unlisted", paths[0], (1, 1), message)
 
 
-def _stranger(path: str, homes: set[str]) -> str | None:
-    """The topmost folder above a file in which nothing is listed; None when its own folder holds a page."""
+def _find_unlisted_folder(path: str, page_folders: set[str]) -> str | None:
+    """Return the topmost folder above a file in which nothing is listed; None when its own folder holds a page."""
     folder = dirname(path)
     top: str | None = None
-    while folder not in homes:
+    while folder not in page_folders:
         top, folder = folder, dirname(folder)
     return top

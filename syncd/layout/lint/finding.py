@@ -1,4 +1,4 @@
-"""Findings: what a rule says of one place in one file."""
+"""Findings: what a rule reports about a position in a file."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,7 +10,8 @@ Severity = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True)
 class Fix:
-    """What can be done about a finding without a person: a field of a declared thing gets a value; None takes it out.
+    """How a finding can be mended without a person: set a field of a declared object to a value; None removes the
+    field.
 
     `what` says it in one sentence.
     """
@@ -23,7 +24,7 @@ class Fix:
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One place where a rule is broken; line and column count from 1, and `width` is how many characters it covers.
+    """One position where a rule is broken; line and column count from 1, and `width` is how many characters it covers.
 
     `path` is below the directory of the space, or of the repository for a site file.
     """
@@ -37,14 +38,14 @@ class Finding:
     severity: Severity = "error"
     width: int = 1
     fix: Fix | None = field(default=None, compare=False)
-    along: tuple["Finding", ...] = field(default=(), compare=False)
+    covered: tuple["Finding", ...] = field(default=(), compare=False)
     """Findings that this one speaks for: not shown themselves, and mended with it."""
 
-    def all(self) -> "tuple[Finding, ...]":
-        """Given a finding, return it with those that it speaks for."""
-        return (self, *self.along)
+    def list_all(self) -> "tuple[Finding, ...]":
+        """Return the finding with those that it covers."""
+        return (self, *self.covered)
 
 
-def finding(code: str, path: str, place: tuple[int, int], message: str, hint: str = "") -> Finding:
-    """Given a rule's code, a place and what is wrong there, return the finding with the rule's severity."""
+def make_finding(code: str, path: str, place: tuple[int, int], message: str, hint: str = "") -> Finding:
+    """Return a finding with the severity of its rule; `place` is its line and column."""
     return Finding(path, *place, code, message, hint, RULES[code].severity)

@@ -1,12 +1,12 @@
-"""Rules about the text of a page: what the platform deletes, shows as text, or was left by a merge."""
+"""Rules about the text of a page: what the platform deletes or shows as text, and what a merge left."""
 
 import re
 from collections.abc import Iterator
 
-from syncd.layout.lint.finding import Finding, finding
+from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Page, Space
 from syncd.layout.richtext.tags import TAGS
-from syncd.layout.tree.paths import is_markdown, shown
+from syncd.layout.tree.paths import is_markdown, quote_name
 
 TAG_CHARACTERS = 4096
 """A tag longer than this is not looked at; the bound keeps hostile text linear."""
@@ -34,20 +34,20 @@ _BLOCKS = frozenset(name for name, tag in TAGS.items() if tag.body == "blocks")
 
 
 def check_markup(space: Space) -> Iterator[Finding]:
-    """Given a space, return what is wrong with the text of its pages, and markers of merges in any of its files."""
-    for page in space.published():
-        yield from _angles(page)
-        yield from _blocks(page)
-        yield from _integrations(page)
-    settings = (space.summary, *(path for path in space.items if path.endswith((".yaml", ".yml"))))
-    for path in dict.fromkeys((*space.markdown(), *settings)):
-        if path in space.items:
-            yield from _markers(space.page(path))
+    """Yield the findings about the text of pages, and about conflict markers in any text file."""
+    for page in space.read_published_pages():
+        yield from _check_angle_brackets(page)
+        yield from _check_blocks(page)
+        yield from _check_integrations(page)
+    settings = (space.summary, *(path for path in space.files if path.endswith((".yaml", ".yml"))))
+    for path in dict.fromkeys((*space.list_markdown_paths(), *settings)):
+        if path in space.files:
+            yield from _check_conflict_markers(space.read_page(path))
 
 
-def _angles(page: Page) -> Iterator[Finding]:
-    """Words in angle brackets that are no tag of HTML. Source: gitsync §1.11, 7."""
-    words = page.words
+def _check_angle_brackets(page: Page) -> Iterator[Finding]:
+    """Yield words in angle brackets that are not a tag of HTML. Source: gitsync §1.11, 7."""
+    words = page.blanked_text
     if "<" not in words:
         return
     if "{%" in words:
@@ -55,39 +55,39 @@ def _angles(page: Page) -> Iterator[Finding]:
     for tag in _TAG.finditer(words):
         if tag[1].lower() not in _HTML:
             hint = "put it in backticks, or write &lt;"
-            message = f"{shown(tag[0])} is no HTML; the platform deletes it"
-            yield finding("angle-text", page.path, page.place(tag.start()), message, hint)
+            message = f"{quote_name(tag[0])} is no HTML; the platform deletes it"
+            yield make_finding("angle-text", page.path, page.locate(tag.start()), message, hint)
 
 
-def _blocks(page: Page) -> Iterator[Finding]:
-    """Blocks without an end, and ends without a block."""
+def _check_blocks(page: Page) -> Iterator[Finding]:
+    """Yield blocks without an end, and ends without a block."""
     opened: list[tuple[str, int]] = []
     count: dict[str, int] = {}
-    for name, closes, at in _signs(page.words):
+    for name, closes, at in _find_block_tags(page.blanked_text):
         if not closes:
             opened.append((name, at))
             count[name] = count.get(name, 0) + 1
         elif not count.get(name):
-            message = f"{_spelled(name, end=True)} ends nothing"
-            yield finding("block-unclosed", page.path, page.place(at), message)
+            message = f"{_format_block_tag(name, end=True)} ends nothing"
+            yield make_finding("block-unclosed", page.path, page.locate(at), message)
         else:
             while True:
                 other, start = opened.pop()
                 count[other] -= 1
                 if other == name:
                     break
-                yield _unclosed(page, other, start)
+                yield _report_unclosed(page, other, start)
     for name, start in opened:
-        yield _unclosed(page, name, start)
+        yield _report_unclosed(page, name, start)
 
 
-def _unclosed(page: Page, name: str, start: int) -> Finding:
-    message = f"{_spelled(name)} has no {_spelled(name, end=True)}"
-    return finding("block-unclosed", page.path, page.place(start), message)
+def _report_unclosed(page: Page, name: str, start: int) -> Finding:
+    message = f"{_format_block_tag(name)} has no {_format_block_tag(name, end=True)}"
+    return make_finding("block-unclosed", page.path, page.locate(start), message)
 
 
-def _signs(words: str) -> Iterator[tuple[str, bool, int]]:
-    """What opens or closes a block, in order: its name, whether it closes, and where."""
+def _find_block_tags(words: str) -> Iterator[tuple[str, bool, int]]:
+    """Return the tags that open or close a block, in order: the name, whether it closes, and the offset."""
     found = []
     if "{%" in words:
         for tag in _LIQUID.finditer(words):
@@ -98,23 +98,23 @@ def _signs(words: str) -> Iterator[tuple[str, bool, int]]:
     return iter(sorted(found, key=lambda sign: sign[2]))
 
 
-def _spelled(name: str, *, end: bool = False) -> str:
+def _format_block_tag(name: str, *, end: bool = False) -> str:
     if name.startswith("<"):
         return "</details>" if end else name
     return f"{{% {'end' if end else ''}{name} %}}"
 
 
-def _integrations(page: Page) -> Iterator[Finding]:
-    words = page.words
+def _check_integrations(page: Page) -> Iterator[Finding]:
+    words = page.blanked_text
     for tag in _INTEGRATION.finditer(words):
         end = words.find("%}", tag.start(), tag.start() + TAG_CHARACTERS)
         if end < 0 or "\n" in words[tag.start() : end]:
             message = "the tag of an integration spans several lines; it comes back as text"
-            yield finding("tag-lines", page.path, page.place(tag.start()), message, "write it on one line")
+            yield make_finding("tag-lines", page.path, page.locate(tag.start()), message, "write it on one line")
 
 
-def _markers(page: Page) -> Iterator[Finding]:
-    """The start of each conflict that a merge left: its three marks in order."""
+def _check_conflict_markers(page: Page) -> Iterator[Finding]:
+    """Yield the start of each conflict that a merge left: its three markers in order."""
     if "<<<<<<<" not in page.text:
         return
     start, middle = -1, False
@@ -124,7 +124,7 @@ def _markers(page: Page) -> Iterator[Finding]:
         elif mark[2]:
             middle = start >= 0
         elif middle:
-            in_code = is_markdown(page.path) and page.words[start] == " " and start >= page.body
+            in_code = is_markdown(page.path) and page.blanked_text[start] == " " and start >= page.body
             code = "conflict-in-code" if in_code else "conflict-marker"
-            yield finding(code, page.path, page.place(start), "a merge was not settled here")
+            yield make_finding(code, page.path, page.locate(start), "a merge was not settled here")
             start, middle = -1, False

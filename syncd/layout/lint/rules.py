@@ -7,7 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; `whole` says that it judges a file as a whole, not one line of it.
+    """One rule; `is_whole_file` says that it is about a file as a whole, not one line of it.
 
     An error breaks the page or the sync; a warning is most likely a mistake, or something that the API cannot take; an
     info is good to know.
@@ -16,8 +16,8 @@ class Rule:
     code: str
     severity: Literal["error", "warning", "info"]
     meaning: str
-    mend: str
-    whole: bool = False
+    remedy: str
+    is_whole_file: bool = False
 
 
 _ALL = (
@@ -97,7 +97,7 @@ _ALL = (
         "info",
         "There is no SUMMARY.md. The table of contents follows the folders, in the order of their names.",
         "Write a SUMMARY.md to decide titles and order.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "page-unlisted",
@@ -105,14 +105,14 @@ _ALL = (
         "SUMMARY.md does not list a Markdown file, so it is not published.",
         "List it in SUMMARY.md. A note or draft that shall stay unpublished can live in a hidden folder, or say so in "
         "an ignore comment.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "page-empty",
         "warning",
         "A page has no text.",
         "Write it, or take it out of SUMMARY.md.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "title-missing",
@@ -258,42 +258,42 @@ _ALL = (
         "warning",
         "Two files in .gitbook/assets have the same content.",
         "Keep one and link to it everywhere.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "asset-unused",
         "warning",
         "No page links to a file in .gitbook/assets.",
         "Remove the file, or link to it.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "asset-large",
         "warning",
         "A file is over 1 MB (1,000,000 bytes). It cannot be sent through the API.",
         "Make it smaller, or upload it on the platform by hand.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "asset-huge",
         "error",
         "A file is over 100 MiB. The platform refuses it.",
         "Host it elsewhere and link to it.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "page-long",
         "error",
         "A page has more than 1,000,000 characters. It cannot be sent through the API.",
         "Make two pages of it.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "name-unsafe",
         "warning",
         "The name of a page, file or include cannot be used on every computer, or hides something.",
         "Rename it: letters, digits, hyphens and dots are always safe.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "name-collision",
@@ -301,14 +301,14 @@ _ALL = (
         "Two names differ only by upper and lower case, or by the way that Unicode writes them. On many computers they "
         "are one file.",
         "Rename one of them.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "lfs-pointer",
         "error",
         "A file is a pointer of Git LFS, not the content that it stands for. Readers would get the pointer.",
         "Run git lfs pull; or keep the file in Git itself.",
-        whole=True,
+        is_whole_file=True,
     ),
     Rule(
         "ignore-unknown",
@@ -322,10 +322,10 @@ RULES: Mapping[str, Rule] = {rule.code: rule for rule in _ALL}
 """Every rule by its code; a code never changes its meaning."""
 
 
-def matching(words: Iterable[str]) -> set[str]:
-    """Given codes, or first words of codes such as `link`, return the codes that they stand for.
+def find_codes(words: Iterable[str]) -> set[str]:
+    """Return the codes that are given, or that begin with a given first word such as `link`.
 
-    Raises: KeyError with the word that stands for none.
+    Raises KeyError with the word that matches none.
     """
     found: set[str] = set()
     for word in words:

@@ -1,15 +1,15 @@
-"""Rules about `.gitbook.yaml` and variables: redirects that do nothing, and names that nobody defined."""
+"""Rules about `.gitbook.yaml` and variables: redirects without effect, and variables that are not defined."""
 
 import re
 from collections.abc import Iterator, Mapping
 
-from syncd.layout.lint.finding import Finding, finding
-from syncd.layout.lint.near import Near, meant
+from syncd.layout.lint.blank_code import blank_code
+from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Space
-from syncd.layout.lint.words import prose_only
-from syncd.layout.tree.draft import page_slug
-from syncd.layout.tree.paths import shown
-from syncd.layout.tree.settings import PATH
+from syncd.layout.lint.suggestions import NearMisses, format_suggestion
+from syncd.layout.tree.draft import derive_page_slug
+from syncd.layout.tree.paths import quote_name
+from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.layout.tree.variables import VARIABLES
 from syncd.layout.yaml import yaml
 
@@ -18,44 +18,46 @@ _NAME = re.compile(r"\b(space|page)\.vars\.([A-Za-z_]\w*)")
 
 
 def check_settings(space: Space) -> Iterator[Finding]:
-    """Given a space, return what is wrong with its redirects and with the variables that its pages use."""
-    if PATH in space.items and PATH not in space.broken:
+    """Yield the findings about redirects and about the variables that pages use."""
+    if SETTINGS_PATH in space.files and SETTINGS_PATH not in space.unreadable:
         for part in space.draft.settings.skipped:
-            yield finding("settings-unseen", PATH, (part.line, part.column), part.why)
-        yield from _redirects(space)
-    yield from _variables(space)
+            yield make_finding("settings-unseen", SETTINGS_PATH, (part.line, part.column), part.reason)
+        yield from _check_redirects(space)
+    yield from _check_variables(space)
 
 
-def _redirects(space: Space) -> Iterator[Finding]:
-    located = yaml.load_located(space.page(PATH).text, at=PATH)
+def _check_redirects(space: Space) -> Iterator[Finding]:
+    located = yaml.load_located(space.read_page(SETTINGS_PATH).text, at=SETTINGS_PATH)
     redirects = located.value.get("redirects", {}) if isinstance(located.value, dict) else {}
     if redirects is None:
         message = "`redirects:` has no value"
-        yield finding("redirects-empty", PATH, located.where[("redirects",)], message)
+        yield make_finding("redirects-empty", SETTINGS_PATH, located.positions[("redirects",)], message)
         return
-    near = Near(space.items)
-    pages = _addresses(space)
+    near = NearMisses(space.files)
+    pages = _find_page_addresses(space)
     for source, target in redirects.items():
-        place = located.where[("redirects", source)]
+        place = located.positions[("redirects", source)]
         if any(side.startswith(("/", "./")) for side in (source, target)):
-            yield finding("redirect-form", PATH, place, f"{shown(source)} or its target starts with / or ./")
-        path = space.draft.settings.below(re.sub(r"^(?:\./|/)+", "", target.partition("#")[0]))
-        if path not in space.items:
-            hint = meant(near.to(path))
-            yield finding("redirect-missing", PATH, place, f"there is no file {shown(target)}", hint)
+            yield make_finding(
+                "redirect-form", SETTINGS_PATH, place, f"{quote_name(source)} or its target starts with / or ./"
+            )
+        path = space.draft.settings.add_root(re.sub(r"^(?:\./|/)+", "", target.partition("#")[0]))
+        if path not in space.files:
+            hint = format_suggestion(near.find(path))
+            yield make_finding("redirect-missing", SETTINGS_PATH, place, f"there is no file {quote_name(target)}", hint)
         shadow = pages.get(source.strip("/").lower())
         if shadow is not None:
-            message = f"{shown(shadow)} is published at {shown(source)}, so this redirect never takes effect"
-            yield finding("redirect-shadowed", PATH, place, message)
+            message = f"{quote_name(shadow)} is published at {quote_name(source)}, so this redirect never takes effect"
+            yield make_finding("redirect-shadowed", SETTINGS_PATH, place, message)
 
 
-def _addresses(space: Space) -> Mapping[str, str]:
-    """The pages by their addresses, as their files suggest; addresses are matched without regard to case."""
+def _find_page_addresses(space: Space) -> Mapping[str, str]:
+    """Return the pages by the addresses that their files suggest; addresses are matched without regard to case."""
     found: dict[str, str] = {}
-    root = space.draft.settings.below("")
+    root = space.draft.settings.add_root("")
     for path in space.draft.documents:
         inner = path.removeprefix(root)
-        slug = page_slug(path, settings=space.draft.settings)
+        slug = derive_page_slug(path, settings=space.draft.settings)
         folder = inner.rpartition("/")[0]
         readme = inner.lower().endswith("/readme.md")
         address = folder if readme else f"{folder}/{slug}" if folder else slug
@@ -64,30 +66,31 @@ def _addresses(space: Space) -> Mapping[str, str]:
     return found
 
 
-def _variables(space: Space) -> Iterator[Finding]:
-    own = frozenset(space.draft.variables)
-    unreadable = space.draft.settings.below(VARIABLES) in space.broken
-    near = Near(own)
+def _check_variables(space: Space) -> Iterator[Finding]:
+    space_variables = frozenset(space.draft.variables)
+    unreadable = space.draft.settings.add_root(VARIABLES) in space.unreadable
+    near = NearMisses(space_variables)
     includes = frozenset(space.draft.includes)
-    for page in space.published():
+    for page in space.read_published_pages():
         if ".vars." not in page.text:
             continue
-        for start, scope, name in _used(page.text, page.body):
-            known = page.variables if scope == "page" else own
+        for start, scope, name in _find_used_variables(page.text, page.body):
+            known = page.variables if scope == "page" else space_variables
             # An include sees the variables of whatever page shows it.
-            unknown = unreadable if scope == "space" else page.path in includes
-            if name not in known and not unknown:
-                hint = meant(near.to(name)) if scope == "space" else ""
+            is_unknowable = unreadable if scope == "space" else page.path in includes
+            if name not in known and not is_unknowable:
+                hint = format_suggestion(near.find(name)) if scope == "space" else ""
                 message = f"{scope}.vars.{name} is not defined"
-                yield finding("variable-undefined", page.path, page.place(start), message, hint)
+                yield make_finding("variable-undefined", page.path, page.locate(start), message, hint)
 
 
-def _used(text: str, body: int) -> Iterator[tuple[int, str, str]]:
-    """Each variable in an expression of a page: where it stands, its scope and its name.
+def _find_used_variables(text: str, body: int) -> Iterator[tuple[int, str, str]]:
+    """Yield the offset, scope and name of each variable in an expression of a page.
 
-    An expression that is shown as code is none. Its own tag is one for code, so it stands under another name here.
+    An expression that is shown as code is skipped. The tag of an expression is itself one for code, so it is renamed
+    before code is blanked.
     """
-    words = prose_only(text.replace('<code class="expression">', '<span class="expression">'), body)
+    words = blank_code(text.replace('<code class="expression">', '<span class="expression">'), body)
     for expression in _EXPRESSION.finditer(text, body):
         if words[expression.start()].isspace():
             continue

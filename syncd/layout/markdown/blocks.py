@@ -1,4 +1,4 @@
-"""Which parts of a Markdown file are prose: block structure, as far as code has to be told from text."""
+"""Block structure of Markdown, as far as needed to tell prose from code."""
 
 import re
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ _OWN_BLOCK = re.compile(r"[#|]|\{%|\[[^\]\n]*\]:")
 _CODE_INDENT = 4
 
 
-def prose(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
-    """Given Markdown, return the spans that hold inline text, one for each block, in order.
+def find_prose(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the spans of Markdown that hold inline text, one for each block, in order.
 
     Fenced and indented code is left out, also in lists and quotes. Linear time.
     """
-    return _Blocks(text).spans(start)
+    return _BlockScanner(text).spans(start)
 
 
 @dataclass
-class _Blocks:
+class _BlockScanner:
     text: str
     fence: str = ""
     """The fence that closes the open code block; `margin` and `quoted` say in which list item and quote it lies."""
@@ -38,7 +38,7 @@ class _Blocks:
         begin = -1
         while position < len(self.text):
             end = self.text.find("\n", position) + 1 or len(self.text)
-            starts, continues = self.take(self.text[position:end].rstrip("\r\n"))
+            starts, continues = self.scan_line(self.text[position:end].rstrip("\r\n"))
             if begin >= 0 and (starts or not continues):
                 yield begin, position
                 begin = -1
@@ -48,12 +48,12 @@ class _Blocks:
         if begin >= 0:
             yield begin, position
 
-    def take(self, line: str) -> tuple[bool, bool]:
-        """Whether a block starts with this line, and whether the line is prose at all."""
-        inner = _end(_QUOTES, line, 0)
+    def scan_line(self, line: str) -> tuple[bool, bool]:
+        """Read a line; return whether a block starts with it, and whether it is prose at all."""
+        inner = _find_match_end(_QUOTES, line, 0)
         indent = len(line[:inner].partition(">")[0].expandtabs(4))
         blank, quoted = inner == len(line), ">" in line[:inner]
-        if self.fence and not self.ends_fence(line, inner, indent, blank=blank, quoted=quoted):
+        if self.fence and not self.close_fence(line, inner, indent, blank=blank, quoted=quoted):
             return True, False
         was_blank, self.after_blank = self.after_blank, blank
         if blank:
@@ -74,8 +74,8 @@ class _Blocks:
             return True, False
         return marked or was_blank or _OWN_BLOCK.match(line, inner) is not None, True
 
-    def ends_fence(self, line: str, inner: int, indent: int, *, blank: bool, quoted: bool) -> bool:
-        """Whether the open code block ended before this line; a closing fence ends it and is still no prose."""
+    def close_fence(self, line: str, inner: int, indent: int, *, blank: bool, quoted: bool) -> bool:
+        """Close the open code block when this line ends it; return whether it ended before this line."""
         bare = line[inner:].rstrip(" \t")
         if len(bare) >= len(self.fence) and bare == self.fence[0] * len(bare):
             self.fence, self.after_blank, self.in_code = "", False, False
@@ -89,15 +89,15 @@ class _Blocks:
         while marker := _MARKER.match(line, inner):
             inner = marker.end()
             self.items.append(len(line[:inner].expandtabs(4)))
-            if len(self.items) > _DEEPEST:
+            if len(self.items) > _LIST_DEPTH_MAX:
                 break
         return inner
 
 
-_DEEPEST = 100
+_LIST_DEPTH_MAX = 100
 """List items that are told apart; whoever nests deeper gets prose where an indented block might be code."""
 
 
-def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+def _find_match_end(pattern: re.Pattern[str], text: str, start: int) -> int:
     found = pattern.match(text, start)
     return found.end() if found else start

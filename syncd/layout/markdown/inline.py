@@ -30,23 +30,23 @@ class Destination:
     end: int
     text: str
     title: str | None = None
-    close: int = 0
+    link_end: int = 0
     """Where what follows the closing parenthesis starts."""
-    angled: bool = False
+    is_angled: bool = False
 
 
 def unescape(text: str) -> str:
-    """Given Markdown text, return it with backslash escapes resolved."""
+    """Return Markdown text with backslash escapes resolved."""
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
 def escape_backslashes(text: str) -> str:
-    """Given plain text, return it such that no backslash in it escapes what follows."""
+    """Return plain text such that no backslash in it escapes what follows."""
     return _NEEDS_ESCAPE.sub(r"\\\\", text) if "\\" in text else text
 
 
-def heading_text(raw: str) -> tuple[str, str | None]:
-    """Given what stands behind the `#` of a heading, return its text, still escaped, and the slug of its anchor."""
+def parse_heading(raw: str) -> tuple[str, str | None]:
+    """Return the text of a heading, still escaped, and the slug of its anchor, from what stands behind its `#`."""
     text = raw.strip(" \t")
     bare = text.rstrip("#")
     if bare != text and (not bare or bare[-1] in " \t"):
@@ -57,35 +57,35 @@ def heading_text(raw: str) -> tuple[str, str | None]:
 
 
 def escape_closing(text: str) -> str:
-    """Given the text of a heading, return it such that `#` at its end is not taken for a closing sequence."""
+    """Return the text of a heading such that `#` at its end is not read as a closing sequence."""
     bare = text.rstrip("#")
     return f"{bare}\\{text[len(bare) :]}" if bare != text and (not bare or bare[-1] == " ") else text
 
 
-def destination(text: str, start: int, end: int) -> Destination | None:
-    """Given where the address of a link starts, just behind `(`, return it with its title; None when it is no link."""
-    at = _skip(_SPACE, text, start, end)
-    found = bare_or_angled(text, at, end)
+def parse_destination(text: str, start: int, end: int) -> Destination | None:
+    """Return the address of a link with its title, from the position just behind `(`; None when it is not a link."""
+    at = _find_match_end(_SPACE, text, start, end)
+    found = parse_address(text, at, end)
     if found is None:
         return None
-    at = _skip(_SPACE, text, found.end, end)
+    at = _find_match_end(_SPACE, text, found.end, end)
     title = None
     if at > found.end and (quoted := _TITLE.match(text, at, end)):
         title = unescape(next(part for part in quoted.groups() if part is not None))
-        at = _skip(_SPACE, text, quoted.end(), end)
+        at = _find_match_end(_SPACE, text, quoted.end(), end)
     if at >= end or text[at] != ")":
         return None
-    return replace(found, title=title, close=at + 1)
+    return replace(found, title=title, link_end=at + 1)
 
 
-def bare_or_angled(text: str, start: int, end: int) -> Destination | None:
-    """Given where an address starts, return it; None when no address can be read."""
+def parse_address(text: str, start: int, end: int) -> Destination | None:
+    """Return the address that starts at a position, bare or in angle brackets; None when there is none."""
     if start < end and text[start] == "<":
         angled = _ANGLED.match(text, start, end)
-        return Destination(start, angled.end(), unescape(angled[1]), angled=True) if angled else None
+        return Destination(start, angled.end(), unescape(angled[1]), is_angled=True) if angled else None
     at, depth = start, 0
     while True:
-        at = _skip(_BARE, text, at, end)
+        at = _find_match_end(_BARE, text, at, end)
         sign = text[at] if at < end else ""
         depth += (sign == "(") - (sign == ")")
         if sign not in ("(", ")") or depth < 0:
@@ -96,15 +96,15 @@ def bare_or_angled(text: str, start: int, end: int) -> Destination | None:
     return Destination(start, at, unescape(text[start:at])) if depth <= 0 else None
 
 
-def spell(address: str) -> str:
-    """Given an address, return it as Markdown needs it: bare, or in angle brackets when it holds spaces."""
+def format_address(address: str) -> str:
+    """Return an address as Markdown needs it: bare, or in angle brackets when it holds spaces."""
     address = escape_backslashes(_CONTROLS.sub(" ", address))
     if _NEEDS_ANGLES.search(address) or not _is_balanced(address):
         return "<" + address.replace("<", "\\<").replace(">", "\\>") + ">"
     return address
 
 
-def _skip(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
+def _find_match_end(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
     found = pattern.match(text, start, end)
     return found.end() if found else start
 

@@ -1,4 +1,4 @@
-"""Where in a page's file a block of the page stands: blocks are found by their text, in order."""
+"""Find the line of a page's file at which a block of the page begins: blocks are found by their text, in order."""
 
 import re
 from bisect import bisect_left
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from syncd.layout.page.frontmatter import split
+from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.richtext.nodes import text_of
 from syncd.model.document import Document
 
@@ -18,68 +18,68 @@ _BESIDE = re.compile(r"\]\([^)\n]*\)|<[^>\n]*>|\{[%#][^}\n]*\}")
 """Addresses, tags and anchors: a line has them, the text of its block has not."""
 
 
-def line_of(text: str, document: Document, key: str) -> int:
-    """Given a page's file and its document, return the line on which the block with this key begins, from 1.
+def find_block_line(text: str, document: Document, key: str) -> int:
+    """Return the line, from 1, of a page's file at which the block with this key begins.
 
-    Shape: a block without text of its own is taken to stand where the text before it stands; an unknown one on line 1.
+    Shape: a block without text of its own has the line of the text before it; a block that is not found has line 1.
     """
-    lines = _Lines(text)
-    here = 1
-    wanted = False
-    for block, leaf in _blocks(document):
-        wanted = wanted or block.get("key") == key
-        found = lines.next(_letters(text_of(block))) if leaf else None
-        here = found if found is not None else here
-        if wanted and (leaf or not block.get("nodes")):
-            return here
+    lines = _LineIndex(text)
+    line = 1
+    is_reached = False
+    for block, leaf in _walk_blocks(document):
+        is_reached = is_reached or block.get("key") == key
+        found = lines.find_next(_fold_letters(text_of(block))) if leaf else None
+        line = found if found is not None else line
+        if is_reached and (leaf or not block.get("nodes")):
+            return line
     return 1
 
 
-class _Lines:
-    """The lines of a file behind its frontmatter, by the letters with which they begin; each is passed once."""
+class _LineIndex:
+    """The lines of a file behind its frontmatter, indexed by the letters with which they begin; each is found once."""
 
     def __init__(self, text: str) -> None:
-        head, body = split(text)
-        self.before = 0
-        self.places: dict[str, list[int]] = defaultdict(list)
-        self.whole: dict[int, str] = {}
+        head, body = split_frontmatter(text)
+        self.last_line = 0
+        self.lines_by_start: dict[str, list[int]] = defaultdict(list)
+        self.letters_by_line: dict[int, str] = {}
         for number, line in enumerate(body.split("\n"), start=head.count("\n") + 1):
-            letters = _letters(_BESIDE.sub("]", line))
+            letters = _fold_letters(_BESIDE.sub("]", line))
             if letters:
-                self.places[letters[:_KEY]].append(number)
-                self.whole[number] = letters
+                self.lines_by_start[letters[:_KEY]].append(number)
+                self.letters_by_line[number] = letters
 
-    def next(self, letters: str) -> int | None:
-        """Given the letters of a block, return the next line that begins it, and go on behind that line."""
+    def find_next(self, letters: str) -> int | None:
+        """Return the next line that begins with the letters of a block, and continue behind that line."""
         for size in range(min(_KEY, len(letters)), 0, -1):
-            places = self.places.get(letters[:size], [])
-            at = bisect_left(places, self.before + 1)
-            if at < len(places) and self._begins(letters, self.whole[places[at]]):
-                self.before = places[at]
-                return self.before
+            places = self.lines_by_start.get(letters[:size], [])
+            at = bisect_left(places, self.last_line + 1)
+            if at < len(places) and self._is_start(letters, self.letters_by_line[places[at]]):
+                self.last_line = places[at]
+                return self.last_line
         return None
 
-    def _begins(self, letters: str, line: str) -> bool:
+    def _is_start(self, letters: str, line: str) -> bool:
         return letters == line or (len(line) >= _WRAPPED and (letters.startswith(line) or line.startswith(letters)))
 
 
-def _blocks(document: Document) -> Iterator[tuple[dict[str, Any], bool]]:
-    """The blocks of a document from top to bottom, each with whether it holds text and no other block."""
+def _walk_blocks(document: Document) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield the blocks of a document from top to bottom, each with whether it holds text and no other block."""
     pending: list[Any] = list(reversed(document.nodes))
     while pending:
-        here = pending.pop()
-        if not isinstance(here, dict):
+        node = pending.pop()
+        if not isinstance(node, dict):
             continue
-        held = [child for name in ("fragments", "nodes") for child in _listed(here.get(name))]
-        inner = [child for child in held if child.get("object") in ("block", "fragment")]
-        if here.get("object") == "block":
-            yield here, bool(held) and not inner
+        children = [child for name in ("fragments", "nodes") for child in _filter_dicts(node.get(name))]
+        inner = [child for child in children if child.get("object") in ("block", "fragment")]
+        if node.get("object") == "block":
+            yield node, bool(children) and not inner
         pending += reversed(inner)
 
 
-def _listed(value: object) -> list[dict[str, Any]]:
+def _filter_dicts(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _letters(text: str) -> str:
+def _fold_letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))

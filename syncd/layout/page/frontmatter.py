@@ -5,20 +5,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.markdown.blocks import prose
+from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.markdown.inline import escape_backslashes, escape_closing
 from syncd.layout.page.page_title import HASH_LINE, Title, find_title
 from syncd.layout.yaml import yaml
 from syncd.model.page import Page
 from syncd.model.text import clean_title
 
-ORDER = (
+KEY_ORDER = (
     *("title", "description", "hidden", "noIndex", "noRobotsIndex", "icon", "if", "vars"),
     *("cover", "coverY", "coverHeight", "layout", "tags", "metaLinks"),
 )
 """Keys in the order in which the platform exports them; unknown keys stand before all. Source: gitsync §1.6."""
 
-_RANK = {key: rank for rank, key in enumerate(ORDER)}
+_RANK = {key: rank for rank, key in enumerate(KEY_ORDER)}
 _OPEN = re.compile("\ufeff?---[ \\t]*+\r?\n")
 _CLOSE = re.compile(r"^---[ \t]*+\r?(?:\n|\Z)", re.MULTILINE)
 _UNDERLINED = re.compile(r" {0,3}(?![ \t#>*+|<{-])([^\r\n]++)\r?\n {0,3}=++[ \t]*+(?=\r?\n|\Z)")
@@ -32,47 +32,49 @@ _SIGN = (
 _EMOJI = re.compile(rf"({_SIGN}(?:\u200d{_SIGN}|[\U0001f1e6-\U0001f1ff])*+)[ \t]++(?=\S)")
 _HEX = re.compile(r"[0-9a-fA-F]{4,6}(?:-[0-9a-fA-F]{4,6})*")
 _FLAGS = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags", "actions", "anchors")
-_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
-Reference = Callable[[str], dict[str, Any]]
-Address = Callable[[Mapping[str, Any]], str | None]
+MakeReference = Callable[[str], dict[str, Any]]
+FindAddress = Callable[[Mapping[str, Any]], str | None]
 
 
-def split(text: str) -> tuple[str, str]:
-    """Given a page file, return its frontmatter block, fences and line end included, or "", and the rest."""
+def split_frontmatter(text: str) -> tuple[str, str]:
+    """Return a page file as its frontmatter block, fences and line end included, or "", and the rest."""
     opened = _OPEN.match(text)
     closed = _CLOSE.search(text, opened.end()) if opened else None
     return (text[: closed.end()], text[closed.end() :]) if closed else ("", text)
 
 
-def fields(text: str, *, at: str) -> dict[str, Any]:
-    """Given a page file, return its frontmatter; {} when it has none.
+def read_fields(text: str, *, at: str) -> dict[str, Any]:
+    """Return the frontmatter of a page file; {} when it has none.
 
-    Raises: FileInvalid with the file's own line and column, on the terms of `yaml.load`.
+    Raises FileInvalid with the file's own line and column, for what `yaml.load` refuses.
     """
-    value = _located(text, at).value
+    value = _load_frontmatter(text, at).value
     return dict(value)
 
 
-def patch(text: str, changes: Mapping[str, Any], *, at: str = "frontmatter") -> str:
-    """Given top-level keys with their new values, None to remove one, return the file with every other byte unchanged.
+def patch_frontmatter(text: str, changes: Mapping[str, Any], *, at: str = "frontmatter") -> str:
+    """Return the file with top-level keys set to new values, None to remove one, and every other byte unchanged.
 
-    Shapes: a key whose value is already the same keeps its spelling; a new one takes its exported place; a block is
-    made when needed and dropped when it becomes empty.
-    Raises: FileInvalid when the frontmatter cannot be read.
+    Shapes: a key whose value is already the same keeps its spelling; a new one is put where the platform exports it; a
+    block is added when needed and removed when it becomes empty. Raises FileInvalid when the frontmatter cannot be
+    read.
     """
-    block, body = split(text)
-    located = _located(text, at)
+    block, body = split_frontmatter(text)
+    located = _load_frontmatter(text, at)
     current = located.value
-    due = {key: value for key, value in changes.items() if value is not None or key in current}
-    due = {key: value for key, value in due.items() if not (key in current and _same(current[key], value))}
-    if not due:
+    changed = {key: value for key, value in changes.items() if value is not None or key in current}
+    changed = {
+        key: value for key, value in changed.items() if not (key in current and _is_same_value(current[key], value))
+    }
+    if not changed:
         return text
     newline = "\r\n" if "\r\n" in (block or body[:4096]) else "\n"
     first, *lines, last = re.findall(r"[^\n]*\n|[^\n]+$", block) if block else [f"---{newline}", f"---{newline}"]
-    chunks = _chunks(lines, located)
-    for key, value in due.items():
-        _put(chunks, key, value, newline)
+    chunks = _split_by_key(lines, located)
+    for key, value in changed.items():
+        _put_key(chunks, key, value, newline)
     inner = "".join(line for _, part in chunks for line in part)
     if not block:
         bom = "\ufeff" if body.startswith("\ufeff") else ""
@@ -84,39 +86,40 @@ def patch(text: str, changes: Mapping[str, Any], *, at: str = "frontmatter") -> 
     return f"{first}{inner}{last}{body}"
 
 
-def split_title(text: str) -> tuple[str, str]:
-    """Given a page file, return its frontmatter with all up to the heading that is its title, and the rest.
+def split_after_title(text: str) -> tuple[str, str]:
+    """Return a page file as all up to the heading that is its title, frontmatter included, and the rest.
 
     Shapes: the first part ends with the line end of the heading; without such a heading it is the frontmatter block.
     """
-    found = _heading(text)
+    found = _find_title_heading(text)
     if found is None:
-        return split(text)
+        return split_frontmatter(text)
     end = text.find("\n", found.end) + 1 or len(text)
     return text[:end], text[end:]
 
 
-def heading(text: str) -> str | None:
-    """Given a page file, return the text of the first-level heading that its body starts with, unescaped; else None."""
-    found = _heading(text)
+def read_heading(text: str) -> str | None:
+    """Return the text of the first-level heading that a page's body starts with, unescaped; None when it starts
+    otherwise."""
+    found = _find_title_heading(text)
     return None if found is None else found.text
 
 
-def is_blank(text: str) -> bool:
-    """Given a page file, return whether its body says nothing but a title."""
-    body = split(text)[1].strip()
-    return not body or (heading(body) is not None and "\n" not in body)
+def is_blank_page(text: str) -> bool:
+    """Return whether the body of a page file has nothing but a title."""
+    body = split_frontmatter(text)[1].strip()
+    return not body or (read_heading(body) is not None and "\n" not in body)
 
 
 def set_heading(text: str, title: str) -> str:
-    """Given a title, return the page file with it as leading heading: replaced, or inserted before the body."""
-    found = _heading(text)
+    """Return the page file with a title as leading heading: replaced, or inserted before the body."""
+    found = _find_title_heading(text)
     if found is not None and found.text == clean_title(title):
         return text
-    line = f"# {_heading_markup(title)}".rstrip(" ")
+    line = f"# {_escape_heading(title)}".rstrip(" ")
     if found is not None:
         return text[: found.start] + line + text[found.end :]
-    block, body = split(text)
+    block, body = split_frontmatter(text)
     newline = "\r\n" if "\r\n" in text[:4096] else "\n"
     bom = "\ufeff" if not block and body.startswith("\ufeff") else ""
     body = body.removeprefix(bom).lstrip("\r\n")
@@ -124,87 +127,101 @@ def set_heading(text: str, title: str) -> str:
     return f"{block}{bom}{between}{line}{newline}" + (f"{newline}{body}" if body else "")
 
 
-def metadata(text: str, *, at: str, reference: Reference | None = None) -> dict[str, Any]:
-    """Given a page file, return what its frontmatter says about the page, by the API's names; unknown keys are ignored.
+def read_metadata(text: str, *, at: str, make_reference: MakeReference | None = None) -> dict[str, Any]:
+    """Return what the frontmatter of a page file says about the page, by the API's names; unknown keys are ignored.
 
-    Shapes: addresses of covers and meta links become references through `reference`, by default `{kind: url, url}` with
-    the address as written.
-    Raises: FileInvalid for frontmatter that cannot be read and for a value of the wrong kind.
+    Shapes: addresses of covers and meta links become references through `make_reference`, by default `{kind: url, url}`
+    with the address as written. Raises FileInvalid for frontmatter that cannot be read and for a value of the wrong
+    kind.
     """
-    located = _located(text, at)
-    return _Reader(located, at, reference or url_reference).read() if located.value else {}
+    located = _load_frontmatter(text, at)
+    return _MetadataReader(located, at, make_reference or make_url_reference).read() if located.value else {}
 
 
-def complete(text: str, page: Page, *, address: Address | None = None) -> str:
-    """Given a page's Markdown as answered, and the page, return the text of its file.
+def complete_page(text: str, page: Page, *, find_address: FindAddress | None = None) -> str:
+    """Return the text of a page's file from its Markdown, as the platform answered it, and the page.
 
-    Shapes: what the text's frontmatter says wins over the page's own members; the title is added as heading only when
-    the text has no first-level heading at all, and the emoji before it. References become addresses through
-    `address`, by default their `url`; without one the key is left out.
+    Shapes: the text's own frontmatter wins over the page's members; the title is added as heading only when the text
+    has no first-level heading at all, and the emoji before it. References become addresses through `find_address`, by
+    default their `url`; a key without an address is left out.
     """
-    title, emoji = clean_title(page.title), _emoji(page.emoji)
-    found = heading(text)
+    title, emoji = clean_title(page.title), _decode_emoji(page.emoji)
+    found = read_heading(text)
     if title and (found == title if found is not None and emoji else found is None and not _has_title(text)):
         text = set_heading(text, f"{emoji} {title}" if emoji else title)
     try:
-        said = fields(text, at="frontmatter")
+        present = read_fields(text, at="frontmatter")
     except FileInvalid:
         return text
-    return patch(text, {key: value for key, value in _declared(page, address or _url).items() if key not in said})
+    return patch_frontmatter(
+        text,
+        {key: value for key, value in _collect_fields(page, find_address or _read_url).items() if key not in present},
+    )
 
 
-def entitled(text: str, title: str) -> str:
-    """Given the Markdown of a reusable content as answered, return the text of its file, which names its title."""
+def add_title(text: str, title: str) -> str:
+    """Return the Markdown of a reusable content with its title in the frontmatter, unless it has one."""
     try:
-        return text if not title or fields(text, at="frontmatter").get("title") else patch(text, {"title": title})
+        return (
+            text
+            if not title or read_fields(text, at="frontmatter").get("title")
+            else patch_frontmatter(text, {"title": title})
+        )
     except FileInvalid:
         return text
 
 
 def split_emoji(title: str) -> tuple[str, str]:
-    """Given the text of a heading, return the emoji that it starts with, or "", and the title. Source: gitsync §1.6."""
+    """Return the emoji that a heading starts with, or "", and the title. Source: gitsync §1.6."""
     found = _EMOJI.match(title)
     return (found[1], title[found.end() :]) if found else ("", title)
 
 
-def full_layout(layout: Mapping[str, Any]) -> dict[str, Any]:
-    """Given the API's flat layout, return it with what a page has that says nothing of it."""
-    usual = {"width": "default", "cover": True, "coverSize": "full", "coverMask": "none", **dict.fromkeys(_FLAGS, True)}
-    return usual | dict(layout)
+def fill_layout(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the API's flat layout with the defaults of a page in every member that it leaves out."""
+    defaults = {
+        "width": "default",
+        "cover": True,
+        "coverSize": "full",
+        "coverMask": "none",
+        **dict.fromkeys(_FLAGS, True),
+    }
+    return defaults | dict(layout)
 
 
-def url_reference(address: str) -> dict[str, Any]:
-    """Given an address as written, return it as a reference of kind `url`."""
+def make_url_reference(address: str) -> dict[str, Any]:
+    """Return an address as written as a reference of kind `url`."""
     return {"kind": "url", "url": address}
 
 
-def _url(reference: Mapping[str, Any]) -> str | None:
+def _read_url(reference: Mapping[str, Any]) -> str | None:
     url = reference.get("url")
     return url if isinstance(url, str) and url else None
 
 
-def _located(text: str, at: str) -> yaml.Located:
-    block = split(text)[0]
+def _load_frontmatter(text: str, at: str) -> yaml.LocatedValue:
+    block = split_frontmatter(text)[0]
     if not block:
-        return yaml.Located({}, {})
+        return yaml.LocatedValue({}, {})
     inner = block[block.index("\n") + 1 : block.rstrip("\r\n").rindex("\n") + 1]
     located = yaml.load_located(inner, at=at, line=2)
     if located.value is None:
-        return yaml.Located({}, located.where)
+        return yaml.LocatedValue({}, located.positions)
     if not isinstance(located.value, dict):
         raise FileInvalid("frontmatter is not a mapping", path=at, line=2)
     return located
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Equal as YAML: `1`, `1.0` and `true` are three values."""
+def _is_same_value(one: Any, other: Any) -> bool:
+    """Return whether two values are equal as YAML: `1`, `1.0` and `true` are three values."""
     return type(one) is type(other) and bool(one == other) and yaml.dump(one) == yaml.dump(other)
 
 
-def _chunks(lines: list[str], located: yaml.Located) -> list[tuple[str | None, list[str]]]:
-    """The lines of a block by the key that they belong to; comments and blank lines between keys belong to none."""
-    rows = [(where[0] - 2, str(path[0])) for path, where in located.where.items() if len(path) == 1]
-    line, column = located.where.get((), (0, 0))
+def _split_by_key(lines: list[str], located: yaml.LocatedValue) -> list[tuple[str | None, list[str]]]:
+    """Return the lines of a block by the key that they belong to; comments and blank lines between keys belong to
+    none."""
+    rows = [(where[0] - 2, str(path[0])) for path, where in located.positions.items() if len(path) == 1]
+    line, column = located.positions.get((), (0, 0))
     if line and lines[line - 2 : line - 1] and lines[line - 2].startswith("{", column - 1):
         # A block in flow style has no lines of its own for a key.
         return [(key, [yaml.dump({key: value})]) for key, value in located.value.items()]
@@ -218,7 +235,7 @@ def _chunks(lines: list[str], located: yaml.Located) -> list[tuple[str | None, l
     return chunks
 
 
-def _put(chunks: list[tuple[str | None, list[str]]], key: str, value: Any, newline: str) -> None:
+def _put_key(chunks: list[tuple[str | None, list[str]]], key: str, value: Any, newline: str) -> None:
     part = [] if value is None else [yaml.dump({key: value}).replace("\n", newline)]
     rank = _RANK.get(key, -1)
     for index, (name, _) in enumerate(chunks):
@@ -229,34 +246,34 @@ def _put(chunks: list[tuple[str | None, list[str]]], key: str, value: Any, newli
     chunks.insert(next(before, len(chunks)), (key, part))
 
 
-def _heading(text: str) -> Title | None:
-    block, body = split(text)
+def _find_title_heading(text: str) -> Title | None:
+    block, body = split_frontmatter(text)
     return find_title(text, len(block) + (not block and body.startswith("\ufeff")))
 
 
-def _heading_markup(title: str) -> str:
+def _escape_heading(title: str) -> str:
     return escape_closing(_MARKUP.sub(r"\\\g<0>", escape_backslashes(clean_title(title))))
 
 
 def _has_title(text: str) -> bool:
-    spans = prose(text, len(split(text)[0]))
+    spans = find_prose(text, len(split_frontmatter(text)[0]))
     return any(HASH_LINE.match(text, start) or _UNDERLINED.match(text, start) for start, _ in spans)
 
 
-def _emoji(emoji: str | None) -> str:
-    """An emoji itself, or the code points that the platform writes for it (`1f44b`)."""
+def _decode_emoji(emoji: str | None) -> str:
+    """Return an emoji itself, or the characters of the code points that the platform writes for it (`1f44b`)."""
     if emoji and _HEX.fullmatch(emoji):
         codes = [int(code, 16) for code in emoji.split("-")]
         return "".join(map(chr, codes)) if max(codes) <= 0x10FFFF else ""
     return emoji or ""
 
 
-def _declared(page: Page, address: Address) -> dict[str, Any]:
+def _collect_fields(page: Page, find_address: FindAddress) -> dict[str, Any]:
     cover = page.cover or {}
     links = page.meta_links or {}
     meta = {
-        "canonical": _addressed(links.get("canonical"), address),
-        "alternates": [found for item in links.get("alternates") or () if (found := _addressed(item, address))],
+        "canonical": _find_address(links.get("canonical"), find_address),
+        "alternates": [found for item in links.get("alternates") or () if (found := _find_address(item, find_address))],
     }
     declared = {
         "description": page.description,
@@ -266,23 +283,23 @@ def _declared(page: Page, address: Address) -> dict[str, Any]:
         "icon": page.icon,
         "if": page.condition,
         "vars": page.variables,
-        "cover": (image := _addressed(cover.get("ref"), address)),
+        "cover": (image := _find_address(cover.get("ref"), find_address)),
         "coverY": cover.get("yPos") if image else None,
         "coverHeight": cover.get("height") if image else None,
-        "layout": _nested(page.layout or {}),
+        "layout": _nest_layout(page.layout or {}),
         "tags": list(page.tags or ()),
         "metaLinks": {key: value for key, value in meta.items() if value},
     }
     return {key: value for key, value in declared.items() if value or (key == "coverY" and value == 0)}
 
 
-def _addressed(reference: Any, address: Address) -> str | None:
-    return address(reference) if isinstance(reference, Mapping) else None
+def _find_address(reference: Any, find_address: FindAddress) -> str | None:
+    return find_address(reference) if isinstance(reference, Mapping) else None
 
 
-def _nested(layout: Mapping[str, Any]) -> dict[str, Any]:
-    """The API's flat layout as frontmatter nests it; {} when it is what every page has."""
-    if full_layout(layout) == full_layout({}):
+def _nest_layout(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the API's flat layout as frontmatter nests it; {} when it is the default layout."""
+    if fill_layout(layout) == fill_layout({}):
         return {}
     cover = {"visible": layout.get("cover"), "size": layout.get("coverSize"), "mask": layout.get("coverMask")}
     nested = {"width": layout.get("width"), "cover": {key: value for key, value in cover.items() if value is not None}}
@@ -290,10 +307,10 @@ def _nested(layout: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in nested.items() if value}
 
 
-class _Reader:
-    """Frontmatter to fields, each value checked where it stands."""
+class _MetadataReader:
+    """Reads frontmatter as fields of the API, and checks each value."""
 
-    def __init__(self, located: yaml.Located, at: str, reference: Reference) -> None:
+    def __init__(self, located: yaml.LocatedValue, at: str, reference: MakeReference) -> None:
         self.located, self.at, self.reference = located, at, reference
 
     def read(self) -> dict[str, Any]:
@@ -317,19 +334,19 @@ class _Reader:
         return value
 
     def invalid(self, what: str, *path: str) -> FileInvalid:
-        line, column = self.located.where.get(path, (2, 1))
+        line, column = self.located.positions.get(path, (2, 1))
         return FileInvalid(f"`{'.'.join(path)}` is not {what}", path=self.at, line=line, column=column)
 
     def text(self, *path: str) -> str | None:
         value = self.value(*path)
         if isinstance(value, dict | list):
             raise self.invalid("text", *path)
-        return None if value is None else yaml.scalar(value) if not isinstance(value, str) else value
+        return None if value is None else yaml.dump_scalar(value) if not isinstance(value, str) else value
 
     def flag(self, *path: str) -> bool | None:
         value = self.value(*path)
         if isinstance(value, str):
-            value = _TRUTH.get(value.lower(), value)
+            value = _BOOLEANS.get(value.lower(), value)
         if value is not None and not isinstance(value, bool):
             raise self.invalid("true or false", *path)
         return value

@@ -1,9 +1,9 @@
-"""The heading of level 1 that begins a page: the page's title, which is no part of the page's document."""
+"""The heading of level 1 that begins a page: it is the page's title and not part of the page's document."""
 
 import re
 from dataclasses import dataclass
 
-from syncd.layout.markdown.inline import heading_text, unescape
+from syncd.layout.markdown.inline import parse_heading, unescape
 
 # What may stand before the title: blank lines, and comments, which no reader sees.
 _BEFORE = re.compile(r"(?:[ \t]*+\r?\n| {0,3}<!--(?:[^-]|-(?!->))*+-->[ \t]*+\r?\n)*+")
@@ -23,15 +23,15 @@ class Title:
 
 
 def find_title(text: str, start: int = 0) -> Title | None:
-    """Given a page and where its body starts, return the heading of level 1 that begins the body, or None."""
+    """Return the heading of level 1 that begins the body of a page, or None; `start` is where the body starts."""
     before = _BEFORE.match(text, start)
     at = before.end() if before else start
     if found := HASH_LINE.match(text, at):
-        return Title(found.start(), found.end(), _plain(found[1] or ""))
-    return _underlined(text, at)
+        return Title(found.start(), found.end(), _strip_markup(found[1] or ""))
+    return _find_underlined_title(text, at)
 
 
-def _underlined(text: str, start: int) -> Title | None:
+def _find_underlined_title(text: str, start: int) -> Title | None:
     blank, line = _BLANK_LINE.search(text, start), _UNDERLINE.search(text, start)
     if line is None or (blank is not None and blank.start() < line.start()):
         return None
@@ -46,8 +46,8 @@ def _underlined(text: str, start: int) -> Title | None:
         return None
     if (first.type, first.tag) != ("heading_open", "h1") or first.map != [0, source.count("\n") + 1]:
         return None
-    return Title(start, line.end(), _plain(words.content))
+    return Title(start, line.end(), _strip_markup(words.content))
 
 
-def _plain(markup: str) -> str:
-    return " ".join(unescape(heading_text(markup)[0]).split("\n"))
+def _strip_markup(markup: str) -> str:
+    return " ".join(unescape(parse_heading(markup)[0]).split("\n"))

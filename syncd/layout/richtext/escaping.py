@@ -2,7 +2,7 @@
 
 import re
 
-from syncd.layout.markdown.inline import spell
+from syncd.layout.markdown.inline import format_address
 
 _BRACKETED = r"(?P<always>[\\`\[\]])"
 _FREE = r"(?P<always>[\\`\[])"
@@ -56,7 +56,7 @@ def escape_closing(text: str) -> str:
 
 def destination(url: str, title: str | None) -> str:
     """Given an address and a title, return what stands in the parentheses of a link."""
-    address = spell(_ENTITY.sub("&amp;", url))
+    address = format_address(_ENTITY.sub("&amp;", url))
     return f"{address} {quoted(title)}" if title else address
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from syncd.layout.markdown.inline import spell
+from syncd.layout.markdown.inline import format_address
 from syncd.layout.richtext import tags
 from syncd.layout.richtext.escaping import escape_closing, quoted
 from syncd.layout.richtext.forms import (
@@ -165,7 +165,7 @@ def _kept(node: Node) -> str:
 def _definition(data: Node, *, tight: bool) -> str:
     # Directly before other text, an empty title keeps it from being read as the title.
     title = f" {quoted(data['title'])}" if "title" in data else ' ""' if tight else ""
-    return f"[{data['label']}]: {spell(data['url']) or '<>'}{title}"
+    return f"[{data['label']}]: {format_address(data['url']) or '<>'}{title}"
 
 
 def _expandable(node: Node, data: Node, inside: _Place) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from syncd.layout.tree.placement import Placement, entries_of
-from syncd.layout.tree.summary import render
+from syncd.layout.tree.placement import Placement, build_entries
+from syncd.layout.tree.summary import render_summary
 from syncd.layout.tree.variables import render_tags, render_variables
 from syncd.model.revision import Revision
 
@@ -11,11 +11,12 @@ from syncd.model.revision import Revision
 def render_files(
     revision: Revision, bodies: Callable[[str], bytes], placement: Placement
 ) -> Iterator[tuple[str, bytes]]:
-    """Given a revision, the bytes of a page, file or reusable content by id, and a placement, return every file.
+    """Yield every file of a revision as its path below the space's directory and its bytes.
 
-    Shapes: SUMMARY.md, pages, files, reusable contents, variables, tags; paths below the space's directory, one by one.
+    `bodies` returns the bytes of a page, file or reusable content by id. Shapes: SUMMARY.md, pages, files, reusable
+    contents, variables, tags.
     """
-    yield placement.summary, render(entries_of(revision.pages, placement)).encode()
+    yield placement.summary, render_summary(build_entries(revision.pages, placement)).encode()
     for paths in (placement.pages, placement.files, placement.includes):
         for identity, path in paths.items():
             yield path, bodies(identity)

@@ -1,4 +1,4 @@
-"""A table of contents for a directory that has none: what its folders suggest."""
+"""Infer a table of contents from folders, for a directory that has no SUMMARY.md."""
 
 from collections.abc import Callable, Iterable, Iterator
 from posixpath import basename, dirname, splitext
@@ -8,52 +8,51 @@ from syncd.layout.tree.settings import Settings
 from syncd.layout.tree.summary import Entry
 
 
-def infer(paths: Iterable[str], settings: Settings, title_of: Callable[[str], str | None]) -> tuple[Entry, ...]:
-    """Given the Markdown files of a space and a way to a page's own title, return entries for all of them.
+def infer_entries(paths: Iterable[str], settings: Settings, title_of: Callable[[str], str | None]) -> tuple[Entry, ...]:
+    """Return entries for all Markdown files of a space; `title_of` returns a page's own title.
 
     Shapes: the home page first, then by path; `x/README.md`, else `x.md`, holds what is below `x/`; a folder without
     either is a group. A page without a title is named after its file.
     """
-    home, pages = _places(sorted(paths), settings)
-    groups = {folder for place in pages for folder in _above(place, settings.root) if folder not in pages}
+    home, pages = _group_by_folder(sorted(paths), settings)
+    groups = {above for folder in pages for above in _walk_parents(folder, settings.root) if above not in pages}
     below: dict[str, list[Entry]] = {}
-    for place in sorted([*pages, *groups], key=lambda place: (-place.count("/"), place)):
-        children = tuple(below.pop(place, ()))
-        title = title_of(pages[place]) if place in pages else None
-        entry = _entry(place, pages.get(place), title, children)
-        below.setdefault(dirname(place), []).append(entry)
-    first = [Entry("document", title_of(path) or _words(path), path) for path in home]
+    for folder in sorted([*pages, *groups], key=lambda folder: (-folder.count("/"), folder)):
+        children = tuple(below.pop(folder, ()))
+        title = title_of(pages[folder]) if folder in pages else None
+        entry = _build_inferred_entry(folder, pages.get(folder), title, children)
+        below.setdefault(dirname(folder), []).append(entry)
+    first = [Entry("document", title_of(path) or _title_from_path(path), path) for path in home]
     return (*first, *below.get(settings.root, ()))
 
 
-def _entry(place: str, path: str | None, title: str | None, children: tuple[Entry, ...]) -> Entry:
-    title = title or _words(place)
+def _build_inferred_entry(folder: str, path: str | None, title: str | None, children: tuple[Entry, ...]) -> Entry:
+    title = title or _title_from_path(folder)
     if path is not None:
         return Entry("document", title, path, children=children)
-    slug = basename(place)
+    slug = basename(folder)
     return Entry("group", title, slug=slug if slug != slugify(title) else None, children=children)
 
 
-def _places(paths: list[str], settings: Settings) -> tuple[list[str], dict[str, str]]:
-    """The home page, and each other page by the folder that it stands for."""
-    wanted = settings.below(settings.readme)
+def _group_by_folder(paths: list[str], settings: Settings) -> tuple[list[str], dict[str, str]]:
+    """Return the home page, and each other page by the folder that it stands for."""
+    home_path = settings.add_root(settings.readme)
     top = [path for path in paths if dirname(path) == settings.root and basename(path).lower() == "readme.md"]
-    home = [wanted] if wanted in paths else top[:1]
+    home = [home_path] if home_path in paths else top[:1]
     pages: dict[str, str] = {}
     for path in sorted(set(paths).difference(home), key=lambda path: (basename(path).lower() != "readme.md", path)):
-        folder = dirname(path)
-        is_readme = basename(path).lower() == "readme.md" and folder != settings.root
-        place = folder if is_readme else splitext(path)[0]
-        pages[place if place not in pages else path] = path
+        is_readme = basename(path).lower() == "readme.md" and dirname(path) != settings.root
+        folder = dirname(path) if is_readme else splitext(path)[0]
+        pages[folder if folder not in pages else path] = path
     return home, pages
 
 
-def _above(place: str, root: str) -> Iterator[str]:
-    while (place := dirname(place)) != root and place:
-        yield place
+def _walk_parents(folder: str, root: str) -> Iterator[str]:
+    while (folder := dirname(folder)) != root and folder:
+        yield folder
 
 
-def _words(path: str) -> str:
+def _title_from_path(path: str) -> str:
     name = splitext(basename(path))[0]
     words = " ".join(name.replace("-", " ").replace("_", " ").split())
     return words[:1].upper() + words[1:] or name

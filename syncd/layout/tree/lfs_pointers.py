@@ -12,14 +12,14 @@ _LINES = re.compile(
 
 
 @dataclass(frozen=True)
-class Pointer:
-    """What a pointer stands for: `oid` is the SHA-256 of its bytes, `size` their number."""
+class LfsPointer:
+    """The content of a pointer: `oid` is the SHA-256 of the file's bytes, `size` their number."""
 
     oid: str
     size: int
 
 
-def pointer_of(data: bytes) -> Pointer | None:
-    """Given a file's bytes, return the pointer that they are, or None."""
+def parse_pointer(data: bytes) -> LfsPointer | None:
+    """Return the Git LFS pointer that a file's bytes are; None when they are none."""
     found = _LINES.fullmatch(data) if len(data) <= SIZE_MAX else None
-    return Pointer(found["oid"].decode(), int(found["size"])) if found else None
+    return LfsPointer(found["oid"].decode(), int(found["size"])) if found else None

@@ -1,4 +1,4 @@
-"""Give every page, file and reusable content of a revision one safe path below the root, and the same one each time."""
+"""Give every page, file and reusable content of a revision one safe path below the root, the same one on each run."""
 
 import hashlib
 import re
@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from syncd.errors import PathRefused
 from syncd.layout.tree.draft import ASSETS, INCLUDES
-from syncd.layout.tree.paths import GITBOOK, collision_key, is_markdown, safe_path, safe_segment, slugify, tag
+from syncd.layout.tree.paths import (
+    GITBOOK,
+    check_safe_path,
+    is_markdown,
+    make_collision_key,
+    make_id_tag,
+    make_safe_segment,
+    slugify,
+)
 
 DERIVED_CHARACTERS = 512
 """A path that we choose stays well below what any system can check out."""
@@ -24,118 +32,131 @@ _HOMES = {"page": "", "file": ASSETS, "include": INCLUDES}
 
 
 @dataclass(frozen=True)
-class Known:
-    """The base: path of a page or file, the platform-side form it was derived from, and its blob in Git, as last seen.
+class BasePath:
+    """The path of a page or file as last recorded: `platform_path` is what the platform asked for, `oid` its blob in
+    Git.
 
-    Shape: outside of `Settler` the path is below the space's directory, inside below its root.
+    Shape: inside of `PathAllocator` the path is below the space's root, everywhere else below the space's directory.
     """
 
     path: str
-    form: str
+    platform_path: str
     oid: str = ""
 
 
-class Wish(NamedTuple):
-    """What the platform asks for: `path` below the root, `given` when it names the path itself (`git.path`).
+class PathRequest(NamedTuple):
+    """The path that the platform asks for, for one page, file or reusable content (`kind`).
 
-    Shape: `form` is the platform's own spelling of that path; `oid` the blob of a file, where the platform names it.
+    Shape: `platform_path` is the platform's own spelling, `path` the same below the root; `is_given` says that the
+    platform names the path itself (`git.path`); `oid` is the blob of a file, where the platform names it.
     """
 
     id: str
     kind: str
-    form: str
+    platform_path: str
     path: str
-    given: bool
+    is_given: bool
     oid: str = ""
 
 
-def unnumbered(path: str) -> str:
-    """Given the path or name of a file, return it without the ` (1)` that tell files of one name apart."""
+def strip_number(path: str) -> str:
+    """Return the path or name of a file without the ` (1)` that tells files of one name apart."""
     return _NUMBERS.sub("", path)
 
 
-class Settler:
-    """Gives out paths, each only once on any disk: by collision key, and never a file where a folder must be."""
+class PathAllocator:
+    """Allocates paths that can live together on any disk: no two with one collision key, no file where a folder must
+    be."""
 
-    def __init__(self, wishes: list[Wish], known: Mapping[str, Known], reserved: Iterable[str]) -> None:
-        self.wishes, self.known = wishes, known
+    def __init__(self, requests: list[PathRequest], base: Mapping[str, BasePath], reserved: Iterable[str]) -> None:
+        self.requests, self.base = requests, base
         self.paths: dict[str, str] = {}
-        self.mapped: list[tuple[str, str, str]] = []
-        self.taken: set[str] = set()
-        self.folders: set[str] = set()
+        self.replaced_paths: list[tuple[str, str, str]] = []
+        self.used_keys: set[str] = set()
+        self.folder_keys: set[str] = set()
         self.numbers: dict[str, int] = {}
         for path in reserved:
             self.claim(path)
 
-    def settle(self) -> "Settler":
-        """Return this with a path for each wish: the one that it had, the one that it names, or another."""
+    def allocate(self) -> "PathAllocator":
+        """Give each request a path: the one that it had, else the one that it asks for, else another; return this."""
         rest = []
-        for wish in self.wishes:
-            base = self.known.get(wish.id)
-            if base is None or not _is_same(base, wish) or wish.id in self.paths or not self.claim(base.path):
-                rest.append(wish)
+        for request in self.requests:
+            base = self.base.get(request.id)
+            if (
+                base is None
+                or not _is_same_request(base, request)
+                or request.id in self.paths
+                or not self.claim(base.path)
+            ):
+                rest.append(request)
             else:
-                self.paths[wish.id] = base.path
-        self.inherit([wish for wish in rest if wish.oid and wish.id not in self.known])
+                self.paths[request.id] = base.path
+        self.inherit_paths([request for request in rest if request.oid and request.id not in self.base])
         for given in (True, False):
-            for wish in rest:
-                if wish.given is given and wish.id not in self.paths and _is_fit(wish) and self.claim(wish.path):
-                    self.paths[wish.id] = wish.path
-        for wish in rest:
-            if wish.id not in self.paths:
-                self.paths[wish.id] = self.other(wish)
-                self.mapped.append((wish.id, wish.form, self.paths[wish.id]))
+            for request in rest:
+                if (
+                    request.is_given is given
+                    and request.id not in self.paths
+                    and _is_usable(request)
+                    and self.claim(request.path)
+                ):
+                    self.paths[request.id] = request.path
+        for request in rest:
+            if request.id not in self.paths:
+                self.paths[request.id] = self.find_free_path(request)
+                self.replaced_paths.append((request.id, request.platform_path, self.paths[request.id]))
         return self
 
-    def inherit(self, uploads: list[Wish]) -> None:
-        """Let a file that was uploaded anew take the path of the same bytes that went under the same name."""
+    def inherit_paths(self, uploads: list[PathRequest]) -> None:
+        """Give a file that was uploaded again the path of the deleted file with the same bytes and name."""
         if not uploads:
             return
-        present = {wish.id for wish in self.wishes}
+        present = {request.id for request in self.requests}
         left: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for id, base in self.known.items():
+        for id, base in self.base.items():
             if base.oid and id not in present:
-                left[unnumbered(base.form), base.oid].append(base.path)
-        for wish in uploads:
-            paths = left.get((unnumbered(wish.form), wish.oid))
+                left[strip_number(base.platform_path), base.oid].append(base.path)
+        for request in uploads:
+            paths = left.get((strip_number(request.platform_path), request.oid))
             if paths and self.claim(paths[-1]):
-                self.paths[wish.id] = paths.pop()
+                self.paths[request.id] = paths.pop()
 
     def claim(self, path: str) -> bool:
-        """Given a path, take it with the folders above it, and return whether it could be had."""
-        key = collision_key(path)
-        above = None if key in self.taken or key in self.folders else self.missing_folders(key)
+        """Take a path and the folders above it, and return whether they were free."""
+        key = make_collision_key(path)
+        above = None if key in self.used_keys or key in self.folder_keys else self.missing_folders(key)
         if above is None:
             return False
-        self.taken.add(key)
-        self.folders.update(above)
+        self.used_keys.add(key)
+        self.folder_keys.update(above)
         return True
 
     def missing_folders(self, key: str) -> list[str] | None:
-        """The folders above a key that do not exist yet; None when a file stands where one must be."""
+        """Return the folders above a key that do not exist yet; None when a file stands where one must be."""
         above: list[str] = []
         cut = key.rfind("/")
-        while cut > 0 and (folder := key[:cut]) not in self.folders:
-            if folder in self.taken:
+        while cut > 0 and (folder := key[:cut]) not in self.folder_keys:
+            if folder in self.used_keys:
                 return None
             above.append(folder)
             cut = folder.rfind("/")
         return above
 
-    def other(self, wish: Wish) -> str:
-        """A path for a wish that cannot be had: cleaned, then told apart by the id, or by a number as assets are."""
-        clean = wish.path
-        if len(clean) > DERIVED_CHARACTERS or not _is_fit(wish):
-            clean = _clean(wish)
-        if self.missing_folders(collision_key(clean)) is None:
-            clean = self.beside(wish, clean)
-        if clean != wish.path and self.claim(clean):
+    def find_free_path(self, request: PathRequest) -> str:
+        """Return a free path for a request: cleaned, then marked with the id, or with a number as assets are."""
+        clean = request.path
+        if len(clean) > DERIVED_CHARACTERS or not _is_usable(request):
+            clean = _clean_path(request)
+        if self.missing_folders(make_collision_key(clean)) is None:
+            clean = self.find_free_folder(request, clean)
+        if clean != request.path and self.claim(clean):
             return clean
-        folder, stem, extension = _parts(unnumbered(clean) if wish.kind == "file" else clean)
-        if wish.kind == "file":
+        folder, stem, extension = _split_around_mark(strip_number(clean) if request.kind == "file" else clean)
+        if request.kind == "file":
             lead, tail = f"{folder}{stem} (", f"){extension}"
         else:
-            lead, tail = f"{folder}{stem}-{tag(wish.id)}", extension
+            lead, tail = f"{folder}{stem}-{make_id_tag(request.id)}", extension
             if self.claim(lead + tail):
                 return lead + tail
             lead += "-"
@@ -144,59 +165,60 @@ class Settler:
             if self.claim(path := f"{lead}{number}{tail}"):
                 return path
 
-    def beside(self, wish: Wish, path: str) -> str:
-        """Another folder for a path whose own is a file, the same for every page in it."""
+    def find_free_folder(self, request: PathRequest, path: str) -> str:
+        """Return the path in another folder when its own folder is a file; the same folder for every page in it."""
         folder, _, name = path.rpartition("/")
-        if wish.kind != "page":
-            return _clean(wish)
-        path = f"{slugify(folder)}-{_digest(folder)}/{name}"
-        return name if self.missing_folders(collision_key(path)) is None else path
+        if request.kind != "page":
+            return _clean_path(request)
+        path = f"{slugify(folder)}-{_hash_name(folder)}/{name}"
+        return name if self.missing_folders(make_collision_key(path)) is None else path
 
 
-def _is_same(base: Known, wish: Wish) -> bool:
-    """Whether the platform still asks for what it asked for; a file's number may change, and says nothing."""
-    if base.form == wish.form:
+def _is_same_request(base: BasePath, request: PathRequest) -> bool:
+    """Return whether the platform still asks for the same path; the number of a file may change."""
+    if base.platform_path == request.platform_path:
         return True
-    return wish.kind == "file" and unnumbered(base.form) == unnumbered(wish.form)
+    return request.kind == "file" and strip_number(base.platform_path) == strip_number(request.platform_path)
 
 
-def _is_fit(wish: Wish) -> bool:
-    """Whether a form can be the path: safe, of the right kind, and in a folder where its kind may live."""
-    form, home = wish.path, _HOMES[wish.kind]
-    if form.startswith(f"{GITBOOK}/") and not (home and form.startswith(home)):
+def _is_usable(request: PathRequest) -> bool:
+    """Return whether the path can be used: safe, of the right kind, and in a folder where its kind may live."""
+    path, home = request.path, _HOMES[request.kind]
+    if path.startswith(f"{GITBOOK}/") and not (home and path.startswith(home)):
         return False
-    if wish.kind != "file" and not is_markdown(form):
+    if request.kind != "file" and not is_markdown(path):
         return False
-    if not wish.given and len(form) > DERIVED_CHARACTERS:
+    if not request.is_given and len(path) > DERIVED_CHARACTERS:
         return False
     try:
-        return bool(safe_path(form))
+        return bool(check_safe_path(path))
     except PathRefused:
         return False
 
 
-def _clean(wish: Wish) -> str:
-    """The nearest safe path: pages keep their folders, files and includes go to the folder of their kind."""
-    if wish.kind == "page" and len(wish.path) > DERIVED_CHARACTERS:
-        return f"{tag(wish.id)}.md"
-    segments = [segment for segment in wish.path.split("/") if segment not in ("", ".", "..")]
+def _clean_path(request: PathRequest) -> str:
+    """Return the nearest safe path: pages keep their folders, files and includes go to the folder of their kind."""
+    if request.kind == "page" and len(request.path) > DERIVED_CHARACTERS:
+        return f"{make_id_tag(request.id)}.md"
+    segments = [segment for segment in request.path.split("/") if segment not in ("", ".", "..")]
     *folders, name = segments or [""]
-    if wish.kind == "file":
-        return ASSETS + safe_segment(name, fallback=wish.id)
-    name = safe_segment(name if is_markdown(name) else f"{name}.md", fallback=wish.id)
+    if request.kind == "file":
+        return ASSETS + make_safe_segment(name, fallback=request.id)
+    name = make_safe_segment(name if is_markdown(name) else f"{name}.md", fallback=request.id)
     name = name if is_markdown(name) else f"{name}.md"
-    if wish.kind == "include":
+    if request.kind == "include":
         return INCLUDES + name
     # A folder has no id, and its name must come out the same for every page in it.
-    return "/".join([*(safe_segment(folder, fallback=_digest(folder)) for folder in folders), name])
+    return "/".join([*(make_safe_segment(folder, fallback=_hash_name(folder)) for folder in folders), name])
 
 
-def _digest(name: str) -> str:
+def _hash_name(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _parts(path: str) -> tuple[str, str, str]:
-    """Where a mark goes: before the extension, or behind the folder that a README stands for; long names are cut."""
+def _split_around_mark(path: str) -> tuple[str, str, str]:
+    """Return the parts before and after a mark: it goes before the extension, or behind the folder of a README; long
+    names are cut."""
     if path.endswith("/README.md"):
         path, extension = path.removesuffix("/README.md"), "/README.md"
     else:

@@ -1,4 +1,4 @@
-"""Names from outside: which of them may become a path in a repository, and what the others become."""
+"""Paths and names from outside: which are safe in a repository, and what replaces the others."""
 
 import hashlib
 import re
@@ -41,51 +41,51 @@ _FLAWS = tuple(
 _DISGUISE = re.compile(r"^\.|[\\/]|^git~[0-9]", re.IGNORECASE)
 
 
-def safe_path(raw: str) -> str:
-    """Given a path from outside (`git.path`), return it unchanged when it is safe below a space's root.
+def check_safe_path(raw: str) -> str:
+    """Return a path from outside (`git.path`) unchanged when it is safe below a space's root.
 
-    Raises: PathRefused with the reason. It never repairs: what to write instead is the caller's decision.
-    Source: reliability §3.4, §5.3, §7.
+    Raises PathRefused with the reason. It never repairs: what to write instead is the caller's decision. Source:
+    reliability §3.4, §5.3, §7.
     """
     *folders, name = raw.split("/")
     for folder in folders:
-        if folder != GITBOOK and (reason := _flaw(folder)):
-            raise PathRefused(f"{shown(raw)}: {reason}")
-    if reason := _flaw(name):
-        raise PathRefused(f"{shown(raw)}: {reason}")
+        if folder != GITBOOK and (reason := _find_flaw(folder)):
+            raise PathRefused(f"{quote_name(raw)}: {reason}")
+    if reason := _find_flaw(name):
+        raise PathRefused(f"{quote_name(raw)}: {reason}")
     if len(raw) * 4 > PATH_BYTES and len(raw.encode()) > PATH_BYTES:
-        raise PathRefused(f"{shown(raw)}: is longer than {PATH_BYTES} bytes")
+        raise PathRefused(f"{quote_name(raw)}: is longer than {PATH_BYTES} bytes")
     return raw
 
 
-def safe_segment(raw: str, *, fallback: str) -> str:
-    """Given a slug or file name, return one safe path segment: unchanged when it is one, else cleaned, fallback added.
+def make_safe_segment(raw: str, *, fallback: str) -> str:
+    """Return one safe path segment for a slug or file name: unchanged when it is safe, else cleaned, with the fallback
+    added.
 
     Shapes: `clock (1).svg` stays; `..` becomes `<fallback>`; `con.md` becomes `con-<fallback>.md`.
     """
-    if _flaw(raw) is None:
+    if _find_flaw(raw) is None:
         return raw
     stem, _, extension = raw.rpartition(".")
     if not stem or not _EXTENSION.fullmatch(extension):
         stem, extension = raw, ""
-    name = "-".join(part for part in (fold(stem), tag(fallback)) if part)
+    name = "-".join(part for part in (fold_to_ascii(stem), make_id_tag(fallback)) if part)
     return f"{name}.{extension}" if extension else name
 
 
 def is_markdown(path: str) -> bool:
-    """Given a path, return whether it is one of a Markdown file."""
+    """Return whether a path is one of a Markdown file."""
     return path.lower().endswith((".md", ".markdown"))
 
 
-def is_one_page(path: str, other: str) -> bool:
-    """Given two paths, return whether they are those of one page with pages below it and without: `x/README.md` and
-    `x.md`."""
+def is_same_page(path: str, other: str) -> bool:
+    """Return whether two paths are those of one page with pages below it and without: `x/README.md` and `x.md`."""
     stem = path.removesuffix(".md").removesuffix("/README")
     return {path, other} == {f"{stem}.md", f"{stem}/README.md"}
 
 
-def collision_key(path: str) -> str:
-    """Given a path, return its NFC and case-folded form.
+def make_collision_key(path: str) -> str:
+    """Return a path in NFC and case-folded.
 
     Two paths with one key cannot live on one case-insensitive disk.
     """
@@ -95,12 +95,13 @@ def collision_key(path: str) -> str:
 
 
 def slugify(title: str) -> str:
-    """Given a title, return a slug: lower-case ASCII letters and digits joined by `-`, at most 100; else `page`."""
-    return fold(title) or "page"
+    """Return the slug of a title: lower-case ASCII letters and digits joined by `-`, at most 100; `page` when none
+    is left."""
+    return fold_to_ascii(title) or "page"
 
 
-def fold(text: str) -> str:
-    """Given any text, return its slug, or "" when it has no letter or digit that ASCII can spell."""
+def fold_to_ascii(text: str) -> str:
+    """Return the slug of any text, or "" when it has no letter or digit that ASCII can spell."""
     if not text.isascii():
         plain = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
         # A mark belongs to its letter and must not split the word; every other foreign sign may.
@@ -108,31 +109,31 @@ def fold(text: str) -> str:
     return _NOT_ALPHANUMERIC.sub("-", text.lower()).strip("-")[:SLUG_CHARACTERS].rstrip("-")
 
 
-def tag(identity: str) -> str:
-    """Given an id, return it when it can stand in a file name, else a short digest of it."""
+def make_id_tag(identity: str) -> str:
+    """Return an id when it can stand in a file name, else a short digest of it."""
     if _TAG.fullmatch(identity) and not _DEVICE.match(identity):
         return identity
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def is_unicode(path: str) -> bool:
-    """Given a path from Git, where names are bytes, return whether it is text."""
-    return path.isascii() or in_unicode(path) == path
+def is_decodable(path: str) -> bool:
+    """Return whether a path from Git, where names are bytes, is text."""
+    return path.isascii() or replace_undecodable(path) == path
 
 
-def in_unicode(path: str) -> str:
-    """Given a path from Git, return it as text, with U+FFFD in place of bytes that are not UTF-8."""
+def replace_undecodable(path: str) -> str:
+    """Return a path from Git as text, with U+FFFD in place of bytes that are not UTF-8."""
     return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def shown(raw: str) -> str:
-    """Given a name from outside, return it quoted, in ASCII and cut, so that a message cannot be hijacked by it."""
+def quote_name(raw: str) -> str:
+    """Return a name from outside quoted, in ASCII and cut, so that it cannot take over a message."""
     return ascii(raw if len(raw) <= 80 else raw[:79] + "…")
 
 
 @lru_cache(maxsize=16384)
-def _flaw(segment: str) -> str | None:
-    if not _ORDINARY.fullmatch(segment) and (reason := _strange(segment)):
+def _find_flaw(segment: str) -> str | None:
+    if not _ORDINARY.fullmatch(segment) and (reason := _find_character_flaw(segment)):
         return reason
     if _DEVICE.match(segment):
         return "is a device name on Windows"
@@ -141,7 +142,7 @@ def _flaw(segment: str) -> str | None:
     return None
 
 
-def _strange(segment: str) -> str | None:
+def _find_character_flaw(segment: str) -> str | None:
     for pattern, reason in _FLAWS:
         if pattern.search(segment):
             return reason

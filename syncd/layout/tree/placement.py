@@ -1,79 +1,87 @@
-"""From a revision to paths: where each page, file and reusable content lives in a repository."""
+"""Assign paths in a repository to the pages, files and reusable contents of a revision."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from syncd.layout.page.links import relative
-from syncd.layout.tree.draft import ASSETS, INCLUDES, page_slug
-from syncd.layout.tree.path_allocator import Known, Settler, Wish
+from syncd.layout.page.links import make_relative
+from syncd.layout.tree.draft import ASSETS, INCLUDES, derive_page_slug
+from syncd.layout.tree.path_allocator import BasePath, PathAllocator, PathRequest
 from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, assemble, is_safe_target
+from syncd.layout.tree.summary import Entry, assemble_entries, is_safe_target
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.layout.yaml import yaml
 from syncd.model.page import Page, walk
 from syncd.model.revision import Revision
 from syncd.model.text import clean_title
 
-__all__ = ["Known", "Placement", "entries_of", "match", "place"]
+__all__ = ["BasePath", "Placement", "assign_paths", "build_entries", "match_pages"]
 
 Item = TypeVar("Item", Page, Entry)
 
 SUMMARY = "SUMMARY.md"
 APP = "https://app.gitbook.com/s/"
 
-_USUAL = Settings()
+_DEFAULTS = Settings()
 _COMPUTED = ("type", "props", "dependencies")
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Paths by id; `mapped` names each (id, what the platform asked for, path used) where a name had to be changed.
+    """Paths by id, below the space's directory, so the root of `.gitbook.yaml` is part of them.
 
-    Shape: every path is below the space's directory, so the root of `.gitbook.yaml` is part of it; `root` is that
-    with a slash behind it, or ""; `variables` and `tags` are None where the revision has none.
+    Shapes: `platform_paths` are the paths that the platform asked for; `replaced_paths` names each (id, what it asked
+    for, path used) that could not be used; `root` ends with a slash, or is ""; `variables` and `tags` are None where
+    the revision has none.
     """
 
     pages: Mapping[str, str]
     files: Mapping[str, str]
     includes: Mapping[str, str]
-    forms: Mapping[str, str]
-    mapped: tuple[tuple[str, str, str], ...] = ()
+    platform_paths: Mapping[str, str]
+    replaced_paths: tuple[tuple[str, str, str], ...] = ()
     variables: str | None = None
     tags: str | None = None
     summary: str = SUMMARY
     root: str = ""
 
 
-def place(revision: Revision, *, known: Mapping[str, Known] = {}, settings: Settings = _USUAL) -> Placement:
-    """Given a revision, the base and the space's settings, return a safe, collision-free path for everything in it.
+def assign_paths(revision: Revision, *, base: Mapping[str, BasePath] = {}, settings: Settings = _DEFAULTS) -> Placement:
+    """Return a safe, collision-free path for everything in a revision; `base` are the paths of the last run.
 
-    Shapes: a known path stays while its form does; else `git.path`, when it is safe; else the path of the page with
-    `.md`, or `/README.md` when documents are below it, and the settings' `readme` for the first top-level document;
-    `.gitbook/assets/<name>`; `.gitbook/includes/<title>.md`. All of it is below the settings' root, also what the
-    platform names without it. Deterministic and linear.
+    Shapes: a path of the base stays while the platform asks for the same; else `git.path`, when it is safe; else the
+    path of the page with `.md`, or `/README.md` when documents are below it, and the settings' `readme` for the first
+    top-level document; `.gitbook/assets/<name>`; `.gitbook/includes/<title>.md`. All of it is below the settings' root,
+    also what the platform names without it. Deterministic and linear.
     """
-    root, below = settings.below(""), settings.below
-    wishes = [*_pages(revision.pages, settings.readme), *_files(revision), *_includes(revision)]
+    root, below = settings.add_root(""), settings.add_root
+    requests = [
+        *_request_page_paths(revision.pages, settings.readme),
+        *_request_file_paths(revision),
+        *_request_include_paths(revision),
+    ]
     if root:
-        wishes = [wish._replace(path=wish.path.removeprefix(root)) if wish.given else wish for wish in wishes]
-        inner = {id: base for id, base in known.items() if base.path.startswith(root)}
-        known = {id: Known(base.path[len(root) :], base.form, base.oid) for id, base in inner.items()}
-    settled = Settler(wishes, known, (settings.summary, VARIABLES, TAGS)).settle()
+        requests = [
+            request._replace(path=request.path.removeprefix(root)) if request.is_given else request
+            for request in requests
+        ]
+        inner = {id: one for id, one in base.items() if one.path.startswith(root)}
+        base = {id: BasePath(one.path[len(root) :], one.platform_path, one.oid) for id, one in inner.items()}
+    allocator = PathAllocator(requests, base, (settings.summary, VARIABLES, TAGS)).allocate()
     by_kind: dict[str, dict[str, str]] = {"page": {}, "file": {}, "include": {}}
-    forms: dict[str, str] = {}
-    for wish in wishes:
-        if wish.id not in forms:
-            forms[wish.id] = wish.form
-            by_kind[wish.kind][wish.id] = below(settled.paths[wish.id])
+    platform_paths: dict[str, str] = {}
+    for request in requests:
+        if request.id not in platform_paths:
+            platform_paths[request.id] = request.platform_path
+            by_kind[request.kind][request.id] = below(allocator.paths[request.id])
     return Placement(
         pages=by_kind["page"],
         files=by_kind["file"],
         includes=by_kind["include"],
-        forms=forms,
-        mapped=tuple((id, form, below(path)) for id, form, path in settled.mapped),
+        platform_paths=platform_paths,
+        replaced_paths=tuple((id, platform_path, below(path)) for id, platform_path, path in allocator.replaced_paths),
         variables=below(VARIABLES) if revision.variables else None,
         tags=below(TAGS) if revision.tags else None,
         summary=below(settings.summary),
@@ -81,7 +89,7 @@ def place(revision: Revision, *, known: Mapping[str, Known] = {}, settings: Sett
     )
 
 
-def _pages(pages: tuple[Page, ...], readme: str) -> Iterator[Wish]:
+def _request_page_paths(pages: tuple[Page, ...], readme: str) -> Iterator[PathRequest]:
     home = next((page for page in pages if page.type == "document"), None)
     pending = [(page, "") for page in reversed(pages)]
     while pending:
@@ -95,42 +103,44 @@ def _pages(pages: tuple[Page, ...], readme: str) -> Iterator[Wish]:
             path = f"{above}/{slug}" if above else slug
         if kind == "document":
             if git is not None:
-                yield Wish(page.id, "page", git.path, git.path, True)
+                yield PathRequest(page.id, "page", git.path, git.path, True)
             elif page is home:
-                yield Wish(page.id, "page", readme, readme, False)
+                yield PathRequest(page.id, "page", readme, readme, False)
             else:
                 below = children and any(child.type == "document" for child in children)
-                form = f"{path.strip('/')}{'/README.md' if below else '.md'}"
-                yield Wish(page.id, "page", form, form, False)
+                platform_path = f"{path.strip('/')}{'/README.md' if below else '.md'}"
+                yield PathRequest(page.id, "page", platform_path, platform_path, False)
         if children:
             pending.extend((child, path) for child in reversed(children))
 
 
-def _files(revision: Revision) -> Iterator[Wish]:
+def _request_file_paths(revision: Revision) -> Iterator[PathRequest]:
     for file in revision.files:
         path, oid = (file.git.path, file.git.oid) if file.git else (ASSETS + file.name, "")
-        yield Wish(file.id, "file", path, path, file.git is not None, oid)
+        yield PathRequest(file.id, "file", path, path, file.git is not None, oid)
 
 
-def _includes(revision: Revision) -> Iterator[Wish]:
+def _request_include_paths(revision: Revision) -> Iterator[PathRequest]:
     for content in revision.reusable_contents:
         path = content.git.path if content.git else f"{INCLUDES}{slugify(content.title)}.md"
-        yield Wish(content.id, "include", path, path, content.git is not None)
+        yield PathRequest(content.id, "include", path, path, content.git is not None)
 
 
-def entries_of(revision_pages: tuple[Page, ...], placement: Placement) -> tuple[Entry, ...]:
-    """Given a revision's pages and their placement, return the entries of its SUMMARY.md.
+def build_entries(revision_pages: tuple[Page, ...], placement: Placement) -> tuple[Entry, ...]:
+    """Return the entries of SUMMARY.md for a revision's pages.
 
     Shapes: a link to a page or file of the space is written as a relative path; one that nothing resolves as the
     platform writes it, `/broken/…`. A link that comes before the page it leads to ends with `#`, since the first plain
     entry of a file is its page. Pages below a computed page are generated and stay out.
     """
-    early = _early(revision_pages)
-    return assemble(revision_pages, _children, lambda page, below: _entry(page, below, placement, early))
+    early = _find_early_links(revision_pages)
+    return assemble_entries(
+        revision_pages, _list_written_children, lambda page, below: _build_entry(page, below, placement, early)
+    )
 
 
-def _early(pages: tuple[Page, ...]) -> set[str]:
-    """Links that come before the page that they lead to."""
+def _find_early_links(pages: tuple[Page, ...]) -> set[str]:
+    """Return the ids of links that come before the page that they lead to."""
     seen: set[str] = set()
     early: set[str] = set()
     for page, _ in walk(pages):
@@ -141,62 +151,67 @@ def _early(pages: tuple[Page, ...]) -> set[str]:
     return early
 
 
-def _children(page: Page) -> tuple[Page, ...]:
+def _list_written_children(page: Page) -> tuple[Page, ...]:
     return () if page.type == "computed" else page.pages
 
 
-def _entry(page: Page, below: tuple[Entry, ...], placement: Placement, early: Container[str]) -> Entry:
+def _build_entry(page: Page, below: tuple[Entry, ...], placement: Placement, early: Container[str]) -> Entry:
     if page.type == "document":
-        path = relative(placement.pages[page.id], at=placement.summary)
+        path = make_relative(placement.pages[page.id], at=placement.summary)
         return Entry("document", page.title, path, link_title=page.link_title, children=below)
     if page.type == "computed":
-        return Entry("computed", "", computed=_computed(page.computed or {}))
+        return Entry("computed", "", computed=_dump_computed_tree(page.computed or {}))
     if page.type == "link":
-        return _link(page, below, placement, blank="" if page.id in early else None)
+        return _build_link_entry(page, below, placement, blank="" if page.id in early else None)
     slug = page.slug if page.slug and page.slug != slugify(page.title) else None
     return Entry("group", page.title, slug=slug, children=below)
 
 
-def _computed(tree: Mapping[str, Any]) -> str:
-    """The YAML of a computed tree, keys in the order in which the platform exports them."""
+def _dump_computed_tree(tree: Mapping[str, Any]) -> str:
+    """Return the YAML of a computed tree, keys in the order in which the platform exports them."""
     ordered = {key: tree[key] for key in _COMPUTED if key in tree}
     return yaml.dump({**ordered, **tree}).rstrip("\n")
 
 
-def _link(page: Page, below: tuple[Entry, ...], placement: Placement, *, blank: str | None) -> Entry:
+def _build_link_entry(page: Page, below: tuple[Entry, ...], placement: Placement, *, blank: str | None) -> Entry:
     target = page.target or {}
     path = placement.pages.get(str(target.get("page"))) if "space" not in target else None
     if path is not None:
         anchor = str(target["anchor"]) if target.get("anchor") else blank
-        address = relative(path, at=placement.summary)
+        address = make_relative(path, at=placement.summary)
         return Entry("document", page.title, address, anchor, link_title=page.link_title, children=below)
-    return Entry("link", page.title, link_title=page.link_title, target=_address(target, placement), children=below)
+    return Entry(
+        "link", page.title, link_title=page.link_title, target=_format_target(target, placement), children=below
+    )
 
 
-def _address(target: Mapping[str, Any], placement: Placement) -> str:
-    """The address of what a link page leads to, page of another space, file or URL."""
+def _format_target(target: Mapping[str, Any], placement: Placement) -> str:
+    """Return the address of the page, file or URL that a link page leads to."""
     if isinstance(url := target.get("url"), str) and url:
         return url if is_safe_target(url, at=placement.summary) else f"/./{url.lstrip('./')}"
-    names = {key: str(target[key]) for key in ("space", "page", "file", "anchor") if target.get(key)}
-    if "space" in names:
-        anchor = f"#{names['anchor']}" if "anchor" in names else ""
-        return APP + "/".join(names[key] for key in ("space", "page") if key in names) + anchor
-    if names.get("file") in placement.files:
-        return relative(placement.files[names["file"]], at=placement.summary)
-    kind = "files" if "file" in names else "pages"
-    return f"/broken/{kind}/{names.get('file') or names.get('page') or ''}"
+    members = {key: str(target[key]) for key in ("space", "page", "file", "anchor") if target.get(key)}
+    if "space" in members:
+        anchor = f"#{members['anchor']}" if "anchor" in members else ""
+        return APP + "/".join(members[key] for key in ("space", "page") if key in members) + anchor
+    if members.get("file") in placement.files:
+        return make_relative(placement.files[members["file"]], at=placement.summary)
+    kind = "files" if "file" in members else "pages"
+    return f"/broken/{kind}/{members.get('file') or members.get('page') or ''}"
 
 
-def match(pages: tuple[Page, ...], entries: tuple[Entry, ...], *, settings: Settings = _USUAL) -> dict[str, str]:
-    """Given a page tree and a SUMMARY tree, return the file of each page that can be told with confidence, by page id.
+def match_pages(
+    pages: tuple[Page, ...], entries: tuple[Entry, ...], *, settings: Settings = _DEFAULTS
+) -> dict[str, str]:
+    """Return the file of each page that can be matched with confidence, by page id, from a page tree and a SUMMARY
+    tree.
 
     Shapes: level by level below matched parents: first the same path, then the same slug, then the same title, each
-    only where it is unique on both sides. For recovery when ids were lost.
+    only where it is unique on both sides. Used to recover when ids were lost.
     """
     found: dict[str, str] = {}
     pending = [(pages, entries)]
     while pending:
-        for page, entry in _alike(*pending.pop(), settings):
+        for page, entry in _pair_children(*pending.pop(), settings):
             if entry.path is not None:
                 found[page.id] = entry.path
             if page.pages and entry.children:
@@ -204,22 +219,30 @@ def match(pages: tuple[Page, ...], entries: tuple[Entry, ...], *, settings: Sett
     return found
 
 
-def _alike(pages: tuple[Page, ...], entries: tuple[Entry, ...], settings: Settings) -> Iterator[tuple[Page, Entry]]:
-    """Pairs among the children of two matched parents."""
-    left = {id(page): page for page in pages if page.type in ("document", "group")}
-    right = {id(entry): entry for entry in entries if entry.kind in ("document", "group") and entry.anchor is None}
-    by_slug = partial(_slug_of_entry, settings=settings)
-    for of_page, of_entry in ((_path_of_page, _path_of_entry), (_slug_of_page, by_slug), (_name, _title)):
-        ours = _unique((of_page(page), page) for page in left.values())
-        theirs = _unique((of_entry(entry), entry) for entry in right.values())
-        for key, page in ours.items():
-            if key in theirs:
-                del left[id(page)], right[id(theirs[key])]
-                yield page, theirs[key]
+def _pair_children(
+    pages: tuple[Page, ...], entries: tuple[Entry, ...], settings: Settings
+) -> Iterator[tuple[Page, Entry]]:
+    """Yield pairs of page and entry among the children of two matched parents."""
+    pages_left = {id(page): page for page in pages if page.type in ("document", "group")}
+    entries_left = {
+        id(entry): entry for entry in entries if entry.kind in ("document", "group") and entry.anchor is None
+    }
+    by_slug = partial(_entry_slug_key, settings=settings)
+    for page_key, entry_key in (
+        (_page_path_key, _entry_path_key),
+        (_page_slug_key, by_slug),
+        (_page_title_key, _entry_title_key),
+    ):
+        pages_by_key = _index_unique((page_key(page), page) for page in pages_left.values())
+        entries_by_key = _index_unique((entry_key(entry), entry) for entry in entries_left.values())
+        for key, page in pages_by_key.items():
+            if key in entries_by_key:
+                del pages_left[id(page)], entries_left[id(entries_by_key[key])]
+                yield page, entries_by_key[key]
 
 
-def _unique(items: Iterable[tuple[tuple[str, str] | None, Item]]) -> dict[tuple[str, str], Item]:
-    """The items whose key no other has."""
+def _index_unique(items: Iterable[tuple[tuple[str, str] | None, Item]]) -> dict[tuple[str, str], Item]:
+    """Return the items whose key no other has."""
     found: dict[tuple[str, str], Item] = {}
     twice: set[tuple[str, str]] = set()
     for key, item in items:
@@ -230,26 +253,26 @@ def _unique(items: Iterable[tuple[tuple[str, str] | None, Item]]) -> dict[tuple[
     return {key: item for key, item in found.items() if key not in twice}
 
 
-def _path_of_page(page: Page) -> tuple[str, str] | None:
+def _page_path_key(page: Page) -> tuple[str, str] | None:
     return (page.type, page.git.path) if page.git else None
 
 
-def _path_of_entry(entry: Entry) -> tuple[str, str] | None:
+def _entry_path_key(entry: Entry) -> tuple[str, str] | None:
     return (entry.kind, entry.path) if entry.path else None
 
 
-def _slug_of_page(page: Page) -> tuple[str, str] | None:
+def _page_slug_key(page: Page) -> tuple[str, str] | None:
     return (page.type, page.slug) if page.slug else None
 
 
-def _slug_of_entry(entry: Entry, *, settings: Settings) -> tuple[str, str] | None:
-    slug = page_slug(entry.path, settings=settings) if entry.path else entry.slug or slugify(entry.title)
+def _entry_slug_key(entry: Entry, *, settings: Settings) -> tuple[str, str] | None:
+    slug = derive_page_slug(entry.path, settings=settings) if entry.path else entry.slug or slugify(entry.title)
     return (entry.kind, slug) if slug else None
 
 
-def _name(page: Page) -> tuple[str, str] | None:
+def _page_title_key(page: Page) -> tuple[str, str] | None:
     return page.type, clean_title(page.title)
 
 
-def _title(entry: Entry) -> tuple[str, str] | None:
+def _entry_title_key(entry: Entry) -> tuple[str, str] | None:
     return entry.kind, clean_title(entry.title)

@@ -1,4 +1,4 @@
-"""What Git has and the platform does not know of: kept when a page or SUMMARY.md comes anew from there."""
+"""Preserve what only Git knows when a page or SUMMARY.md arrives from the platform."""
 
 import json
 import re
@@ -7,10 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.frontmatter import ORDER, fields, full_layout, metadata, patch, split
-from syncd.layout.page.links import resolve, rewrite, targets
+from syncd.layout.page.frontmatter import (
+    KEY_ORDER,
+    fill_layout,
+    patch_frontmatter,
+    read_fields,
+    read_metadata,
+    split_frontmatter,
+)
+from syncd.layout.page.links import find_targets, resolve_address, rewrite_addresses
 from syncd.layout.tree.placement import APP
-from syncd.layout.tree.summary import Entry, transform, walk
+from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
 from syncd.layout.yaml import yaml
 
 BROKEN = "/broken/"
@@ -20,112 +27,124 @@ DESCRIPTION_CUT = 190
 WORDS_MAX = 500
 """Characters before an address that are looked at for the words of its link."""
 
-_EXTENSIONS = ("if", "tags")
+_OPTIONAL_KEYS = ("if", "tags")
 """Keys with a meaning that not every platform knows; it says nothing of a page that has none."""
 _MEMBERS = {"if": "condition", "vars": "variables"}
-_TELLING = ("description", "hidden", "noIndex", "noRobotsIndex", "icon", "if", "vars", "layout", "metaLinks")
+_COMPARED_KEYS = ("description", "hidden", "noIndex", "noRobotsIndex", "icon", "if", "vars", "layout", "metaLinks")
 _SPACE = re.compile(r"\s+")
 
 
-def keep_front(former: str, incoming: str, *, title: str) -> str:
-    """Given a page as Git has it, and as a platform tells it, return the latter with what the platform cannot know.
+def preserve_frontmatter(existing: str, incoming: str, *, title: str) -> str:
+    """Return the incoming page with the frontmatter that only the page in Git has.
 
     Shapes: unknown keys stay, and so do conditions and tags that the incoming text does not mention, and a description
-    that it cuts; every key that says the same keeps its bytes. A `title` in Git follows the page's. The body is the
+    that it cuts; every key with an equal value keeps its bytes. A `title` in Git follows the page's. The body is the
     incoming one.
     """
-    block, body = split(former)
+    block, body = split_frontmatter(existing)
     if not block:
         return incoming
     try:
-        here, there = fields(former, at=""), fields(incoming, at="")
+        existing_fields, incoming_fields = read_fields(existing, at=""), read_fields(incoming, at="")
     except FileInvalid:
         return incoming
-    same = _agreeing(former, incoming)
-    if "title" in here and title:
-        there = {"title": title, **there}
-    changes = {key: there.get(key) for key in here if key in ORDER and not (key in _EXTENSIONS and key not in there)}
-    changes = {key: value for key, value in {**changes, **there}.items() if key not in same or key not in here}
-    if _is_cut(there.get("description"), here.get("description")):
+    equal = _find_equal_keys(existing, incoming)
+    if "title" in existing_fields and title:
+        incoming_fields = {"title": title, **incoming_fields}
+    changes = {
+        key: incoming_fields.get(key)
+        for key in existing_fields
+        if key in KEY_ORDER and not (key in _OPTIONAL_KEYS and key not in incoming_fields)
+    }
+    changes = {
+        key: value
+        for key, value in {**changes, **incoming_fields}.items()
+        if key not in equal or key not in existing_fields
+    }
+    if _is_cut(incoming_fields.get("description"), existing_fields.get("description")):
         del changes["description"]
     blank = body[: len(body) - len(body.lstrip("\r\n"))]
-    return patch(block + blank + split(incoming)[1].lstrip("\r\n"), changes)
+    return patch_frontmatter(block + blank + split_frontmatter(incoming)[1].lstrip("\r\n"), changes)
 
 
-def _agreeing(one: str, other: str) -> set[str]:
-    """The keys under which two pages say the same, however they spell it, or whether they say what goes unsaid."""
+def _find_equal_keys(one: str, other: str) -> set[str]:
+    """Return the keys with equal values in two pages, however they are spelled, also where one leaves out a default."""
     try:
-        here, there = metadata(one, at=""), metadata(other, at="")
+        one_fields, other_fields = read_metadata(one, at=""), read_metadata(other, at="")
     except FileInvalid:
         return set()  # a value of the wrong kind says nothing; it only counts as itself
-    same: set[str] = set()
-    for key in _TELLING:
+    equal: set[str] = set()
+    for key in _COMPARED_KEYS:
         member = _MEMBERS.get(key, key)
-        left, right = here.get(member), there.get(member)
+        left, right = one_fields.get(member), other_fields.get(member)
         if key == "layout":
-            left, right = full_layout(left or {}), full_layout(right or {})
+            left, right = fill_layout(left or {}), fill_layout(right or {})
         if (left or None) == (right or None):
-            same.add(key)
-    return same
+            equal.add(key)
+    return equal
 
 
-def keep_links(former: str, incoming: str, works: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
-    """Given a page as Git has it and as it arrives, return the latter without links that broke on the way, and those.
+def preserve_links(existing: str, incoming: str, works: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
+    """Return the incoming page with working links of Git in place of broken ones, and the addresses of those.
 
-    Shapes: where the incoming text says `/broken/…` and the same words lead somewhere in Git, which `works` tells of
-    an address as written, Git's address stays; the second part names each.
+    Shapes: where the incoming text says `/broken/…` and the same words lead somewhere in Git (`works` answers that for
+    an address as written), Git's address stays; the second part names each.
     """
     if BROKEN not in incoming:
         return incoming, ()
-    here, there = _by_words(former), _by_words(incoming)
+    existing_addresses, incoming_addresses = _group_addresses_by_words(existing), _group_addresses_by_words(incoming)
     found: dict[str, set[str]] = {}
-    for words in here.keys() & there.keys():
-        if len(here[words]) == len(there[words]):
-            for good, lost in zip(here[words], there[words], strict=True):
-                if lost.startswith(BROKEN):
-                    found.setdefault(lost, set()).add(good)
-    healed = {lost: next(iter(good)) for lost, good in found.items() if len(good) == 1}
-    healed = {lost: good for lost, good in healed.items() if not good.startswith(BROKEN) and works(good)}
-    return (rewrite(incoming, healed.get), tuple(sorted(healed.values()))) if healed else (incoming, ())
+    for words in existing_addresses.keys() & incoming_addresses.keys():
+        if len(existing_addresses[words]) == len(incoming_addresses[words]):
+            for working, broken in zip(existing_addresses[words], incoming_addresses[words], strict=True):
+                if broken.startswith(BROKEN):
+                    found.setdefault(broken, set()).add(working)
+    restored = {broken: next(iter(working)) for broken, working in found.items() if len(working) == 1}
+    restored = {
+        broken: working for broken, working in restored.items() if not working.startswith(BROKEN) and works(working)
+    }
+    return (rewrite_addresses(incoming, restored.get), tuple(sorted(restored.values()))) if restored else (incoming, ())
 
 
-def keep_entries(entries: Sequence[Entry], here: Sequence[Entry], seen: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Given entries of a revision, those of Git, and those of Git when it last said what the platform did, merge them.
+def preserve_entries(entries: Sequence[Entry], existing: Sequence[Entry], base: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries of a revision with what only the entries in Git have.
 
-    Shapes: a link title stays while the platform knows none at all, or has not changed its own; a computed tree stays
-    as it is spelled, and so does an address in another space, as far as it says the same.
+    `base` are the entries that Git had when both sides were last equal. Shapes: a link title stays while the platform
+    knows none at all, or has not changed its own; a computed tree stays as it is spelled, and so does an address in
+    another space, as far as it means the same.
     """
-    ours, base = _by_place(here), _by_place(seen)
-    knows = any(entry.link_title is not None for entry, _ in walk(entries))
+    existing_by_identity, base_by_identity = _index_entries(existing), _index_entries(base)
+    has_link_titles = any(entry.link_title is not None for entry, _ in walk_entries(entries))
 
-    def keep(entry: Entry) -> Entry:
-        mine, former = ours.get(_place(entry)), base.get(_place(entry))
-        if mine is None:
+    def preserve(entry: Entry) -> Entry:
+        identity = _identify_entry(entry)
+        own, base_entry = existing_by_identity.get(identity), base_by_identity.get(identity)
+        if own is None:
             return entry
         if entry.kind == "computed":
-            return replace(entry, computed=mine.computed)
-        if mine.link_title is not None or entry.link_title is not None:
-            unchanged = former is not None and former.link_title == entry.link_title
-            entry = replace(entry, link_title=mine.link_title) if unchanged or not knows else entry
-        return replace(entry, target=mine.target) if _is_same_space(mine.target, entry.target) else entry
+            return replace(entry, computed=own.computed)
+        if own.link_title is not None or entry.link_title is not None:
+            unchanged = base_entry is not None and base_entry.link_title == entry.link_title
+            entry = replace(entry, link_title=own.link_title) if unchanged or not has_link_titles else entry
+        return replace(entry, target=own.target) if _is_same_space(own.target, entry.target) else entry
 
-    return transform(entries, keep)
+    return transform_entries(entries, preserve)
 
 
-def same_entries(one: Sequence[Entry], other: Sequence[Entry], *, at: str) -> bool:
-    """Given two tables of contents of the file at a path, return whether they say the same: `./x.md` is `x.md`."""
+def has_same_entries(one: Sequence[Entry], other: Sequence[Entry], *, at: str) -> bool:
+    """Return whether two tables of contents of the file at a path mean the same: `./x.md` is `x.md`."""
 
-    def plain(entry: Entry) -> Entry:
-        path = resolve(entry.path, at=at) if entry.path else None
-        target = resolve(entry.target, at=at) if entry.target else None
+    def normalise(entry: Entry) -> Entry:
+        path = resolve_address(entry.path, at=at) if entry.path else None
+        target = resolve_address(entry.target, at=at) if entry.target else None
         return replace(
             entry,
             path=path[0] if path else entry.path,
             target="".join(target) if target else entry.target,
-            computed=_value(entry.computed),
+            computed=_normalise_computed(entry.computed),
         )
 
-    return transform(one, plain) == transform(other, plain)
+    return transform_entries(one, normalise) == transform_entries(other, normalise)
 
 
 def _is_cut(short: Any, long: Any) -> bool:
@@ -134,33 +153,33 @@ def _is_cut(short: Any, long: Any) -> bool:
     return " ".join(long.split()).startswith(" ".join(short.split()).rstrip("… "))
 
 
-def _by_words(text: str) -> dict[str, list[str]]:
-    """Every address by the words of its link, in order."""
+def _group_addresses_by_words(text: str) -> dict[str, list[str]]:
+    """Return every address by the words of its link, in order."""
     found: dict[str, list[str]] = {}
-    for place in targets(text):
-        line = max(text.rfind("\n", 0, place.start) + 1, place.start - WORDS_MAX)
-        opened = max(text.rfind(sign, line, place.start) for sign in ("[", "<", "{%"))
-        found.setdefault(_SPACE.sub(" ", text[max(line, opened) : place.start]), []).append(place.text)
+    for target in find_targets(text):
+        line = max(text.rfind("\n", 0, target.start) + 1, target.start - WORDS_MAX)
+        opened = max(text.rfind(sign, line, target.start) for sign in ("[", "<", "{%"))
+        found.setdefault(_SPACE.sub(" ", text[max(line, opened) : target.start]), []).append(target.text)
     return found
 
 
-def _by_place(entries: Sequence[Entry]) -> Mapping[tuple[str, ...], Entry]:
+def _index_entries(entries: Sequence[Entry]) -> Mapping[tuple[str, ...], Entry]:
     found: dict[tuple[str, ...], Entry] = {}
-    for entry, _ in walk(entries):
-        found.setdefault(_place(entry), entry)
+    for entry, _ in walk_entries(entries):
+        found.setdefault(_identify_entry(entry), entry)
     return found
 
 
-def _place(entry: Entry) -> tuple[str, ...]:
-    """What an entry is known by on both sides."""
+def _identify_entry(entry: Entry) -> tuple[str, ...]:
+    """Return what identifies an entry on both sides."""
     if entry.kind == "computed":
-        return "computed", _value(entry.computed) or ""
-    path = resolve(entry.path, at="") if entry.path else None
+        return "computed", _normalise_computed(entry.computed) or ""
+    path = resolve_address(entry.path, at="") if entry.path else None
     return (entry.kind, path[0] if path else entry.title, entry.anchor or "")
 
 
-def _value(computed: str | None) -> str | None:
-    """A computed tree in one spelling."""
+def _normalise_computed(computed: str | None) -> str | None:
+    """Return a computed tree in one spelling."""
     if computed is None:
         return None
     try:
@@ -169,7 +188,7 @@ def _value(computed: str | None) -> str | None:
         return computed
 
 
-def _is_same_space(here: str | None, there: str | None) -> bool:
-    """Whether both lead into the same other space, which the platform tells by ids and a writer by a path."""
-    spaces = [address.split("/")[:5] for address in (here, there) if address and address.startswith(APP)]
-    return here != there and len(spaces) == 2 and spaces[0] == spaces[1]
+def _is_same_space(one: str | None, other: str | None) -> bool:
+    """Return whether both lead into the same other space; the platform writes ids there, a writer may write a path."""
+    spaces = [address.split("/")[:5] for address in (one, other) if address and address.startswith(APP)]
+    return one != other and len(spaces) == 2 and spaces[0] == spaces[1]

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncd.errors import FileInvalid, PathRefused
-from syncd.layout.tree.paths import safe_path, shown
+from syncd.layout.tree.paths import check_safe_path, quote_name
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.yaml import yaml
 from syncd.model.text import HIDDEN
 
-PATH = ".gitbook.yaml"
+SETTINGS_PATH = ".gitbook.yaml"
 
 _INVISIBLE = re.compile(f"[\u00a0{HIDDEN}]")
-_NAMES = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
+_KNOWN_KEYS = {(): {"root", "structure", "redirects"}, ("structure",): {"readme", "summary"}}
 
 
 @dataclass(frozen=True)
@@ -27,37 +27,37 @@ class Settings:
     redirects: Mapping[str, str] = field(default_factory=dict)
     skipped: tuple[SkippedPart, ...] = field(default=(), compare=False)
 
-    def below(self, path: str) -> str:
-        """Given a path relative to the root, return it relative to the space's directory."""
+    def add_root(self, path: str) -> str:
+        """Return a path relative to the root as one relative to the space's directory."""
         return f"{self.root}/{path}" if self.root else path
 
 
-def read_settings(text: str | None, *, at: str = PATH) -> Settings:
-    """Given the file, or None when there is none, return the settings.
+def read_settings(text: str | None, *, at: str = SETTINGS_PATH) -> Settings:
+    """Return the settings from the text of the file, or the defaults for None.
 
     Shapes: an empty file and `redirects:` without a value are valid; keys of redirects lose a slash at their start. A
-    known key with an invisible character in it is passed over, as the platform does, and `skipped` tells of it.
-    Raises: FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads
-    out of the space's directory. Source: gitsync §1.3.
+    known key with an invisible character in it is ignored, as the platform does, and reported in `skipped`. Raises
+    FileInvalid for YAML that cannot be read, a value of the wrong kind, an unknown key, and a path that leads out of
+    the space's directory. Source: gitsync §1.3.
     """
     located = yaml.load_located(text or "", at=at)
-    return _Reader(located, at).read()
+    return _SettingsReader(located, at).read()
 
 
-class _Reader:
-    def __init__(self, located: yaml.Located, at: str) -> None:
-        self.where, self.at = located.where, at
+class _SettingsReader:
+    def __init__(self, located: yaml.LocatedValue, at: str) -> None:
+        self.positions, self.at = located.positions, at
         self.skipped: list[SkippedPart] = []
         self.value = self.mapping((), located.value)
 
     def read(self) -> Settings:
         structure = self.mapping(("structure",), self.value.get("structure"))
         redirects = self.mapping(("redirects",), self.value.get("redirects"), names=False)
-        usual = Settings()
+        defaults = Settings()
         return Settings(
             root=self.path(("root",), self.value.get("root", "./"), "") or "",
-            readme=self.path(("structure", "readme"), structure.get("readme"), usual.readme),
-            summary=self.path(("structure", "summary"), structure.get("summary"), usual.summary),
+            readme=self.path(("structure", "readme"), structure.get("readme"), defaults.readme),
+            summary=self.path(("structure", "summary"), structure.get("summary"), defaults.summary),
             redirects={source.lstrip("/"): self.text(("redirects", source), to) for source, to in redirects.items()},
             skipped=tuple(self.skipped),
         )
@@ -65,15 +65,17 @@ class _Reader:
     def mapping(self, path: tuple[str, ...], value: Any, *, names: bool = True) -> dict[str, Any]:
         if value is not None and not isinstance(value, dict):
             raise self.invalid("is not a mapping", path)
-        known: set[str] = _NAMES[path] if names else set(value or ())
+        known: set[str] = _KNOWN_KEYS[path] if names else set(value or ())
         for key in value or ():
             if key in known:
                 continue
-            if (meant := _INVISIBLE.sub("", key)) not in known:
+            if (cleaned := _INVISIBLE.sub("", key)) not in known:
                 raise self.invalid(f"has no meaning here; known are {', '.join(sorted(known))}", (*path, key))
-            unseen = ", ".join(f"U+{ord(sign):04X}" for sign in _INVISIBLE.findall(key))
-            why = f"the key {meant} holds {unseen}, which nobody sees, so the platform passes it over; write it anew"
-            self.skipped.append(SkippedPart(self.at, *self.where.get((*path, key), (1, 1)), why))
+            code_points = ", ".join(f"U+{ord(sign):04X}" for sign in _INVISIBLE.findall(key))
+            reason = (
+                f"the key {cleaned} holds {code_points}, which nobody sees, so the platform ignores it; write it anew"
+            )
+            self.skipped.append(SkippedPart(self.at, *self.positions.get((*path, key), (1, 1)), reason))
         return {key: inner for key, inner in (value or {}).items() if key in known}
 
     def text(self, path: tuple[str, ...], value: Any) -> str:
@@ -81,16 +83,16 @@ class _Reader:
             raise self.invalid("is not text", path)
         return value
 
-    def path(self, path: tuple[str, ...], value: Any, usual: str) -> str:
+    def path(self, path: tuple[str, ...], value: Any, defaults: str) -> str:
         if value is None:
-            return usual
+            return defaults
         segments = [segment for segment in self.text(path, value).split("/") if segment not in ("", ".")]
         try:
-            return safe_path("/".join(segments)) if segments else usual
+            return check_safe_path("/".join(segments)) if segments else defaults
         except PathRefused as refused:
             raise self.invalid(f"cannot be used as a path: {refused.what}", path) from refused
 
     def invalid(self, what: str, path: tuple[str, ...]) -> FileInvalid:
-        line, column = self.where.get(path, (1, 1))
-        name = f"{shown('.'.join(path))} " if path else ""
+        line, column = self.positions.get(path, (1, 1))
+        name = f"{quote_name('.'.join(path))} " if path else ""
         return FileInvalid(f"{name}{what}", path=self.at, line=line, column=column)

@@ -11,14 +11,14 @@ from syncd.errors import FileInvalid
 from syncd.layout.markdown.blocks import BREAK
 from syncd.layout.markdown.inline import (
     Destination,
-    destination,
     escape_backslashes,
     escape_closing,
-    heading_text,
-    spell,
+    format_address,
+    parse_destination,
+    parse_heading,
     unescape,
 )
-from syncd.layout.tree.paths import shown
+from syncd.layout.tree.paths import quote_name
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.model.text import clean_title
 
@@ -41,7 +41,8 @@ _ESCAPE = re.compile(r"\\.")
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the table of contents and what hangs below it; `path` and `target` as written, escapes resolved."""
+    """One line of the table of contents and the entries below it; `path` and `target` are as written, escapes
+    resolved."""
 
     kind: Literal["document", "group", "link", "computed"]
     title: str
@@ -55,35 +56,36 @@ class Entry:
     line: int = field(default=0, compare=False)
 
 
-def parse(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPart] | None = None) -> tuple[Entry, ...]:
-    """Given SUMMARY.md, return its entries.
+def parse_summary(text: str, *, at: str = "SUMMARY.md", skipped: list[SkippedPart] | None = None) -> tuple[Entry, ...]:
+    """Return the entries of SUMMARY.md.
 
     Shapes: a heading below the title is a group with the entries up to the next heading or thematic break; a bullet
     without a link is a group inside a list, which keeps trees that headings cannot express. A page from the root,
-    `/x.md`, is one in the folder of SUMMARY.md. An entry that leads out of the space is left out, what is below it
-    takes its place, and `skipped` is told.
-    Raises: FileInvalid at the first line that cannot be kept. Source: gitsync §1.4.
+    `/x.md`, is one in the folder of SUMMARY.md. An entry that leads out of the space is left out and added to
+    `skipped`; the entries below it take its place. Raises FileInvalid at the first line that cannot be kept. Source:
+    gitsync §1.4.
     """
-    entries, found = _parse(text, at)
+    entries, found = _parse_cached(text, at)
     if skipped is not None:
         skipped += found
     return entries
 
 
 @lru_cache(maxsize=PARSED_MAX)
-def _parse(text: str, at: str) -> tuple[tuple[Entry, ...], tuple[SkippedPart, ...]]:
-    """One run asks for the same few tables of contents again and again, and a large one takes long."""
-    reader = _Reader(text, at)
+def _parse_cached(text: str, at: str) -> tuple[tuple[Entry, ...], tuple[SkippedPart, ...]]:
+    """Parse with a small cache: one run reads the same few tables of contents many times, and a large one takes
+    long."""
+    reader = _SummaryReader(text, at)
     return reader.read(), tuple(reader.skipped)
 
 
-def render(entries: Iterable[Entry]) -> str:
-    """Given entries, return SUMMARY.md in canonical form: `*` bullets, two spaces a level, LF, one newline to end."""
+def render_summary(entries: Iterable[Entry]) -> str:
+    """Return SUMMARY.md in canonical form: `*` bullets, two spaces a level, LF, one newline at the end."""
     lines = [TITLE]
     grouped, listed = False, False
     for entry in entries:
         if entry.kind == "group":
-            lines += ["", f"## {_group(entry)}".rstrip(" ")]
+            lines += ["", f"## {_render_group(entry)}".rstrip(" ")]
             grouped, listed = True, False
             pending = [(child, 0) for child in reversed(entry.children)]
         else:
@@ -94,20 +96,20 @@ def render(entries: Iterable[Entry]) -> str:
         if pending and not listed:
             lines.append("")
             listed = True
-        lines += _list(pending)
+        lines += _render_bullets(pending)
     return "\n".join(lines) + "\n"
 
 
 def is_safe_target(address: str, *, at: str) -> bool:
-    """Given the address of a link page, return whether SUMMARY.md at a path can name it: it is not taken for a page."""
+    """Return whether SUMMARY.md at a path can name the address of a link page without it being read as a page."""
     path = address.partition("#")[0]
     if _ROOTED_PAGE.fullmatch(path):
         return False
-    return bool(_ABSOLUTE.match(address)) or not (_leaves(at, path) or _MARKDOWN.fullmatch(path))
+    return bool(_ABSOLUTE.match(address)) or not (_leads_out(at, path) or _MARKDOWN.fullmatch(path))
 
 
-def walk(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
-    """Given entries, return each with its parent, parents first, in reading order; any depth."""
+def walk_entries(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
+    """Yield each entry with its parent, parents first, in reading order; any depth."""
     pending: list[tuple[Entry, Entry | None]] = [(entry, None) for entry in reversed(tuple(entries))]
     while pending:
         entry, parent = pending.pop()
@@ -115,18 +117,20 @@ def walk(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
         pending.extend((child, entry) for child in reversed(entry.children))
 
 
-def transform(entries: Iterable[Entry], change: Callable[[Entry], Entry]) -> tuple[Entry, ...]:
-    """Given a function from an entry to another, return the tree with each entry changed; any depth.
+def transform_entries(entries: Iterable[Entry], change: Callable[[Entry], Entry]) -> tuple[Entry, ...]:
+    """Return the tree with each entry changed by a function; any depth.
 
     Shapes: children first; the function sees an entry with its new children.
     """
-    return assemble(tuple(entries), lambda entry: entry.children, lambda entry, below: change(_holding(entry, below)))
+    return assemble_entries(
+        tuple(entries), lambda entry: entry.children, lambda entry, below: change(_add_children(entry, below))
+    )
 
 
-def assemble(
+def assemble_entries(
     tops: Sequence[Node], below: Callable[[Node], Sequence[Node]], build: Callable[[Node, tuple[Entry, ...]], Entry]
 ) -> tuple[Entry, ...]:
-    """Given any tree, return the entries that build makes of each node and the entries below it; without recursion."""
+    """Return the entries that `build` makes of each node of any tree and of the entries below it; without recursion."""
     order: list[Node] = []
     pending = list(tops)
     while pending:
@@ -144,16 +148,16 @@ def assemble(
 
 
 @dataclass
-class _Node:
-    """An entry that still grows."""
+class _OpenEntry:
+    """An entry that can still get children."""
 
     entry: Entry
     indent: int
-    children: list["_Node"] = field(default_factory=list)
+    children: list["_OpenEntry"] = field(default_factory=list)
 
 
-class _Reader:
-    """One pass over the lines; `open` is the chain of bullets that the next one may hang below."""
+class _SummaryReader:
+    """One pass over the lines; `open` are the entries that the next bullet may be a child of, outermost first."""
 
     def __init__(self, text: str, at: str) -> None:
         self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -161,9 +165,9 @@ class _Reader:
         self.skipped: list[SkippedPart] = []
         self.number = 0
         self.titled = False
-        self.top: list[_Node] = []
-        self.group: _Node | None = None
-        self.open: list[_Node] = []
+        self.top: list[_OpenEntry] = []
+        self.group: _OpenEntry | None = None
+        self.open: list[_OpenEntry] = []
 
     def read(self) -> tuple[Entry, ...]:
         while self.number < len(self.lines):
@@ -179,7 +183,9 @@ class _Reader:
                 self.bullet(line, bullet)
             else:
                 raise self.invalid("is neither a heading nor a list entry", line)
-        return assemble(self.top, lambda node: node.children, lambda node, below: _holding(node.entry, below))
+        return assemble_entries(
+            self.top, lambda node: node.children, lambda node, below: _add_children(node.entry, below)
+        )
 
     def heading(self, line: str, heading: re.Match[str]) -> None:
         if heading[1] == "#":
@@ -188,7 +194,7 @@ class _Reader:
             self.titled = True
             return
         title, slug = self.words(line, heading.end())
-        self.group = _Node(Entry("group", title, slug=slug, line=self.number), -1)
+        self.group = _OpenEntry(Entry("group", title, slug=slug, line=self.number), -1)
         self.top.append(self.group)
         self.open = []
 
@@ -203,7 +209,7 @@ class _Reader:
         entry = self.entry(line, bullet.end())
         if entry is None:
             return
-        node = _Node(entry, indent)
+        node = _OpenEntry(entry, indent)
         holder = self.open[-1] if self.open else self.group
         (holder.children if holder else self.top).append(node)
         self.open.append(node)
@@ -217,8 +223,8 @@ class _Reader:
         return Entry("group", title, slug=slug, line=self.number)
 
     def words(self, line: str, start: int) -> tuple[str, str | None]:
-        """The title of a group, and the slug when an anchor at the end gives one."""
-        text, slug = heading_text(line[start:])
+        """Return the title of a group, and the slug when an anchor at the end gives one."""
+        text, slug = parse_heading(line[start:])
         if "](" in _ESCAPE.sub("", text):
             raise self.invalid("holds a link and something else", line, start)
         return unescape(text), slug
@@ -230,11 +236,11 @@ class _Reader:
             if not depth and bracket[0] == "]":
                 end = bracket.start()
                 break
-        found = destination(line, end + 2, len(line)) if end > 0 and line.startswith("(", end + 1) else None
+        found = parse_destination(line, end + 2, len(line)) if end > 0 and line.startswith("(", end + 1) else None
         if found is None:
             raise self.invalid("is not of the form `[title](address)`", line, start)
-        if rest := line[found.close :].strip(" \t"):
-            raise self.invalid("holds more than one link", line, line.index(rest, found.close))
+        if rest := line[found.link_end :].strip(" \t"):
+            raise self.invalid("holds more than one link", line, line.index(rest, found.link_end))
         title = unescape(line[start + 1 : end])
         return self.addressed(title, found)
 
@@ -247,9 +253,9 @@ class _Reader:
             path = path.lstrip("/")
             address = path + sign + anchor
         absolute = _ABSOLUTE.match(address)
-        if not absolute and _leaves(self.at, path):
-            why = f"the entry {shown(address)} leads out of the space's directory"
-            self.skipped.append(SkippedPart(self.at, self.number, found.start + 1, why))
+        if not absolute and _leads_out(self.at, path):
+            reason = f"the entry {quote_name(address)} leads out of the space's directory"
+            self.skipped.append(SkippedPart(self.at, self.number, found.start + 1, reason))
             return None
         if absolute or not _MARKDOWN.fullmatch(path):
             return Entry("link", title, target=address, link_title=link_title, line=self.number)
@@ -259,17 +265,17 @@ class _Reader:
         if fence[2].strip().lower() not in ("yaml", "yml"):
             raise self.invalid("is a code block, but not YAML", line, fence.start())
         first, margin = self.number, len(line[: fence.start()].expandtabs(4))
-        taken: list[str] = []
+        content_lines: list[str] = []
         while self.number < len(self.lines):
             content = self.lines[self.number]
             self.number += 1
             bare = content.strip(" \t")
             if bare and set(bare) == {fence[1][0]} and len(bare) >= len(fence[1]):
-                return Entry("computed", "", computed="\n".join(taken), line=first)
+                return Entry("computed", "", computed="\n".join(content_lines), line=first)
             inner = content.expandtabs(4) if "\t" in content[:margin] else content
             if bare and inner[:margin].strip(" "):
                 raise self.invalid("is indented less than the block that it belongs to", content)
-            taken.append(inner[margin:])
+            content_lines.append(inner[margin:])
         self.number = first
         raise self.invalid("opens a block that nothing closes", line, fence.start())
 
@@ -279,11 +285,11 @@ class _Reader:
         return FileInvalid(what, path=self.at, line=self.number, column=column + 1)
 
 
-def _holding(entry: Entry, children: tuple[Entry, ...]) -> Entry:
+def _add_children(entry: Entry, children: tuple[Entry, ...]) -> Entry:
     return replace(entry, children=children) if children else entry
 
 
-def _leaves(at: str, path: str) -> bool:
+def _leads_out(at: str, path: str) -> bool:
     depth = at.count("/")
     for segment in path.split("/"):
         depth += -1 if segment == ".." else segment not in ("", ".")
@@ -292,20 +298,20 @@ def _leaves(at: str, path: str) -> bool:
     return False
 
 
-def _list(pending: list[tuple[Entry, int]]) -> Iterator[str]:
-    """The lines of bullets, and of all below them; pending is a stack, first entry last."""
+def _render_bullets(pending: list[tuple[Entry, int]]) -> Iterator[str]:
+    """Yield the lines of entries and of all below them; `pending` is a stack, first entry last."""
     while pending:
         entry, depth = pending.pop()
         indent = "  " * depth
         if entry.kind == "computed":
-            yield from _computed(entry.computed or "", indent)
+            yield from _render_computed(entry.computed or "", indent)
         else:
-            text = _nested_group(entry) if entry.kind == "group" else _link(entry)
+            text = _render_nested_group(entry) if entry.kind == "group" else _render_link(entry)
             yield f"{indent}* {text}".rstrip(" ")
         pending.extend((child, depth + 1) for child in reversed(entry.children))
 
 
-def _computed(text: str, indent: str) -> Iterator[str]:
+def _render_computed(text: str, indent: str) -> Iterator[str]:
     fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
     yield f"{indent}* {fence}yaml"
     for line in text.split("\n") if text else ():
@@ -313,27 +319,27 @@ def _computed(text: str, indent: str) -> Iterator[str]:
     yield f"{indent}  {fence}"
 
 
-def _link(entry: Entry) -> str:
+def _render_link(entry: Entry) -> str:
     address = entry.target or ""
     if entry.kind == "document":
         address = (entry.path or "") + ("" if entry.anchor is None else f"#{entry.anchor}")
     title = clean_title(entry.link_title) if entry.link_title is not None else None
     quoted = "" if title is None else ' "' + escape_backslashes(title).replace('"', '\\"') + '"'
-    return f"[{_escape(entry.title)}]({spell(address)}{quoted})"
+    return f"[{_escape_title(entry.title)}]({format_address(address)}{quoted})"
 
 
-def _group(entry: Entry) -> str:
-    text = _escape(entry.title).replace("<a ", "\\<a ")
+def _render_group(entry: Entry) -> str:
+    text = _escape_title(entry.title).replace("<a ", "\\<a ")
     text = escape_closing(text)
     slug = None if entry.slug is None else html.escape(clean_title(entry.slug))
     return text if slug is None else f'{text} <a href="#{slug}" id="{slug}"></a>'.lstrip(" ")
 
 
-def _nested_group(entry: Entry) -> str:
-    text = _group(entry)
+def _render_nested_group(entry: Entry) -> str:
+    text = _render_group(entry)
     # At the start of an entry these would be a list, a break or a block.
     return f"\\{text}" if text[:1] in ("*", "-", "+", "_", "`", "~") else text
 
 
-def _escape(title: str) -> str:
+def _escape_title(title: str) -> str:
     return escape_backslashes(clean_title(title)).replace("[", "\\[").replace("]", "\\]")

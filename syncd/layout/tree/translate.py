@@ -1,68 +1,74 @@
-"""Translate addresses inside pages between the two places where a page can be: in Git, and on the platform."""
+"""Translate addresses inside pages between the paths in Git and the paths on the platform."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from syncd.layout.page.links import relative, resolve, rewrite
+from syncd.layout.page.links import make_relative, resolve_address, rewrite_addresses
 from syncd.layout.tree.placement import Placement
 
 _BY_ID = re.compile(r"/(?:files|pages)/([A-Za-z0-9_-]+)(#.*)?")
 
 
 class Translation:
-    """Knows every page and file by id, by path in Git, and by the platform's own form of the path."""
+    """Knows every page and file by id, by path in Git, and by the path that the platform uses."""
 
     def __init__(self, placement: Placement) -> None:
-        self._forms = placement.forms
+        self._platform_paths = placement.platform_paths
         self._root = placement.root
         self._paths = {**placement.pages, **placement.files, **placement.includes}
         self._by_path = {path: id for id, path in self._paths.items()}
-        self._same = all(self._forms[id] == path for id, path in self._paths.items())
-        self._by_form = {} if self._same else {form: id for id, form in self._forms.items()}
+        self._has_equal_paths = all(self._platform_paths[id] == path for id, path in self._paths.items())
+        self._by_platform_path = (
+            {} if self._has_equal_paths else {platform_path: id for id, platform_path in self._platform_paths.items()}
+        )
 
-    def learn(self, id: str, path: str) -> None:
-        """Given a page or file that was just written, know it from now on."""
+    def add(self, id: str, path: str) -> None:
+        """Add a page or file that was just written."""
         self._paths[id] = path
         self._by_path[path] = id
 
-    def id_at(self, path: str) -> str | None:
-        """Given a path in Git, return the id of what is there."""
+    def find_id(self, path: str) -> str | None:
+        """Return the id of what is at a path in Git, or None."""
         return self._by_path.get(path)
 
-    def address(self, reference: Mapping[str, Any], id: str) -> str | None:
-        """Given a reference to a file, page or URL, return its address as seen from the page `id` in Git."""
+    def format_address(self, reference: Mapping[str, Any], id: str) -> str | None:
+        """Return the address of a referenced file, page or URL as seen from the page `id` in Git; None when it leads
+        nowhere."""
         target = self._paths.get(str(reference.get("file") or reference.get("page") or ""))
         if target is not None:
-            return relative(target, at=self._paths[id])
+            return make_relative(target, at=self._paths[id])
         url = reference.get("url")
         return url if isinstance(url, str) and url else None
 
-    def incoming(self, body: bytes, id: str) -> bytes:
-        """Given a page as the platform has it, return it with addresses that lead to the same things in Git."""
-        if self._same and b"/files/" not in body and b"/pages/" not in body:
+    def translate_incoming(self, body: bytes, id: str) -> bytes:
+        """Return a page of the platform with addresses that lead to the same pages and files in Git."""
+        if self._has_equal_paths and b"/files/" not in body and b"/pages/" not in body:
             return body
-        path, form = self._paths[id], self._forms[id]
+        path, platform_path = self._paths[id], self._platform_paths[id]
         try:
             text = body.decode()
         except UnicodeDecodeError:
             return body
-        return rewrite(text, lambda address: self._arriving(address, path, form)).encode()
+        return rewrite_addresses(
+            text, lambda address: self._translate_incoming_address(address, path, platform_path)
+        ).encode()
 
-    def outgoing(self, text: str, path: str) -> tuple[str, bool]:
-        """Given a page of Git at `path`, return it with addresses that the platform resolves, and whether all did.
+    def translate_outgoing(self, text: str, path: str) -> tuple[str, bool]:
+        """Return the page of Git at `path` with addresses that the platform resolves, and whether all could be
+        translated.
 
         Shape: files become `/files/<id>`; pages stay relative where that means the same on the platform, else become
-        `/pages/<id>`; lines end with LF, and no byte order mark stands before them. Source: content-write, section 1,
-        "Links in markdown"; gitsync §1.1.
+        `/pages/<id>`; lines end with LF, and the byte order mark is removed. Source: content-write, section 1, "Links
+        in markdown"; gitsync §1.1.
         """
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-        form = self._forms.get(self._by_path.get(path, ""))
-        complete = True
+        platform_path = self._platform_paths.get(self._by_path.get(path, ""))
+        is_complete = True
 
-        def leaving(address: str) -> str | None:
-            nonlocal complete
-            found = resolve(address, at=path, root=self._root)
+        def translate(address: str) -> str | None:
+            nonlocal is_complete
+            found = resolve_address(address, at=path, root=self._root)
             if found is None:
                 return None
             target, anchor = found
@@ -70,25 +76,28 @@ class Translation:
             if id is None and address.startswith("/"):
                 return None  # of the site, not of this space
             if id is None:
-                complete = complete and not target.endswith(".md")
+                is_complete = is_complete and not target.endswith(".md")
                 return None
             if not target.endswith(".md"):
                 return f"/files/{id}{anchor}"
-            if form is not None and resolve(address, at=form) == (self._forms.get(id), anchor):
+            if platform_path is not None and resolve_address(address, at=platform_path) == (
+                self._platform_paths.get(id),
+                anchor,
+            ):
                 return None
             return f"/pages/{id}{anchor}"
 
-        return rewrite(text, leaving), complete
+        return rewrite_addresses(text, translate), is_complete
 
-    def _arriving(self, address: str, path: str, form: str) -> str | None:
+    def _translate_incoming_address(self, address: str, path: str, platform_path: str) -> str | None:
         by_id = _BY_ID.fullmatch(address)
         if by_id is not None:
             target = self._paths.get(by_id[1])
-            return relative(target, at=path) + (by_id[2] or "") if target is not None else None
-        if self._same:
+            return make_relative(target, at=path) + (by_id[2] or "") if target is not None else None
+        if self._has_equal_paths:
             return None
-        found = resolve(address, at=form)
-        target = self._paths.get(self._by_form.get(found[0], "")) if found is not None else None
-        if found is None or target is None or resolve(address, at=path) == (target, found[1]):
+        found = resolve_address(address, at=platform_path)
+        target = self._paths.get(self._by_platform_path.get(found[0], "")) if found is not None else None
+        if found is None or target is None or resolve_address(address, at=path) == (target, found[1]):
             return None
-        return relative(target, at=path) + found[1]
+        return make_relative(target, at=path) + found[1]

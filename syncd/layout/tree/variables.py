@@ -12,9 +12,9 @@ TAGS = ".gitbook/tags.yaml"
 
 
 def parse_variables(text: str, *, at: str = VARIABLES) -> dict[str, Scalar]:
-    """Given `vars.yaml`, return its variables in order; {} for an empty file.
+    """Return the variables of `vars.yaml` in order; {} for an empty file.
 
-    Raises: FileInvalid for anything but a flat mapping to strings, numbers and booleans.
+    Raises FileInvalid for anything but a flat mapping to strings, numbers and booleans.
     """
     located = yaml.load_located(text, at=at)
     value = {} if located.value is None else located.value
@@ -22,20 +22,20 @@ def parse_variables(text: str, *, at: str = VARIABLES) -> dict[str, Scalar]:
         raise FileInvalid("is not a mapping", path=at)
     for name, variable in value.items():
         if not isinstance(variable, str | bool | int | float):
-            line, column = located.where[(name,)]
+            line, column = located.positions[(name,)]
             raise FileInvalid(f"{name!a} is not a string, number or boolean", path=at, line=line, column=column)
     return value
 
 
 def render_variables(variables: Mapping[str, Scalar]) -> str:
-    """Given variables, return `vars.yaml`."""
+    """Return variables as the text of `vars.yaml`."""
     return yaml.dump(dict(variables))
 
 
 def parse_tags(text: str, *, at: str = TAGS) -> tuple[dict[str, Any], ...]:
-    """Given `tags.yaml`, return its tags in order, with all their members.
+    """Return the tags of `tags.yaml` in order, with all their members.
 
-    Raises: FileInvalid for anything but a list of mappings.
+    Raises FileInvalid for anything but a list of mappings.
     """
     located = yaml.load_located(text, at=at)
     value = [] if located.value is None else located.value
@@ -43,11 +43,11 @@ def parse_tags(text: str, *, at: str = TAGS) -> tuple[dict[str, Any], ...]:
         raise FileInvalid("is not a list", path=at)
     for index, member in enumerate(value):
         if not isinstance(member, dict):
-            line, column = located.where[(index,)]
+            line, column = located.positions[(index,)]
             raise FileInvalid("is not a mapping", path=at, line=line, column=column)
     return tuple(value)
 
 
 def render_tags(tags: Iterable[Mapping[str, Any]]) -> str:
-    """Given tags, return `tags.yaml`."""
+    """Return tags as the text of `tags.yaml`."""
     return yaml.dump([dict(member) for member in tags])

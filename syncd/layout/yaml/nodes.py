@@ -1,4 +1,4 @@
-"""YAML as a tree in which every value knows where in the text it stands and how it is written."""
+"""YAML as a tree in which every value knows its position in the text and how it is written."""
 
 import re
 from bisect import bisect_right
@@ -30,21 +30,21 @@ DEPTH_MAX = 16
 _LONG_PROPERTY = re.compile(r"(?:^|[\s,\[{])[!&*]\S{4096}")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # YAML 1.2 takes these for text, the parser for ends of lines and for a mark of the encoding.
-_TEXT_NOW = "\x85\u2028\u2029\ufeff"
+_MISREAD_SIGNS = "\x85\u2028\u2029\ufeff"
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
-_WORDS = {
+_CONSTANTS = {
     word: value
     for value, words in ((True, "true True TRUE"), (False, "false False FALSE"), (None, "null Null NULL ~"))
     for word in [*words.split(), *([""] if value is None else [])]
 }
 _NUMERIC = frozenset("0123456789-")
-_OTHER = "uses an alias, an anchor or a tag"
+_UNSUPPORTED = "uses an alias, an anchor or a tag"
 
 
 class Node:
-    """One value: a mapping's `value` is its nodes by key, a list's its nodes, a scalar's what it means.
+    """One value: a mapping's `value` is its nodes by key, a list's its nodes, a scalar's the parsed value.
 
     Shapes: `start` and `end` are offsets in the text; the end of what is in block style is only the start of what comes
     next. `style` is that of the scalar (`''` for a plain one), `{` for what is in flow style, `-` for what is in block
@@ -58,26 +58,26 @@ class Node:
         self.key: Node | None = None
 
     @property
-    def plain(self) -> Any:
-        """The value without nodes."""
+    def plain_value(self) -> Any:
+        """Return the value without nodes."""
         value = self.value
         if isinstance(value, dict):
-            return {key: node.plain for key, node in value.items()}
-        return [node.plain for node in value] if isinstance(value, list) else value
+            return {key: node.plain_value for key, node in value.items()}
+        return [node.plain_value for node in value] if isinstance(value, list) else value
 
     def walk(self) -> Iterator["Node"]:
-        """Return this node and all below it, parents first, in the order of the text."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
+        """Yield this node and all below it, parents first, in the order of the text."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
             yield node
             if isinstance(node.value, dict | list):
-                waiting += reversed(list(node.value.values() if isinstance(node.value, dict) else node.value))
+                pending += reversed(list(node.value.values() if isinstance(node.value, dict) else node.value))
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A text of YAML with the node of its document, None when there is none; `line` is the number of its first line."""
+    """A YAML text and the node of its document, None when it is empty; `line` is the number of its first line."""
 
     text: str
     root: Node | None
@@ -86,16 +86,16 @@ class Tree:
     """Keys that stand in a mapping once more, each with the first; the first one's value counts."""
 
     @cached_property
-    def starts(self) -> list[int]:
-        """Where the lines start. A lone CR and U+2028 end none: for editors and Git they do not."""
-        return _starts(self.text)
+    def line_starts(self) -> list[int]:
+        """The offsets at which lines start. A lone CR and U+2028 end none: for editors and Git they do not."""
+        return _find_line_starts(self.text)
 
-    def position(self, offset: int) -> tuple[int, int]:
-        """Given an offset, return its line and column, from 1."""
-        return _position(self.starts, self.line, offset)
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Return the line and column, from 1, of an offset."""
+        return _locate_offset(self.line_starts, self.line, offset)
 
 
-def compose(
+def compose_tree(
     text: str,
     *,
     at: str,
@@ -104,32 +104,32 @@ def compose(
     depth_max: int = DEPTH_MAX,
     repeats: bool = False,
 ) -> Tree:
-    """Given YAML that starts at a line of a file, return its tree; with `repeats`, keys may be repeated.
+    """Return the tree of a YAML text that starts at a line of a file; with `repeats`, keys may be repeated.
 
-    Raises: FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
-    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given.
-    Source: reliability §3.7, §5.5.
+    Raises FileInvalid with line and column; also for aliases, anchors, tags, merge keys, duplicate keys, more than one
+    document, more than 1 MiB, and nesting deeper than 16, unless other limits are given. Source: reliability §3.7,
+    §5.5.
     """
     if len(text) > bytes_max or len(text.encode("utf-8", "surrogatepass")) > bytes_max:
         raise FileInvalid(f"is larger than {bytes_max} bytes", path=at, line=line)
-    builder = _Builder(text, at, line, depth_max)
+    builder = _TreeBuilder(text, at, line, depth_max)
     builder.repeated = [] if repeats else None
     if found := _LONG_PROPERTY.search(text):
-        raise builder.invalid(_OTHER, found.start())
+        raise builder.invalid(_UNSUPPORTED, found.start())
     if found := _FORBIDDEN.search(text):
         raise builder.invalid("holds a character that YAML does not allow", found.start())
     try:
         builder.build()
     except yaml.MarkedYAMLError as error:
-        raise builder.refused(error) from error
+        raise builder.explain_error(error) from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # Escapes beyond Unicode carry no mark.
         raise FileInvalid("holds a character that YAML does not allow", path=at, line=line) from error
     return Tree(text, builder.root, line, tuple(builder.repeated or ()))
 
 
-class _Builder:
-    """Events in, nodes out. A loop with its own stack: the depth of the input is never the depth of ours."""
+class _TreeBuilder:
+    """Builds nodes from events in a loop with its own stack, so that deep input cannot exhaust Python's stack."""
 
     def __init__(self, text: str, at: str, line: int, depth_max: int) -> None:
         self.text, self.at, self.line, self.depth_max = text, at, line, depth_max
@@ -141,15 +141,15 @@ class _Builder:
         self.skipped = int(text.startswith("\ufeff"))
 
     def build(self) -> None:
-        """Read all events. The commonest kind comes first: this loop is where the time goes."""
-        body, back = _parseable(self.text[self.skipped :])
+        """Read all events. The commonest kind comes first: most of the time is spent in this loop."""
+        body, back = _substitute_signs(self.text[self.skipped :])
         following, skipped, stack = _PARSER(body).get_event, self.skipped, self.stack
         while (event := following()) is not None:
             kind = type(event)
             if kind is ScalarEvent:
                 holder = stack[-1].value if stack else None
                 if event.anchor is not None or event.tag is not None:
-                    raise self.invalid(_OTHER, event.start_mark.index + skipped)
+                    raise self.invalid(_UNSUPPORTED, event.start_mark.index + skipped)
                 text, plain = event.value, event.implicit[0]
                 if back is not None:
                     text = text.translate(back)
@@ -158,17 +158,17 @@ class _Builder:
                     # Only the parser that stands in where libyaml is missing lets these through.
                     raise self.invalid("holds half a character", start)
                 if holder.__class__ is dict and self.key is None:
-                    self.take_key(Node(text, start, end, event.style or ""))
+                    self.add_key(Node(text, start, end, event.style or ""))
                     continue
-                value = resolve(text) if plain else text
-                self.place(Node(value, start, end, "" if plain else event.style))
+                value = resolve_scalar(text) if plain else text
+                self.add_node(Node(value, start, end, "" if plain else event.style))
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 stack.pop().end = event.end_mark.index + skipped
             else:
-                self.take(event)
+                self.add_event(event)
 
-    def take(self, event: Event) -> None:
-        """What is rarer than a scalar and the end of what holds it."""
+    def add_event(self, event: Event) -> None:
+        """Handle the rarer events: all but scalars and the ends of containers."""
         assert event.start_mark is not None
         start = event.start_mark.index + self.skipped
         if isinstance(event, DocumentStartEvent):
@@ -179,7 +179,7 @@ class _Builder:
                 raise self.invalid("holds a directive or a second document", start)
         elif isinstance(event, NodeEvent):
             if isinstance(event, AliasEvent) or event.anchor is not None or getattr(event, "tag", None) is not None:
-                raise self.invalid(_OTHER, start)
+                raise self.invalid(_UNSUPPORTED, start)
             if self.stack and self.key is None and isinstance(self.stack[-1].value, dict):
                 raise self.invalid("has a key that is not a string", start)
             if len(self.stack) >= self.depth_max:
@@ -187,10 +187,10 @@ class _Builder:
             assert isinstance(event, MappingStartEvent | SequenceStartEvent)
             value: Any = {} if isinstance(event, MappingStartEvent) else []
             node = Node(value, start, start, "{" if event.flow_style else "-")
-            self.place(node)
+            self.add_node(node)
             self.stack.append(node)
 
-    def take_key(self, node: Node) -> None:
+    def add_key(self, node: Node) -> None:
         key: str = node.value
         if key in self.stack[-1].value:
             first = self.stack[-1].value[key].key
@@ -198,13 +198,13 @@ class _Builder:
                 self.repeated.append((first, node))
                 self.key = node
                 return
-            line = _position(_starts(self.text), self.line, first.start)[0]
+            line = _locate_offset(_find_line_starts(self.text), self.line, first.start)[0]
             raise self.invalid(f"repeats the key {key!a} (first at line {line})", node.start)
         if key == "<<" and not node.style:
             raise self.invalid("uses a merge key", node.start)
         self.key = node
 
-    def place(self, node: Node) -> None:
+    def add_node(self, node: Node) -> None:
         if not self.stack:
             self.root = node
             return
@@ -216,7 +216,7 @@ class _Builder:
             holder.setdefault(self.key.value, node)
             node.key, self.key = self.key, None
 
-    def refused(self, error: yaml.MarkedYAMLError) -> FileInvalid:
+    def explain_error(self, error: yaml.MarkedYAMLError) -> FileInvalid:
         mark, what = error.problem_mark or error.context_mark, error.problem or "is not YAML"
         if "escape" in what and error.context_mark:
             # Where the quoted text starts: the parser stands somewhere in the middle of the escape.
@@ -230,14 +230,14 @@ class _Builder:
         return self.invalid(what, offset)
 
     def invalid(self, what: str, offset: int) -> FileInvalid:
-        line, column = _position(_starts(self.text), self.line, offset)
+        line, column = _locate_offset(_find_line_starts(self.text), self.line, offset)
         return FileInvalid(what, path=self.at, line=line, column=column)
 
 
-def resolve(text: str) -> Any:
-    """Given a plain scalar, return what it means: a number only when writing it back gives the same text."""
-    if text in _WORDS:
-        return _WORDS[text]
+def resolve_scalar(text: str) -> Any:
+    """Return the value of a plain scalar: a number only when writing it back gives the same text."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
     if text[0] not in _NUMERIC:
         return text
     if _INTEGER.fullmatch(text):
@@ -247,19 +247,19 @@ def resolve(text: str) -> Any:
     return text
 
 
-def _parseable(text: str) -> tuple[str, dict[int, str] | None]:
-    """The text with stand-ins of the same length for what the parser misreads, and the way back."""
-    if text.isascii() or not (present := [sign for sign in _TEXT_NOW if sign in text]):
+def _substitute_signs(text: str) -> tuple[str, dict[int, str] | None]:
+    """Return the text with substitutes of the same length for what the parser misreads, and the table to undo that."""
+    if text.isascii() or not (present := [sign for sign in _MISREAD_SIGNS if sign in text]):
         return text, None
     spare = [sign for sign in map(chr, range(0xFDD0, 0xFDF0)) if sign not in text]
     pairs: dict[str, str | int | None] = dict(zip(present, spare, strict=False))
     return text.translate(str.maketrans(pairs)), {ord(other): sign for sign, other in zip(present, spare, strict=False)}
 
 
-def _starts(text: str) -> list[int]:
+def _find_line_starts(text: str) -> list[int]:
     return [0, *(found.end() for found in re.finditer("\n", text))]
 
 
-def _position(starts: list[int], line: int, offset: int) -> tuple[int, int]:
+def _locate_offset(starts: list[int], line: int, offset: int) -> tuple[int, int]:
     row = bisect_right(starts, offset) - 1
     return line + row, offset - starts[row] + 1

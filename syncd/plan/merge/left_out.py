@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
-from syncd.layout.tree.summary import Entry, walk
+from syncd.layout.tree.summary import Entry, walk_entries
 
 
 def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
@@ -50,7 +50,7 @@ def _find_counterparts(
     """Where the other table has the pages that stand as it says; None for one that it does not list."""
     names = join_names(knots)
     listed: dict[frozenset[str], dict[str, Entry]] = {}
-    for entry, _ in walk(entries):
+    for entry, _ in walk_entries(entries):
         if entry.path in names and entry.path is not None and entry.anchor is None:
             listed.setdefault(names[entry.path], {}).setdefault(entry.path, entry)
     found: dict[str, str | None] = {}

@@ -17,7 +17,7 @@ from enum import Enum
 from posixpath import dirname, splitext
 from typing import Literal
 
-from syncd.layout.tree.paths import collision_key, is_markdown
+from syncd.layout.tree.paths import is_markdown, make_collision_key
 
 Side = Literal["ours", "theirs"]
 EntryPaths = frozenset[str]
@@ -197,7 +197,7 @@ def separate_conflicts(
         takers: dict[str, set[int]] = {}
         for index, decision in enumerate(found):
             for path in _list_places(decision):
-                takers.setdefault(collision_key(path), set()).add(index)
+                takers.setdefault(make_collision_key(path), set()).add(index)
         held = {index for index, decision in enumerate(found) if decision.why}
         for group in (*_group_by_place(takers), *_group_by_shared_path(found, held)):
             for index in group:

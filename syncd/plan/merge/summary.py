@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from syncd.layout.tree.summary import Entry, assemble
+from syncd.layout.tree.summary import Entry, assemble_entries
 from syncd.plan.order import find_staying
 from syncd.plan.toc_match import TOP, Identity, Outline, Spot, outlines
 
@@ -79,7 +79,7 @@ class _SummaryMerge:
         self.below = {parent: self._order_children(parent, set(children)) for parent, children in kept.items()}
         shown = {parent: self._list_children(parent) for parent in (TOP, *self.living)}
         early = set(self._find_early_links(shown))
-        entries = assemble(
+        entries = assemble_entries(
             shown[TOP],
             lambda identity: shown[identity],
             lambda identity, children: self._build_entry(identity, children, early=identity in early),

@@ -69,7 +69,7 @@ def wanted(revision: Revision, placement: Placement) -> Iterator[Wanted]:
         for item in items:
             if (path := paths.get(item.id)) is not None:
                 blob = item.git.oid if item.git else None
-                yield Wanted(item.id, kind, path, placement.forms[item.id], fingerprint_of(item), blob)
+                yield Wanted(item.id, kind, path, placement.platform_paths[item.id], fingerprint_of(item), blob)
 
 
 def plan_mirror(revision: Revision, placement: Placement, base: Mapping[str, Anchor]) -> MirrorPlan:
@@ -101,6 +101,6 @@ def plan_mirror(revision: Revision, placement: Placement, base: Mapping[str, Anc
     gone = tuple(sorted({anchor.path for anchor in base.values()} - taken))
     changes += [
         Change("report", "name", used, f"the platform asks for {asked!r}", before=asked, after=used)
-        for _, asked, used in placement.mapped
+        for _, asked, used in placement.replaced_paths
     ]
     return MirrorPlan(Plan.of(changes), tuple(fetch), tuple(keep), tuple(moved), gone, removed)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from syncd.layout.tree.draft import Draft, page_slug
+from syncd.layout.tree.draft import Draft, derive_page_slug
 from syncd.layout.tree.paths import SLUG_CHARACTERS, slugify
-from syncd.layout.tree.placement import Placement, entries_of
+from syncd.layout.tree.placement import Placement, build_entries
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, assemble
+from syncd.layout.tree.summary import Entry, assemble_entries
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
@@ -91,7 +91,7 @@ def align(desired: Desired, existing: Existing) -> Aligned:
 
 def slug_of(path: str, settings: Settings) -> str:
     """Given a page's file, return the slug that it asks for, in characters that a slug may have."""
-    slug = page_slug(path, settings=settings)
+    slug = derive_page_slug(path, settings=settings)
     is_plain = slug == slug.strip() and slug.isprintable() and not _NOT_IN_SLUGS.intersection(slug)
     return slug if is_plain and len(slug) <= SLUG_CHARACTERS and slug not in (".", "..") else slugify(slug)
 
@@ -146,8 +146,8 @@ def _entries(existing: Existing, nodes: Sequence[Node]) -> tuple[Entry, ...]:
     def entry(page: Page, below: tuple[Entry, ...]) -> Entry:
         if page.type == "document":
             return Entry("document", page.title, pages[page.id], children=below)
-        (made,) = entries_of((page.model_copy(update={"pages": ()}) if page.pages else page,), placement)
+        (made,) = build_entries((page.model_copy(update={"pages": ()}) if page.pages else page,), placement)
         is_link = page.type == "link" and made.kind == "document"
         return replace(made, anchor=made.anchor or "" if is_link else made.anchor, children=below)
 
-    return assemble(existing.revision.pages, lambda page: () if page.type == "computed" else page.pages, entry)
+    return assemble_entries(existing.revision.pages, lambda page: () if page.type == "computed" else page.pages, entry)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from syncd.layout.compare.words import Loss
+from syncd.layout.compare.lost_words import LostLine
 from syncd.plan.change import Change
 from syncd.plan.propose.proposal import Proposal
 from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
@@ -86,7 +86,7 @@ def by_comments(number: int) -> Change:
     return Change("report", "change request", f"#{number}", message)
 
 
-def loss_lines(path: str, losses: Sequence[Loss]) -> list[str]:
+def loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
     """Given a page of Git and the words of it that are gone, return one line for each of its lines, `file:line` first.
 
     Source: gitsync, section 1.11.
@@ -94,12 +94,12 @@ def loss_lines(path: str, losses: Sequence[Loss]) -> list[str]:
     return [f"{path}:{loss.line}: the platform does not keep: {loss}" for loss in losses]
 
 
-def loss_mark(page: str, losses: Sequence[Loss]) -> str:
+def loss_mark(page: str, losses: Sequence[LostLine]) -> str:
     """Given a page and the words that are gone, return what marks their comment: the same for the same words."""
     return f"syncd lost {_digest(page, *(word for loss in losses for word in loss.words))}"
 
 
-def loss_comment(page: str, path: str, losses: Sequence[Loss]) -> str:
+def loss_comment(page: str, path: str, losses: Sequence[LostLine]) -> str:
     """Given a page and the words that are gone, return the comment that tells its reviewers."""
     lines = [f"* line {loss.line}: {code(str(loss))}" for loss in losses[:LINES_MAX]]
     more = len(losses) - LINES_MAX

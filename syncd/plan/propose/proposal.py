@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.frontmatter import fields
-from syncd.layout.tree.lfs_pointers import pointer_of
-from syncd.layout.tree.paths import in_unicode, is_unicode, slugify
+from syncd.layout.page.frontmatter import read_fields
+from syncd.layout.tree.lfs_pointers import parse_pointer
+from syncd.layout.tree.paths import is_decodable, replace_undecodable, slugify
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.content_write import FILE_BYTES_MAX, TITLE_MAX
 from syncd.model.text import clean_title
@@ -66,7 +66,7 @@ class _Rehearsal:
         self.waiting: list[tuple[Node, str, int | None]] = []
         self.matched: set[Node] = set()
         self.queue: deque[tuple[Node, Sequence[Spot]]] = deque()
-        self.hand = manual_steps.ByHand(self.wanted, self.settings.below(self.settings.summary))
+        self.hand = manual_steps.ByHand(self.wanted, self.settings.add_root(self.settings.summary))
         self.knows_link_titles = any(node.page is not None and node.page.link_title for node in walk(self.root))
 
     def run(self) -> Proposal:
@@ -203,7 +203,9 @@ class _Rehearsal:
     def _title(self, spot: Spot) -> str:
         """The title that a page is to have: its frontmatter's wins, since the platform lets it win."""
         try:
-            stated = fields(self.desired.read(spot.entry.path or "").decode("utf-8", "replace"), at="").get("title")
+            stated = read_fields(self.desired.read(spot.entry.path or "").decode("utf-8", "replace"), at="").get(
+                "title"
+            )
         except FileInvalid:
             stated = None
         if isinstance(stated, str) and stated and clean_title(stated) != clean_title(spot.entry.title):
@@ -292,10 +294,10 @@ class _Rehearsal:
         for path in self.desired.draft.files:
             oid = self.desired.blobs[path]
             data = self.desired.read(path) if path not in existing else b""
-            if not is_unicode(path):
+            if not is_decodable(path):
                 what = "Rename this file: its name is not UTF-8, and the platform can hold no other."
-                self.reports.append(manual_steps.files(in_unicode(path), what=what))
-            elif pointer_of(data) is not None:
+                self.reports.append(manual_steps.files(replace_undecodable(path), what=what))
+            elif parse_pointer(data) is not None:
                 what = "Upload this file: Git has a Git LFS pointer, and not the object. To get it: git lfs pull"
                 self.reports.append(manual_steps.files(path, what=what))
             elif len(data) > FILE_BYTES_MAX:
@@ -313,7 +315,7 @@ class _Rehearsal:
         draft, revision, blobs = self.desired.draft, self.existing.revision, self.desired.blobs
         includes = {a.path: a.oid for a in self.existing.anchors.values() if a.kind == "include"}
         wanted = {path: blobs[path] for path in (*draft.includes, *includes) if path in blobs}
-        below = self.settings.below
+        below = self.settings.add_root
         self.reports += manual_steps.includes(includes, wanted)
         self.reports += manual_steps.variables(revision.variables, draft.variables, path=below(VARIABLES))
         self.reports += manual_steps.tags(revision.tags, draft.tags, path=below(TAGS))

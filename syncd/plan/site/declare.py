@@ -9,7 +9,7 @@ from syncd.layout.site.read.customization import agrees, leaf_of, leaves
 from syncd.layout.site.read.members import Of, importable
 from syncd.layout.site.read.visitors import claims_of_schema
 from syncd.layout.site.write.exports import spelled
-from syncd.layout.tree.paths import fold
+from syncd.layout.tree.paths import fold_to_ascii
 from syncd.model.customization_override import GROUPS
 from syncd.model.ref import AREA, AREAS, ROOT, Area
 from syncd.plan.site.live_state import Existing, Live
@@ -94,7 +94,7 @@ def beyond(live: Live, areas: Set[Area]) -> dict[str, int]:
 
 def key_of(text: str, taken: Container[str], *, fallback: str) -> str:
     """Given a path or title, return a key that nothing else has: `[a-z0-9][a-z0-9-]{0,62}`."""
-    wanted, number = fold(text)[:KEY_MAX].strip("-") or fold(fallback)[:KEY_MAX].strip("-"), 2
+    wanted, number = fold_to_ascii(text)[:KEY_MAX].strip("-") or fold_to_ascii(fallback)[:KEY_MAX].strip("-"), 2
     found = wanted
     while found in taken or found in _RESERVED:
         found = f"{wanted[: KEY_MAX - len(str(number)) - 1]}-{number}"

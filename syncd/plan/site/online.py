@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from syncd.layout.lint.finding import Finding, Fix
-from syncd.layout.lint.near import Near
+from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
 from syncd.layout.site.addresses.graph import own_hosts
 from syncd.layout.site.check.conditions import check_conditions
@@ -140,7 +140,7 @@ class _Online:
             )
 
     def _pages(self) -> Iterator[Finding]:
-        near: dict[str, Near] = {}
+        near: dict[str, NearMisses] = {}
         for item, to, place in self._to_pages():
             page, variant = to["page"], to["in"]
             space = self._space_of(variant)
@@ -149,7 +149,7 @@ class _Online:
                 continue
             if space not in near:
                 near[space] = near_to(known)
-            closest = near[space].to(page.strip("/")) if len(page) <= NAME_MAX else None
+            closest = near[space].find(page.strip("/")) if len(page) <= NAME_MAX else None
             message = f"no page {named(page)} in {variant}" + (f"; closest: {closest}" if closest else "")
             yield broken("SY304", place, message)
 

@@ -2,7 +2,7 @@
 
 import copy
 
-from syncd.layout.page.frontmatter import heading, set_heading, split_emoji, split_title
+from syncd.layout.page.frontmatter import read_heading, set_heading, split_after_title, split_emoji
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.html.labels import spell_labels
 from syncd.layout.richtext.nodes import Node, text_of
@@ -34,7 +34,7 @@ def render_changed_text(document: Document, *, former: str, title: str, known: D
         made = made.model_copy(update={"nodes": made.nodes[1:]})
     body = to_markdown(made).lstrip("\r\n")
     text = replace_body(former, body)
-    if heading(former) is None and heading(text) is not None:
+    if read_heading(former) is None and read_heading(text) is not None:
         # A page whose title stands in no heading would take this one for it.
         text = replace_body(former, f"{set_heading('', title)}\n{body}")
     return text
@@ -68,11 +68,11 @@ def _build_file_reference(value: object) -> object:
 
 
 def _has_repeated_title(text: str, title: str) -> bool:
-    nodes = to_document(split_title(text)[1]).nodes
-    return bool(nodes) and heading(text) is not None and _is_title(nodes[0], text, title)
+    nodes = to_document(split_after_title(text)[1]).nodes
+    return bool(nodes) and read_heading(text) is not None and _is_title(nodes[0], text, title)
 
 
 def _is_title(node: Node, text: str, title: str) -> bool:
     words = " ".join(text_of(node).split())
-    said = heading(text)
+    said = read_heading(text)
     return node.get("type") == "heading-1" and (words == said or split_emoji(words)[1] == title)

@@ -51,7 +51,7 @@ def merge_lines(base: str, ours: str, theirs: str) -> MergedText:
 
 
 def _merge_page(base: str, ours: str, theirs: str) -> MergedText | None:
-    heads, bodies = zip(*(frontmatter.split(text) for text in (base, ours, theirs)), strict=True)
+    heads, bodies = zip(*(frontmatter.split_frontmatter(text) for text in (base, ours, theirs)), strict=True)
     if heads[1] in (heads[0], heads[2]):
         head, conflict = heads[2], False
     elif heads[2] == heads[0]:
@@ -67,10 +67,10 @@ def _merge_page(base: str, ours: str, theirs: str) -> MergedText | None:
 
 
 def _merge_frontmatter(base: str, ours: str, theirs: str) -> tuple[str, bool]:
-    was, mine, other = (frontmatter.fields(text, at="frontmatter") for text in (base, ours, theirs))
+    was, mine, other = (frontmatter.read_fields(text, at="frontmatter") for text in (base, ours, theirs))
     changed = [key for key in {**was, **mine} if was.get(key) != mine.get(key) and mine.get(key) != other.get(key)]
     take = {key: mine.get(key) for key in changed if was.get(key) == other.get(key)}
-    return frontmatter.patch(theirs, take), len(take) < len(changed)
+    return frontmatter.patch_frontmatter(theirs, take), len(take) < len(changed)
 
 
 def _split_chunks(

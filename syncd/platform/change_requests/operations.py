@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from syncd.layout.tree.paths import collision_key, slugify
+from syncd.layout.tree.paths import make_collision_key, slugify
 from syncd.model.content_write import (
     ContentWrite,
     DeletePage,
@@ -296,7 +296,7 @@ class ContentBatch:
             raise Failure(400, f"ref: not a name: {ref!r}")
         if ref in references.pages or ref in references.files:
             raise Failure(400, f"ref: {ref!r} is in this batch already")
-        if collision_key(ref) in self.draft.base.by_path:
+        if make_collision_key(ref) in self.draft.base.by_path:
             raise Failure(400, f"ref: {ref!r} is the path of a page")
         refs[ref] = id
 

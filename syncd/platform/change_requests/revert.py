@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from syncd.layout.compare.reformat import settled
-from syncd.layout.page.frontmatter import split_title
+from syncd.layout.compare.reformat import preserve_formatting
+from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.model.document import Document
 from syncd.platform.change_requests.write import replace_body
@@ -21,8 +21,8 @@ def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
     deleted comes back, one that was changed is reset; the keys before and after the change mean the same. What comes
     back is written as its document is. Raises: Failure 400 for a key of no such block.
     """
-    former = split_title(then)[1]
-    ours, theirs = to_document(split_title(now)[1]).nodes, to_document(former).nodes
+    former = split_after_title(then)[1]
+    ours, theirs = to_document(split_after_title(now)[1]).nodes, to_document(former).nodes
     unknown = set(wanted) - {block["key"] for block in (*ours, *theirs)}
     if unknown:
         raise Failure(400, f"block: neither the page nor what it was is made of a block {min(unknown)}")
@@ -33,7 +33,7 @@ def revert_blocks(now: str, then: str, wanted: Collection[str]) -> str:
         return replace_body(now, former.lstrip("\r\n"))
     made = replace_body(now, to_markdown(Document(object="document", data={}, nodes=result)))
     # Whatever is not reverted keeps the bytes that its writer gave it.
-    return settled(now.encode(), made.encode(), at="").decode()
+    return preserve_formatting(now.encode(), made.encode(), at="").decode()
 
 
 def _choose_blocks(ours: Sequence[Block], theirs: Sequence[Block], wanted: set[str]) -> Iterator[Block]:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from syncd.errors import FileInvalid
-from syncd.layout.compare.reformat import settled
-from syncd.layout.page.frontmatter import split_title
+from syncd.layout.compare.reformat import preserve_formatting
+from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext import to_document, to_markdown
 from syncd.layout.richtext.references import find_references
 from syncd.model.blob_id import compute_blob_id
@@ -104,8 +104,8 @@ class DraftTexts:
             return None if entry is None else targets.name(address, entry)
 
         if _normalise_text(former, name) == _normalise_text(text, name):
-            return split_title(text)[0] + split_title(former)[1]
-        return settled(former.encode(), text.encode(), at=at, name=name).decode()
+            return split_after_title(text)[0] + split_after_title(former)[1]
+        return preserve_formatting(former.encode(), text.encode(), at=at, name_address=name).decode()
 
     def _date(self, id: str) -> None:
         node, former = self.draft.node(id), self.draft.base.node(id)
@@ -121,7 +121,7 @@ class DraftTexts:
 
 def _normalise_text(text: str, name: Callable[[str], str | None]) -> str:
     """What the document of a page says, in one form: equal ones say the same."""
-    document = to_document(split_title(text)[1])
+    document = to_document(split_after_title(text)[1])
     for ref in find_references(document.nodes):
         if ref.get("kind") == "url":
             ref["url"] = name(str(ref.get("url"))) or ref.get("url")
@@ -130,7 +130,7 @@ def _normalise_text(text: str, name: Callable[[str], str | None]) -> str:
 
 def replace_body(text: str, body: str) -> str:
     """Given a page's text and another body, return the text up to its title, its blank lines, and that body."""
-    head, former = split_title(text)
+    head, former = split_after_title(text)
     between = former[: len(former) - len(former.lstrip("\r\n"))]
     if head and body and not between:
         between = "\n" if head.endswith("\n") else "\n\n"

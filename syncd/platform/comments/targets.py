@@ -27,7 +27,7 @@ def require_target(connection: sa.Connection, blobs: Blobs, discussion: Discussi
     if new.node is None:
         return
     text = blobs.get(node.body).decode() if node.body else ""
-    if new.node not in _collect_keys(to_document(frontmatter.split_title(text)[1]).wire()):
+    if new.node not in _collect_keys(to_document(frontmatter.split_after_title(text)[1]).wire()):
         raise Failure(400, f"node: page {new.page} has no node {new.node}")
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.model.file import File
 from syncd.model.listing import Listing
 from syncd.model.page import Page, PageTree
@@ -123,7 +123,7 @@ async def answer_page_at_path(request: Request) -> Response:
     view = await open_view(request, metadata=asked.metadata)
     # Made of all pages, the first time that anybody asks.
     by_path = await run_in_threadpool(lambda: view.outline.by_path)
-    id = by_path.get(collision_key(request.path_params["page_path"].strip("/")))
+    id = by_path.get(make_collision_key(request.path_params["page_path"].strip("/")))
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
     return await _answer_page_entry(request, view, view.outline.entries[id], asked)

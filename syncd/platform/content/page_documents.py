@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from syncd.layout.page.frontmatter import split, split_title
+from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.richtext import to_document
 from syncd.layout.richtext.anchors import anchored
 from syncd.layout.richtext.html.labels import drop_labels, spell_labels
@@ -35,7 +35,7 @@ DocumentNode = dict[str, Any]
 
 def find_document_body(text: str, entry: TreeEntry) -> str:
     """Given the text of a page or reusable content, return what its document is made of."""
-    return (split if entry.parent == INCLUDES else split_title)(text)[1]
+    return (split_frontmatter if entry.parent == INCLUDES else split_after_title)(text)[1]
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from syncd.layout.compare.alignment import find_rising
+from syncd.layout.compare.alignment import find_longest_increasing
 
 
 def pair_unique_items(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
@@ -15,4 +15,4 @@ def pair_unique_items(left: Sequence[Hashable], right: Sequence[Hashable]) -> li
     places = {item: at for at, item in enumerate(right) if counts[item] == 1}
     own = Counter(left)
     shared = [(at, places[item]) for at, item in enumerate(left) if own[item] == 1 and item in places]
-    return find_rising(shared)
+    return find_longest_increasing(shared)

@@ -22,7 +22,7 @@ _FROM_TEXT = frozenset((*KEYS, "cover", "layout", "variables", "metaLinks", "tag
 
 
 def apply_frontmatter(
-    fields: Mapping[str, Any], text: str, *, refer: BuildReference = frontmatter.url_reference
+    fields: Mapping[str, Any], text: str, *, refer: BuildReference = frontmatter.make_url_reference
 ) -> dict[str, Any]:
     """Given a page's members and its text, return them with those that frontmatter holds taken from the text.
 
@@ -30,7 +30,7 @@ def apply_frontmatter(
     """
     kept = {name: value for name, value in fields.items() if name not in _FROM_TEXT}
     try:
-        return kept | frontmatter.metadata(text, at="document", reference=refer)
+        return kept | frontmatter.read_metadata(text, at="document", make_reference=refer)
     except FileInvalid:
         return kept
 
@@ -53,27 +53,27 @@ def write_members(text: str, members: Mapping[str, Any]) -> str:
     Shapes: "", False and None remove a key; a member that the text has already leaves it byte for byte.
     Raises: FileInvalid when the text's frontmatter is no YAML.
     """
-    said = frontmatter.metadata(text, at="document")
+    said = frontmatter.read_metadata(text, at="document")
     changes = {KEYS[name]: value or None for name, value in members.items() if (value or None) != said.get(name)}
-    return frontmatter.patch(text, changes) if changes else text
+    return frontmatter.patch_frontmatter(text, changes) if changes else text
 
 
 def replace_title(text: str, *, former: str, title: str) -> str:
     """Given a page's text and its former and new title, return the text with the new one where the former one stood."""
-    if frontmatter.heading(text) == former:
+    if frontmatter.read_heading(text) == former:
         text = frontmatter.set_heading(text, title)
-    return text if find_frontmatter_title(text) is None else frontmatter.patch(text, {"title": title})
+    return text if find_frontmatter_title(text) is None else frontmatter.patch_frontmatter(text, {"title": title})
 
 
 def find_title(text: str) -> str | None:
     """Given a page's text, return the title that it gives itself: in frontmatter, else as its leading heading."""
-    return find_frontmatter_title(text) or frontmatter.heading(text)
+    return find_frontmatter_title(text) or frontmatter.read_heading(text)
 
 
 def find_frontmatter_title(text: str) -> str | None:
     """Given a page's text, return the title in its frontmatter, or None."""
     try:
-        title = frontmatter.fields(text, at="document").get("title")
+        title = frontmatter.read_fields(text, at="document").get("title")
     except FileInvalid:
         return None
     return title if isinstance(title, str) and title else None

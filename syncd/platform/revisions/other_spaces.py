@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote
 
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.placement import APP
 from syncd.platform.revisions.outline import Outline, is_page
 from syncd.platform.revisions.targets import ContentRef
@@ -42,7 +42,7 @@ class OtherSpaces:
         if not path and not anchor:
             return {"kind": "space", "space": found["space"]}
         entry = outline.entries.get(path)
-        page = path if entry is not None and is_page(entry.node) else outline.by_path.get(collision_key(path))
+        page = path if entry is not None and is_page(entry.node) else outline.by_path.get(make_collision_key(path))
         if page is None:
             return None
         return ({"kind": "anchor", "anchor": anchor} if anchor else {"kind": "page"}) | {"page": page} | space

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import sqlalchemy as sa
 
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.platform.cache import Cache
 from syncd.platform.revisions import tree
 from syncd.platform.revisions.tree import PAGES, ROOT, SECTIONS, Node, NodeRow
@@ -44,13 +44,15 @@ class Outline:
         found: dict[str, str] = {}
         for id, entry in self.entries.items():
             if has_path(entry.node):
-                found.setdefault(collision_key(entry.path), id)
+                found.setdefault(make_collision_key(entry.path), id)
         return found
 
     @cached_property
     def by_file(self) -> Mapping[str, str]:
         """Ids of whatever has a file in a repository, by the key of its path there."""
-        return {collision_key(entry.node.path): id for id, entry in self.entries.items() if entry.node.path is not None}
+        return {
+            make_collision_key(entry.node.path): id for id, entry in self.entries.items() if entry.node.path is not None
+        }
 
 
 class Draft:
@@ -101,9 +103,9 @@ class Draft:
 
     def at_file(self, path: str) -> str | None:
         """Given a path in a repository, return the id of what lies there."""
-        key = collision_key(path)
+        key = make_collision_key(path)
         for id in (*self.touched, self.base.by_file.get(key)):
-            if id is not None and id in self and collision_key(self.node(id).path or "") == key:
+            if id is not None and id in self and make_collision_key(self.node(id).path or "") == key:
                 return id
         return None
 

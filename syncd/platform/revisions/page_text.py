@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from syncd.layout.markdown.blocks import prose
+from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.page import links
-from syncd.layout.page.frontmatter import split
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.page.frontmatter import split_frontmatter
+from syncd.layout.tree.paths import make_collision_key
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.evaluation import BRACES, Scalar, Variables, format_value
 from syncd.platform.revisions.outline import Outline, TreeEntry
@@ -53,7 +53,7 @@ class PageTexts:
         if dereferenced != "false":
             text = self._included(text, entry)
         if dereferenced == "true":
-            text = links.rewrite(text, lambda address: self._anywhere(address, at=entry.node.path or ""))
+            text = links.rewrite_addresses(text, lambda address: self._anywhere(address, at=entry.node.path or ""))
         return self._evaluated(text, entry) if evaluated != "false" else text
 
     def _included(self, text: str, entry: TreeEntry) -> str:
@@ -61,20 +61,20 @@ class PageTexts:
 
         def put_in(text: str, at: str, trail: tuple[str, ...]) -> str:
             def replacement(found: re.Match[str]) -> str:
-                target = links.resolve(found[1], at=at)
-                id = self.outline.by_file.get(collision_key(target[0])) if target else None
+                target = links.resolve_address(found[1], at=at)
+                id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
                 if id is None or id in trail or len(trail) > DEPTH_MAX:
                     return found[0]
                 inner = self.outline.entries[id]
                 if inner.parent != INCLUDES or inner.node.body is None:
                     return found[0]
-                raw = split(self.read(inner.node.body).decode())[1].strip("\r\n")
+                raw = split_frontmatter(self.read(inner.node.body).decode())[1].strip("\r\n")
                 left[0] -= 1
                 left[1] -= len(raw)
                 if min(left) < 0:
                     raise Failure(413, "This page includes too much. Read it with dereferenced=false.")
                 here = inner.node.path or ""
-                return links.rewrite(
+                return links.rewrite_addresses(
                     put_in(raw, here, (*trail, id)), lambda to: _rebase_address(to, source=here, at=at)
                 )
 
@@ -83,8 +83,8 @@ class PageTexts:
         return put_in(text, entry.node.path or "", (entry.node.id,))
 
     def _anywhere(self, address: str, *, at: str) -> str | None:
-        target = links.resolve(address, at=at)
-        id = self.outline.by_file.get(collision_key(target[0])) if target else None
+        target = links.resolve_address(address, at=at)
+        id = self.outline.by_file.get(make_collision_key(target[0])) if target else None
         if target is None or id is None:
             return None
         entry = self.outline.entries[id]
@@ -125,7 +125,7 @@ def _resolve_conditions(text: str, variables: Variables) -> str:
 
 
 def _find_tags(text: str) -> Iterator[re.Match[str]]:
-    for start, end in prose(text, len(split(text)[0])):
+    for start, end in find_prose(text, len(split_frontmatter(text)[0])):
         yield from _CONDITION.finditer(text, start, end)
 
 
@@ -135,7 +135,7 @@ def _replace_in_prose(text: str, pattern: re.Pattern[str], replacement: Callable
         return text
     pieces: list[str] = []
     done = 0
-    for start, end in prose(text, len(split(text)[0])):
+    for start, end in find_prose(text, len(split_frontmatter(text)[0])):
         for found in pattern.finditer(text, start, end):
             pieces += [text[done : found.start()], replacement(found)]
             done = found.end()
@@ -143,8 +143,8 @@ def _replace_in_prose(text: str, pattern: re.Pattern[str], replacement: Callable
 
 
 def _rebase_address(address: str, *, source: str, at: str) -> str | None:
-    target = links.resolve(address, at=source)
-    return links.relative(target[0], at=at) + target[1] if target else None
+    target = links.resolve_address(address, at=source)
+    return links.make_relative(target[0], at=at) + target[1] if target else None
 
 
 def _escape_value(value: Scalar) -> str:

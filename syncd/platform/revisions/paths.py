@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from syncd.layout.tree.paths import collision_key, safe_segment, slugify
+from syncd.layout.tree.paths import make_collision_key, make_safe_segment, slugify
 from syncd.platform.revisions.outline import Draft, has_path
 from syncd.platform.revisions.tree import PAGES
 
@@ -22,12 +22,12 @@ class DraftPaths:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._root = _find_root_directory(draft)
-        self._taken = {collision_key(_join_path(self._root, name)): "" for name in _RESERVED}
+        self._taken = {make_collision_key(_join_path(self._root, name)): "" for name in _RESERVED}
         self._leaving: set[str] = set()
         for id in draft.touched:
             path = draft.node(id).path
             if path is not None and self._is_free(path, id):
-                self._taken[collision_key(path)] = id
+                self._taken[make_collision_key(path)] = id
 
     def pages(self, moved: Iterable[str], parents: Iterable[str]) -> None:
         """Given pages whose place or slug is new, and pages that won or lost a child, give each its path.
@@ -46,7 +46,7 @@ class DraftPaths:
 
     def file(self, name: str, *, id: str) -> str:
         """Given a new file's name, return its path below the assets; a collision is numbered as Git Sync does it."""
-        stem, dot, extension = safe_segment(name, fallback=id).rpartition(".")
+        stem, dot, extension = make_safe_segment(name, fallback=id).rpartition(".")
         if not stem:
             stem, dot, extension = extension, "", ""
         names = (f"{stem}{dot}{extension}" if at == 0 else f"{stem} ({at}){dot}{extension}" for at in count())
@@ -85,7 +85,7 @@ class DraftPaths:
         home = _join_path(self._root, "README.md")
         if parent == PAGES and self._is_free(home, id) and _find_first_document(self._draft) == id:
             return iter((home,))
-        stem = _join_path(self._directory(parent), safe_segment(node.slug or slugify(node.title), fallback=id))
+        stem = _join_path(self._directory(parent), make_safe_segment(node.slug or slugify(node.title), fallback=id))
         return _number_paths(stem, "/README.md" if _has_documents(self._draft, id) else ".md")
 
     def _directory(self, id: str) -> str:
@@ -99,7 +99,7 @@ class DraftPaths:
         for path in (self._draft.node(child).path for child in settled):
             if path is not None:
                 return (_find_folder(path) if _is_readme(path) else path).rpartition("/")[0]
-        return _join_path(self._directory(self._draft.parent(id)), safe_segment(node.slug, fallback=id))
+        return _join_path(self._directory(self._draft.parent(id)), make_safe_segment(node.slug, fallback=id))
 
     def _set(self, id: str, candidates: Iterator[str]) -> None:
         node = self._draft.node(id)
@@ -110,16 +110,16 @@ class DraftPaths:
 
     def _free(self, candidates: Iterator[str], id: str) -> str:
         path = next(path for path in candidates if self._is_free(path, id))
-        self._taken[collision_key(path)] = id
+        self._taken[make_collision_key(path)] = id
         return path
 
     def _is_free(self, path: str, id: str) -> bool:
-        key = collision_key(path)
+        key = make_collision_key(path)
         holder = self._taken.get(key)
         if holder is None:
             holder = self._draft.base.by_file.get(key, id)
             # The base's holder may be gone or elsewhere by now.
-            if holder not in self._draft or collision_key(self._draft.node(holder).path or "") != key:
+            if holder not in self._draft or make_collision_key(self._draft.node(holder).path or "") != key:
                 return True
         return holder == id or holder in self._leaving
 

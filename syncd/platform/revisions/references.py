@@ -30,13 +30,13 @@ class DraftReferences:
         def replacement(address: str) -> str | None:
             place, hash, anchor = address.partition("#")
             path = self._path(place)
-            return None if path is None else links.relative(path, at=at) + hash + anchor
+            return None if path is None else links.make_relative(path, at=at) + hash + anchor
 
-        return links.rewrite(text, replacement)
+        return links.rewrite_addresses(text, replacement)
 
     def refer(self, address: str, *, at: str) -> dict[str, Any]:
         """Given an address in the frontmatter of the page at a path, return the ContentRef that it stands for."""
-        found = links.resolve(address, at=at)
+        found = links.resolve_address(address, at=at)
         id = self.draft.at_file(found[0]) if found else None
         kind = self.draft.node(id).type if id else ""
         return {"document": {"kind": "page", "page": id}, "file": {"kind": "file", "file": id}}.get(

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from syncd.layout.page import links
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.placement import APP
 from syncd.layout.tree.preserve import BROKEN
 from syncd.platform.revisions.outline import Outline, TreeEntry
@@ -49,7 +49,7 @@ class TargetResolver:
         """Given an address as written and where its text stands, return what it refers to."""
         if address.startswith("#"):
             return Reference("anchor", address, entry.node.id, address[1:])
-        target = links.resolve(address, at=entry.node.path or "")
+        target = links.resolve_address(address, at=entry.node.path or "")
         if target is None:
             # A path from the root of nowhere, or out of the space; everything else that is absolute is a URL.
             return Reference("url", address, found=is_absolute(address))
@@ -70,7 +70,7 @@ class TargetResolver:
             by_file = self.outline.by_file
             stem = path.rstrip("/")
             readme = f"{stem}/README.md" if stem else "README.md"
-            tried = (by_file.get(collision_key(name)) for name in (path, f"{stem}.md", readme))
+            tried = (by_file.get(make_collision_key(name)) for name in (path, f"{stem}.md", readme))
             self._by_path[path] = next((id for id in tried if id is not None), None)
         return self._by_path[path]
 

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from fastapi import Request
 
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions import revisions
@@ -50,7 +50,7 @@ def find_page_path(connection: sa.Connection, space_id: str, page_id: str) -> st
 def find_page_at(connection: sa.Connection, space_id: str, path: str) -> str | None:
     """Given a space and a page's path in its main content, return the page's id, or None when none is there."""
     outline = _open_main_content(connection, space_id)
-    page_id = outline.by_path.get(collision_key(path.strip("/"))) if outline else None
+    page_id = outline.by_path.get(make_collision_key(path.strip("/"))) if outline else None
     return page_id if page_id is not None and find_page_path(connection, space_id, page_id) is not None else None
 
 

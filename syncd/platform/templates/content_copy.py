@@ -98,14 +98,14 @@ class ContentCopy:
         def replacement(address: str) -> str | None:
             if address.startswith(PLACEHOLDER):
                 return self._filled(address.removeprefix(PLACEHOLDER), at=here)
-            found = links.resolve(address, at=former)
+            found = links.resolve_address(address, at=former)
             target = self._paths.get(found[0]) if found else None
             if found is None or target is None:
                 return None
-            unmoved = links.resolve(address, at=here)
-            return None if unmoved == (target, found[1]) else links.relative(target, at=here) + found[1]
+            unmoved = links.resolve_address(address, at=here)
+            return None if unmoved == (target, found[1]) else links.make_relative(target, at=here) + found[1]
 
-        return links.rewrite(piece.text or "", replacement)
+        return links.rewrite_addresses(piece.text or "", replacement)
 
     def _filled(self, name: str, *, at: str) -> str | None:
         name, hash, anchor = name.partition("#")
@@ -116,7 +116,7 @@ class ContentCopy:
             return ref.url + hash + anchor
         path = self.draft.node(_find_target(ref)).path or ""
         stated = f"#{ref.anchor}" if ref.anchor else ""
-        return links.relative(path, at=at) + (stated or hash + anchor)
+        return links.make_relative(path, at=at) + (stated or hash + anchor)
 
     def _check(self) -> None:
         for name, ref in self.refs.items():

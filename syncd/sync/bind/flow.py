@@ -24,9 +24,9 @@ from dataclasses import replace
 from functools import partial
 
 from syncd.errors import HistoryCut
-from syncd.layout.page.frontmatter import is_blank
+from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
-from syncd.layout.tree.summary import render
+from syncd.layout.tree.summary import render_summary
 from syncd.model.space import Space
 from syncd.plan.change import Change
 from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
@@ -163,7 +163,7 @@ class _Bond:
         if len(offered.documents) != 1 or _is_empty(replace(offered, documents=())) is False:
             return False
         oid = self.repository.lookup(laid.oid, self.binding.path(offered.documents[0]))
-        return oid is None or is_blank(self.repository.read(oid).decode("utf-8", "replace"))
+        return oid is None or is_blank_page(self.repository.read(oid).decode("utf-8", "replace"))
 
     def _open(self, changes: Sequence[FileChange]) -> Held:
         """Say what differs, and how to choose."""
@@ -209,9 +209,9 @@ class _Bond:
         branch, person = self.workspace.branch, self.workspace.committer()
         tree = self.repository.find_tree(laid.oid if side == "platform" else self.tip)
         assert tree is not None
-        if side == "git" and held.inferred and held.documents:
-            summary = self.binding.path(held.settings.below(held.settings.summary))
-            tree = self.repository.write_tree(tree, {summary: render(held.entries).encode()})
+        if side == "git" and held.is_inferred and held.documents:
+            summary = self.binding.path(held.settings.add_root(held.settings.summary))
+            tree = self.repository.write_tree(tree, {summary: render_summary(held.entries).encode()})
         message = f"Merge {self.workspace.remote}/main into {branch}\n\n{self.binding.name}: {branch} {_WORDS[side]}.\n"
         return self.repository.commit_tree(
             tree, parents=[self.tip, mirrored], message=message, author=person, committer=person

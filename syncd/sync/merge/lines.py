@@ -7,7 +7,7 @@ texts in conflict are merged again with all links written as the base would writ
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from syncd.layout.page.links import follow, resolve, targets
+from syncd.layout.page.links import find_targets, follow_moves, resolve_address
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource
 from syncd.repo import MergedText, Repository
@@ -66,7 +66,7 @@ def _is_moved(page: Page) -> bool:
 
 def _resolve_links(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:
     """The target of each link in a text that lies at a path."""
-    return [resolve(target.text, at=path) for target in targets(repository.read(oid).decode())]
+    return [resolve_address(target.text, at=path) for target in find_targets(repository.read(oid).decode())]
 
 
 def _rewrite_links_as_base(repository: Repository, page: Page, moves: Moves) -> tuple[bytes, bytes] | None:
@@ -81,7 +81,7 @@ def _rewrite_links_as_base(repository: Repository, page: Page, moves: Moves) -> 
     for side, version, text in zip(SIDES, (ours, theirs), texts, strict=True):
         back = {later: former for former, later in moves[side].items()}
         try:
-            found.append(follow(text.decode(), back, at=version.path, to=base.path).encode())
+            found.append(follow_moves(text.decode(), back, at=version.path, to=base.path).encode())
         except UnicodeDecodeError:
             return None
     one, other = found
@@ -101,7 +101,7 @@ def _rewrite_links_for_place(text: bytes, decision: Decision, finals: Mapping[st
     """A text whose links are written for the base's path, with links written for the decided path."""
     assert decision.page.base is not None
     moved = {former: path for former, path in finals.items() if former != path}
-    return follow(text.decode(), moved, at=decision.page.base.path, to=decision.path).encode()
+    return follow_moves(text.decode(), moved, at=decision.page.base.path, to=decision.path).encode()
 
 
 def _store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.links import resolve, targets
+from syncd.layout.page.links import find_targets, resolve_address
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side
 from syncd.repo import Repository
@@ -47,8 +47,8 @@ def _list_targets(
     if version is None or not version.is_regular or not is_markdown(version.path):
         return
     root = next((_find_link_root(repository, b, tree) for b in bindings if b.holds(version.path)), None)
-    for target in targets(repository.read(version.oid).decode("utf-8", "replace")):
-        found = resolve(target.text, at=version.path, root=root)
+    for target in find_targets(repository.read(version.oid).decode("utf-8", "replace")):
+        found = resolve_address(target.text, at=version.path, root=root)
         if found is not None:
             yield from (found[0], f"{found[0]}.md", f"{found[0]}/README.md")
 
@@ -56,6 +56,6 @@ def _list_targets(
 def _find_link_root(repository: Repository, binding: Binding, tree: str) -> str | None:
     """The directory that links with a leading slash start from; None where the settings cannot be read."""
     try:
-        return binding.path(read_settings_at(repository, binding, tree).below(""))
+        return binding.path(read_settings_at(repository, binding, tree).add_root(""))
     except FileInvalid:
         return None

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncd.layout.compare.patch_page import transferred
-from syncd.layout.compare.reformat import settled
-from syncd.layout.compare.words import Loss, distance, is_lossy, lost_words
+from syncd.layout.compare.lost_words import LostLine, count_different_words, find_lost_words, is_lossy
+from syncd.layout.compare.patch_page import patch_page
+from syncd.layout.compare.reformat import preserve_formatting
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import compute_blob_id
 from syncd.repo import Blob
@@ -71,7 +71,7 @@ class NormalisedForms:
         likeliest: bytes | None = None
         for blob in git.list_all():
             former = read(blob)
-            found = settled(former, text, at=at)
+            found = preserve_formatting(former, text, at=at)
             if found == former or self._has_form(page, blob, text, at):
                 return former
             likeliest = found if likeliest is None and blob not in git.sent else likeliest
@@ -111,12 +111,12 @@ class NormalisedForms:
         """Given a page, return whether a form of it is not saved yet."""
         return any(name.startswith(f"{page}/") for name in self._new)
 
-    def find_losses(self, anchors: Iterable[Anchor]) -> Iterator[tuple[Anchor, tuple[Loss, ...]]]:
+    def find_losses(self, anchors: Iterable[Anchor]) -> Iterator[tuple[Anchor, tuple[LostLine, ...]]]:
         """Given the pages of a lane, return each of which the server does not keep every word, with those words."""
         for anchor in anchors:
             form = self.find_form(anchor.id, anchor.oid) if anchor.kind == "page" else None
             if form is not None:
-                lost = lost_words(self.workspace.repository.read(anchor.oid), form, at=anchor.path)
+                lost = find_lost_words(self.workspace.repository.read(anchor.oid), form, at=anchor.path)
                 if lost:
                     yield anchor, lost
 
@@ -146,7 +146,7 @@ class NormalisedForms:
         did."""
         if not Counter(_TAG.findall(former)) - Counter(_TAG.findall(text)):
             return
-        for loss in lost_words(former, text, at=at):
+        for loss in find_lost_words(former, text, at=at):
             gone = " ".join(word for word in loss.words if word.startswith("<"))
             where = f"{self.binding.path(at)}:{loss.line}"
             self.notes += [f"{where}: {gone} went with an edit on the platform; git log -p has it"] if gone else []
@@ -157,7 +157,7 @@ class NormalisedForms:
     def _has_form(self, page: str, blob: str, text: bytes, at: str) -> bool:
         """Whether the server's text means the same as the form that is kept for this blob."""
         form = self.find_form(page, blob)
-        return form is not None and settled(form, text, at=at) == form
+        return form is not None and preserve_formatting(form, text, at=at) == form
 
     def _find_sent(self, text: bytes, git: GitVersions, at: str) -> str:
         """The sent blob of which the text is a form, rather than of a version that was there before; "" for none."""
@@ -167,8 +167,10 @@ class NormalisedForms:
             if blob in git.blobs or not is_lossy(read(blob), text, at=at):
                 continue
             if nearest is None:
-                nearest = min((distance(read(known), text, at=at) for known in git.blobs), default=sys.maxsize)
-            if distance(read(blob), text, at=at) < nearest:
+                nearest = min(
+                    (count_different_words(read(known), text, at=at) for known in git.blobs), default=sys.maxsize
+                )
+            if count_different_words(read(blob), text, at=at) < nearest:
                 return blob
         return ""
 
@@ -179,12 +181,12 @@ class NormalisedForms:
             if form is None:
                 continue
             former = self.workspace.repository.read(blob)
-            found = transferred(former, form, text, at=at)
-            if settled(found.body, text, at=at) != found.body:
+            found = patch_page(former, form, text, at=at)
+            if preserve_formatting(found.body, text, at=at) != found.body:
                 self.learn(page, compute_blob_id(found.body), text)
-            if found.clashes:
+            if found.conflicts:
                 self._new[f"{OVERWRITTEN}/{blob}/{compute_blob_id(found.body)}"] = b"".join(
-                    b"%d\n" % at for at in found.clashes
+                    b"%d\n" % at for at in found.conflicts
                 )
             return found.body
         return None

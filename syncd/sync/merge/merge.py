@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from syncd.layout.tree.summary import transform
+from syncd.layout.tree.summary import transform_entries
 from syncd.plan.merge.left_out import join_names
 from syncd.plan.merge.pages import (
     LINKED,
@@ -183,7 +183,9 @@ class _Merge:
         loose = {path for path in table.index_base_pages().keys() & paths.keys() if not self._is_in_base(path)}
         if table.base is None or not loose:
             return table
-        entries = transform(table.base.entries, lambda e: replace(e, path=paths[e.path]) if e.path in loose else e)
+        entries = transform_entries(
+            table.base.entries, lambda e: replace(e, path=paths[e.path]) if e.path in loose else e
+        )
         return replace(table, base=replace(table.base, entries=entries))
 
     def _is_in_base(self, path: str) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
-from syncd.layout.page.links import relative
-from syncd.layout.tree.summary import Entry, parse, render, transform, walk
+from syncd.layout.page.links import make_relative
+from syncd.layout.tree.summary import Entry, parse_summary, render_summary, transform_entries, walk_entries
 from syncd.plan.merge.pages import Decision, EntryPaths, Page, Side, other_side
 from syncd.sync.workspace import Binding
 
@@ -43,17 +43,17 @@ class SummaryFile:
     def index_pages(self) -> dict[str, Entry]:
         """Return the entry of each page by its path; a second entry for the same file is only a link to it."""
         found: dict[str, Entry] = {}
-        for entry, _ in walk(self.entries):
+        for entry, _ in walk_entries(self.entries):
             if entry.path is not None and entry.anchor is None:
                 found.setdefault(entry.path, entry)
         return found
 
     def render_entries(self, entries: Iterable[Entry]) -> bytes:
         """Given entries, return the text of the file for them."""
-        return render(transform(entries, self._make_relative)).encode()
+        return render_summary(transform_entries(entries, self._make_relative)).encode()
 
     def _make_relative(self, entry: Entry) -> Entry:
-        return entry if entry.path is None else replace(entry, path=relative(entry.path, at=self.path))
+        return entry if entry.path is None else replace(entry, path=make_relative(entry.path, at=self.path))
 
 
 def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[Entry, ...]:
@@ -71,7 +71,7 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
         found = written if plain else normpath(join(folder, unquote(entry.path)))
         return entry if found == entry.path else replace(entry, path=found)
 
-    return transform(parse(text.decode(), at=path), located)
+    return transform_entries(parse_summary(text.decode(), at=path), located)
 
 
 @dataclass(frozen=True)

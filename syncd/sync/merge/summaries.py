@@ -28,7 +28,7 @@ def _locate_summary(repository: Repository, binding: Binding, tree: str) -> tupl
         settings = read_settings_at(repository, binding, tree)
     except (FileInvalid, UnicodeDecodeError):
         return None
-    path = binding.path(settings.below(settings.summary))
+    path = binding.path(settings.add_root(settings.summary))
     oid = repository.lookup(tree, path)
     return (path, oid) if oid is not None else None
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from syncd.errors import FileInvalid
 from syncd.layout.tree.draft import ASSETS, INCLUDES, read_draft
-from syncd.layout.tree.path_allocator import unnumbered
-from syncd.layout.tree.paths import is_one_page
-from syncd.layout.tree.placement import Placement, match, place
-from syncd.layout.tree.summary import Entry, walk
+from syncd.layout.tree.path_allocator import strip_number
+from syncd.layout.tree.paths import is_same_page
+from syncd.layout.tree.placement import Placement, assign_paths, match_pages
+from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import wanted
@@ -66,8 +66,8 @@ def recover_anchors(
     listing = {path: blob.oid for path, blob in repository.list_files(commit, binding.directory).items()}
     settings = read_settings_at(repository, binding, commit)
     entries = read_entries(repository, binding, commit)
-    aligned = match(revision.pages, entries, settings=settings)
-    plain = place(revision, settings=settings)
+    aligned = match_pages(revision.pages, entries, settings=settings)
+    plain = assign_paths(revision, settings=settings)
     pages = {id: aligned.get(id, path) for id, path in plain.pages.items()}
     files = {**plain.files, **_find_same_files(repository, revision, plain, listing)}
     anchors: dict[str, Anchor] = {}
@@ -75,11 +75,11 @@ def recover_anchors(
         if (oid := listing.get(item.path)) is not None:
             fingerprint = item.fingerprint if item.blob == oid else ""
             # A page that won or lost its last child meanwhile has to move; any other path was a writer's choice.
-            form = "" if item.kind == "page" and is_one_page(item.path, plain.pages[item.id]) else item.form
+            form = "" if item.kind == "page" and is_same_page(item.path, plain.pages[item.id]) else item.form
             anchors[item.id] = Anchor(item.id, item.kind, item.path, form, fingerprint, oid)
     claimed = {anchor.path for anchor in anchors.values()}
-    owned = {entry.path for entry, _ in walk(entries) if entry.path is not None}
-    owned |= {path for path in listing if path.startswith((settings.below(ASSETS), settings.below(INCLUDES)))}
+    owned = {entry.path for entry, _ in walk_entries(entries) if entry.path is not None}
+    owned |= {path for path in listing if path.startswith((settings.add_root(ASSETS), settings.add_root(INCLUDES)))}
     for path in (owned & listing.keys()) - claimed:
         anchors[LOST_PREFIX + path] = Anchor(LOST_PREFIX + path, "page", path, path, "", listing[path])
     return anchors
@@ -105,14 +105,14 @@ def _find_same_files(
 
     They are told by their bytes: by blob id where the platform names it, else by size.
     """
-    names = {unnumbered(path) for path in placement.files.values()}
+    names = {strip_number(path) for path in placement.files.values()}
     unsized = any(file.git is None for file in revision.files)
     sizes = (
-        repository.read_sizes({oid for path, oid in listing.items() if unnumbered(path) in names}) if unsized else {}
+        repository.read_sizes({oid for path, oid in listing.items() if strip_number(path) in names}) if unsized else {}
     )
     left: dict[tuple[str, str | int | None], list[str]] = defaultdict(list)
     for path in sorted(listing, reverse=True):
-        name, oid = unnumbered(path), listing[path]
+        name, oid = strip_number(path), listing[path]
         for key in ((name, oid), ("", oid), (name, sizes.get(oid, -1))):
             left[key].append(path)
     found: dict[str, str] = {}
@@ -122,7 +122,7 @@ def _find_same_files(
         if (own := listing.get(path)) is not None and path not in taken and mark in (own, sizes.get(own)):
             paths = [path]
         else:
-            paths = left[unnumbered(path), mark] or (left["", mark] if own is None else [])
+            paths = left[strip_number(path), mark] or (left["", mark] if own is None else [])
         while paths and paths[-1] in taken:
             paths.pop()
         if paths:

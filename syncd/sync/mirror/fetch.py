@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 from syncd.api.parallel import gather
 from syncd.errors import NotFound, SyncdError
-from syncd.layout.page.frontmatter import complete, entitled
+from syncd.layout.page.frontmatter import add_title, complete_page
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
@@ -200,12 +200,16 @@ class BodyFetcher:
         if item.blob is not None and compute_blob_id(body) == item.blob:
             return body
         page = self.pages[item.id]
-        return complete(markdown, page, address=lambda reference: self.translation.address(reference, item.id)).encode()
+        return complete_page(
+            markdown, page, find_address=lambda reference: self.translation.format_address(reference, item.id)
+        ).encode()
 
     def _complete_include(self, item: Wanted, markdown: str, title: str) -> bytes:
         body = markdown.encode()
         return (
-            body if item.blob is not None and compute_blob_id(body) == item.blob else entitled(markdown, title).encode()
+            body
+            if item.blob is not None and compute_blob_id(body) == item.blob
+            else add_title(markdown, title).encode()
         )
 
     def _read_present(self, item: Wanted, blob: str) -> Anchor:

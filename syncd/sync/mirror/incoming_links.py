@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from syncd.layout.page.links import follow, resolve
-from syncd.layout.tree.preserve import BROKEN, keep_front, keep_links
+from syncd.layout.page.links import follow_moves, resolve_address
+from syncd.layout.tree.preserve import BROKEN, preserve_frontmatter, preserve_links
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.plan.mirror.revision import Wanted
@@ -32,25 +32,25 @@ class IncomingTexts:
 
         Shape: where the platform names the blob, the text is all that there is; else what it cannot know stays.
         """
-        arrived = self.translation.incoming(body, item.id)
+        arrived = self.translation.translate_incoming(body, item.id)
         if former is None or (item.blob is not None and BROKEN.encode() not in arrived):
             return arrived
         try:
             here, there = self.repository.read(former).decode(), arrived.decode()
         except UnicodeDecodeError:
             return arrived
-        text = there if item.blob is not None else keep_front(here, there, title=title)
-        text, healed = keep_links(here, text, lambda address: self._works(address, item.path))
+        text = there if item.blob is not None else preserve_frontmatter(here, there, title=title)
+        text, healed = preserve_links(here, text, lambda address: self._works(address, item.path))
         if healed:
             self.notes.append(f"{item.path}: the platform lost {', '.join(healed[:5])}; Git keeps it")
         return arrived if text == there else text.encode()
 
     def _works(self, address: str, at: str) -> bool:
         """Whether an address leads to a file in Git; of all others the platform alone can say what is there."""
-        found = resolve(address, at=at)
-        if found is not None and self.translation.id_at(found[0]) is not None:
+        found = resolve_address(address, at=at)
+        if found is not None and self.translation.find_id(found[0]) is not None:
             return True
-        start, path = self.gathered.base.start, resolve(address, at=self.binding.path(at))
+        start, path = self.gathered.base.start, resolve_address(address, at=self.binding.path(at))
         if start is None or path is None or (found is not None and found[0] in self.gone):
             return False
         return self.repository.lookup(start, path[0]) is not None
@@ -75,7 +75,7 @@ def follow_links(repository: Repository, gathered: GatheredRevision, put: Callab
         if at == anchor.path and names and not any(name in body for name in names):
             continue
         try:
-            text = follow(body.decode(), moves, at=at, to=anchor.path).encode()
+            text = follow_moves(body.decode(), moves, at=at, to=anchor.path).encode()
         except UnicodeDecodeError:
             continue
         if text != body:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO
 
-from syncd.layout.tree.lfs_pointers import SIZE_MAX, Pointer, pointer_of
+from syncd.layout.tree.lfs_pointers import SIZE_MAX, LfsPointer, parse_pointer
 from syncd.repo import Repository
 
 _PIECE = 1 << 16
@@ -18,8 +18,8 @@ class LfsPointers:
         """Given the blobs, find the pointers; only what is small enough is read."""
         sizes = repository.read_sizes(set(blobs))
         small = sorted(oid for oid, size in sizes.items() if size <= SIZE_MAX)
-        read = ((oid, pointer_of(repository.read(oid))) for oid in small)
-        self._pointers: dict[str, Pointer] = {oid: pointer for oid, pointer in read if pointer is not None}
+        read = ((oid, parse_pointer(repository.read(oid))) for oid in small)
+        self._pointers: dict[str, LfsPointer] = {oid: pointer for oid, pointer in read if pointer is not None}
 
     def find_pointer(self, blobs: Sequence[str], opened: Callable[[], IO[bytes]]) -> str | None:
         """Given blobs that Git has and a file as the platform has it, return the blob that points to it, or None."""
@@ -34,4 +34,4 @@ class LfsPointers:
         digest = hashlib.sha256()
         while piece := file.read(_PIECE):
             digest.update(piece)
-        return found.get(Pointer(digest.hexdigest(), size))
+        return found.get(LfsPointer(digest.hexdigest(), size))

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from syncd.layout.tree.placement import Known, place
-from syncd.layout.tree.settings import PATH
+from syncd.layout.tree.placement import BasePath, assign_paths
+from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import plan_mirror
@@ -15,9 +15,9 @@ from syncd.sync.settings import read_settings_at
 from syncd.sync.workspace import Binding, Workspace
 
 
-def list_known(anchors: Iterable[Anchor]) -> dict[str, Known]:
+def list_known(anchors: Iterable[Anchor]) -> dict[str, BasePath]:
     """Given anchors, return what the layout needs of them to keep paths as they are."""
-    return {anchor.id: Known(anchor.path, anchor.form, anchor.oid) for anchor in anchors}
+    return {anchor.id: BasePath(anchor.path, anchor.form, anchor.oid) for anchor in anchors}
 
 
 def gather_content(
@@ -43,7 +43,9 @@ def gather_content(
     known = base.anchors
     if settings.root != former.root:
         base, known = replace(base, is_complete=False), move_below_root(known, former, settings)
-    placement = place(revision, known=list_known(known.values()), settings=settings)
+    placement = assign_paths(revision, base=list_known(known.values()), settings=settings)
     plan = plan_mirror(revision, placement, base.anchors)
-    carried = repository.lookup(ruler, binding.path(PATH)) if ruler is not None and ruler != base.start else None
+    carried = (
+        repository.lookup(ruler, binding.path(SETTINGS_PATH)) if ruler is not None and ruler != base.start else None
+    )
     return GatheredRevision(source, revision, placement, plan, base, settings, carried)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.settings import PATH, Settings
+from syncd.layout.tree.settings import SETTINGS_PATH, Settings
 from syncd.model.anchor import Anchor
 from syncd.repo import Repository
 from syncd.sync.settings import read_settings_at
@@ -19,7 +19,7 @@ def choose_settings_commit(
     """
     if start is None or guide is None:
         return start
-    path = binding.path(PATH)
+    path = binding.path(SETTINGS_PATH)
     here = repository.lookup(start, path)
     if repository.lookup(guide, path) == here:
         return start
@@ -44,14 +44,14 @@ def follow_root(
     if before.root == after.root:
         return dict(anchors)
     here = repository.list_files(now, binding.directory) if now else {}
-    right = {id for id, anchor in anchors.items() if anchor.path in here and anchor.path.startswith(after.below(""))}
+    right = {id for id, anchor in anchors.items() if anchor.path in here and anchor.path.startswith(after.add_root(""))}
     moved = move_below_root(anchors, before, after)
     return {id: anchor if id in right else moved[id] for id, anchor in anchors.items()}
 
 
 def move_below_root(anchors: Mapping[str, Anchor], former: Settings, now: Settings) -> dict[str, Anchor]:
     """Given anchors below one root, return them below another."""
-    old, new = former.below(""), now.below("")
+    old, new = former.add_root(""), now.add_root("")
     return {
         id: anchor._replace(path=new + anchor.path[len(old) :]) if anchor.path.startswith(old) else anchor
         for id, anchor in anchors.items()

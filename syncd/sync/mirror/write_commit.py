@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from syncd.layout.tree.settings import PATH
+from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
 from syncd.repo import Writer
 from syncd.sync.merge.moves import find_moved, render_moves
@@ -88,7 +88,7 @@ class _CommitComposer:
         # When a shape was stored, SUMMARY.md was written for it, or found right.
         is_current = base.shape == self.shape and (base.is_complete or self._is_summary_unchanged())
         if self.gathered.carried_settings is not None:
-            self.writer.put(self.binding.path(PATH), self.gathered.carried_settings)
+            self.writer.put(self.binding.path(SETTINGS_PATH), self.gathered.carried_settings)
         before = FormerFiles(base.start, base.settings, base.seen, base.shape)
         tables = SpaceFilesWriter(self.repository, self.binding, self.writer, before)
         tables.write(self.gathered.revision, self.gathered.placement, settings, is_summary_current=is_current)
@@ -107,7 +107,7 @@ class _CommitComposer:
     def _is_summary_unchanged(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""
         base, repository = self.gathered.base, self.repository
-        path = self.binding.path(self.gathered.settings.below(self.gathered.settings.summary))
+        path = self.binding.path(self.gathered.settings.add_root(self.gathered.settings.summary))
         there = repository.lookup(base.start, path) if base.start is not None else None
         return there is not None and base.seen is not None and there == repository.lookup(base.seen, path)
 
@@ -116,7 +116,7 @@ class _CommitComposer:
         plan, known, settings = self.gathered.plan, self.gathered.base.anchors, self.gathered.settings
         moved = [anchor.path for anchor in plan.moved]
         if self.listing is not None:  # nobody has looked yet at what is there
-            return [*(item.path for item in plan.fetch), *moved, settings.below(settings.summary)]
+            return [*(item.path for item in plan.fetch), *moved, settings.add_root(settings.summary)]
         new = (item for item in plan.fetch if item.id not in known or known[item.id].path != item.path)
         return [*(item.path for item in new), *moved]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
 
 from syncd.errors import FileInvalid
-from syncd.layout.page.links import resolve, targets
+from syncd.layout.page.links import find_targets, resolve_address
 from syncd.layout.tree.paths import is_markdown
-from syncd.layout.tree.placement import SUMMARY, Placement, match, place
-from syncd.layout.tree.summary import parse, walk
+from syncd.layout.tree.placement import SUMMARY, Placement, assign_paths, match_pages
+from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.change_request import ChangeRequest
@@ -67,7 +67,7 @@ def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | No
         workspace.repository, binding, choose_settings_commit(workspace.repository, binding, last.oid, guide)
     )
     anchors = move_below_root(base.anchors, base.settings, settings)
-    placement = place(revision, known=list_known(anchors.values()), settings=settings)
+    placement = assign_paths(revision, base=list_known(anchors.values()), settings=settings)
     link_titles = _read_link_titles(workspace.repository, binding, last.oid)
     return _build_content(revision, placement, anchors, last.oid, link_titles)
 
@@ -257,13 +257,13 @@ def _keep_proposed_paths(
     What was written in this run is known by id; what an earlier, interrupted run wrote is found by its place in the
     branch's SUMMARY.md. A page that the platform does not name by blob id is read back, to see what became of it.
     """
-    plain = place(revision)
-    forms = plain.forms
+    plain = assign_paths(revision)
+    forms = plain.platform_paths
     loose = {id for id, form in forms.items() if id not in anchors or anchors[id].form != form}
     aligned: dict[str, str] = {}
     if loose - written.keys():
         settings = read_settings_at(workspace.repository, binding, commit)
-        aligned = match(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
+        aligned = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
     listing = workspace.repository.list_files(commit, binding.directory)
     for item in wanted(revision, plain):
         former = anchors.get(item.id)
@@ -285,7 +285,9 @@ def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken
     blobs = workspace.repository.list_files(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}
-    listed = {entry.path for entry, _ in walk(read_entries(workspace.repository, binding, commit)) if entry.path}
+    listed = {
+        entry.path for entry, _ in walk_entries(read_entries(workspace.repository, binding, commit)) if entry.path
+    }
     return {
         LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", blobs[path].oid)
         for path in listed - set(taken)
@@ -308,12 +310,14 @@ def _build_content(
 def _read_link_titles(repository: Repository, binding: Binding, commit: str) -> dict[str, str]:
     """The link titles that SUMMARY.md has in a commit, by the path of the page."""
     settings = read_settings_at(repository, binding, commit)
-    summary = settings.below(settings.summary)
+    summary = settings.add_root(settings.summary)
     text = read_text_at(repository, commit, binding.path(summary))
     if text is None or '"' not in text:
         return {}
     try:
-        listed = [entry for entry, _ in walk(parse(text, at=summary)) if entry.path and entry.link_title]
+        listed = [
+            entry for entry, _ in walk_entries(parse_summary(text, at=summary)) if entry.path and entry.link_title
+        ]
     except FileInvalid:
         return {}
     return {normpath(join(dirname(summary), entry.path or "")): entry.link_title or "" for entry in listed}
@@ -325,7 +329,7 @@ def find_linked_files(
     """Given changed pages and where content lies, return the files outside `.gitbook/assets` that they link to."""
     for page in pages:
         text = repository.read(blobs[page]).decode("utf-8", "replace")
-        for target in targets(text):
-            found = resolve(target.text, at=page, root=root)
+        for target in find_targets(text):
+            found = resolve_address(target.text, at=page, root=root)
             if found is not None and found[0] in blobs and not found[0].endswith(".md"):
                 yield found[0]

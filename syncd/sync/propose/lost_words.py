@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
-from syncd.layout.compare.words import Loss
+from syncd.layout.compare.lost_words import LostLine
 from syncd.model.comment import CommentBodyWrite, CommentCreate
 from syncd.plan.propose.comments import loss_comment, loss_lines, loss_mark
 from syncd.sync.merge.lossy_forms import NormalisedForms
@@ -25,7 +25,7 @@ class LostWords:
 
     page: str
     path: str
-    losses: tuple[Loss, ...]
+    losses: tuple[LostLine, ...]
 
 
 def find_losses(workspace: Workspace, binding: Binding, live: Proposal) -> list[LostWords]:

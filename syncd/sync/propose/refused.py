@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.draft import page_text, read_draft
+from syncd.layout.tree.draft import decode_page, read_draft
 from syncd.layout.tree.paths import is_markdown
 from syncd.repo import Difference
 from syncd.sync.outcome import Held
@@ -50,7 +50,7 @@ def _find_unsendable(
     for change in changes:
         if change.after is not None and change.after.mode.startswith("100") and is_markdown(change.path):
             try:
-                page_text(workspace.repository.read_content(change.after.oid), at=change.path)
+                decode_page(workspace.repository.read_content(change.after.oid), at=change.path)
             except FileInvalid as error:
                 found[change.path] = error
     pages = _list_content(workspace, binding, desired, files=False) if found else frozenset()

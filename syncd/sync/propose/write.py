@@ -8,9 +8,9 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.fault_points import FaultPoint, reach
-from syncd.layout.page.frontmatter import fields as stated_in
-from syncd.layout.page.frontmatter import heading, split_emoji
-from syncd.layout.tree.draft import page_text
+from syncd.layout.page.frontmatter import read_fields as stated_in
+from syncd.layout.page.frontmatter import read_heading, split_emoji
+from syncd.layout.tree.draft import decode_page
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.content_write import (
@@ -102,7 +102,7 @@ class ContentWriter:
 
     def _insert_page(self, step: InsertStep) -> None:
         text = self._translate_tracked(step.path, step.oid)
-        emoji, title = split_emoji(heading(text) or "")
+        emoji, title = split_emoji(read_heading(text) or "")
         given = {
             "title": step.title,
             "slug": step.slug or None,
@@ -148,8 +148,8 @@ class ContentWriter:
         return text
 
     def _translate(self, path: str, oid: str) -> tuple[str, bool]:
-        text = page_text(self.workspace.repository.read_content(oid), at=self.binding.path(path))
-        return self.translation.outgoing(text, path)
+        text = decode_page(self.workspace.repository.read_content(oid), at=self.binding.path(path))
+        return self.translation.translate_outgoing(text, path)
 
     def _update_links(self) -> None:
         """Some pages are sent once more: links lead to pages that have ids now, and a title wins over the heading.
@@ -159,7 +159,7 @@ class ContentWriter:
         dangling, self._dangling = self._dangling, {}
         for path, oid in dangling.items():
             text, complete = self._translate(path, oid)
-            id = self.translation.id_at(path)
+            id = self.translation.find_id(path)
             if id is not None and (complete or path in self._retitled):
                 fields = {"title": self._retitled[path]} if path in self._retitled else {}
                 update = UpdatePage.model_validate({"page": id, "document": {"markdown": text}, **fields})
@@ -184,7 +184,7 @@ class ContentWriter:
         self._batch, self._inserting, self._size = [], {}, 0
 
     def _record_written(self, kind: Any, id: str, path: str, oid: str) -> None:
-        self.translation.learn(id, path)
+        self.translation.add(id, path)
         self.written[id] = Anchor(id, kind, path, "", "", oid)
 
     def _post_operations(self, operations: Sequence[Operation]) -> ContentWritten:
@@ -204,7 +204,7 @@ def _own_title(text: str, path: str) -> str | None:
         stated = stated_in(text, at=path).get("title")
     except FileInvalid:
         stated = None
-    return stated if isinstance(stated, str) and stated else heading(text)
+    return stated if isinstance(stated, str) and stated else read_heading(text)
 
 
 def _new_file(path: str, data: bytes) -> NewFile:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from syncd.api.change_requests import NO_ROUTE
 from syncd.errors import AnswerLost, Rejected
-from syncd.layout.page.frontmatter import is_blank
+from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
@@ -189,12 +189,12 @@ def _record_opened(workspace: Workspace, binding: Binding, live: Proposal) -> No
 def _list_skipped(binding: Binding, draft: Draft) -> Iterator[str]:
     """What of the branch's files says nothing to any platform."""
     for part in draft.skipped:
-        yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.why}"
+        yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.reason}"
 
 
 def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingContent, plan: ProposalPlan) -> None:
     pages = [anchor for anchor in content.existing.anchors.values() if anchor.kind == "page"]
-    if len(pages) == 1 and is_blank(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
+    if len(pages) == 1 and is_blank_page(workspace.repository.read(pages[0].oid).decode("utf-8", "replace")):
         return  # every new space has such a page, and says nothing by it
     remain = len(pages) - len(plan.deleted)
     guard_deletions(f"propose.{binding.name}", plan.deleted, len(pages), remain=remain, force=workspace.force)
@@ -216,7 +216,7 @@ def _add_differences(
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
     changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
-    root = asked.draft.settings.below("")
+    root = asked.draft.settings.add_root("")
     linked = find_linked_files(repository, changed, asked.blobs, root=root)
     # What the platform has as a file stays one, also where only pages that did not change link to it.
     kept = {anchor.path for anchor in content.existing.anchors.values() if anchor.kind == "file"} & asked.blobs.keys()

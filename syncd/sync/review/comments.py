@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from syncd.errors import AnswerLost, NotFound
-from syncd.layout.page.block_positions import line_of
-from syncd.layout.tree.placement import place
+from syncd.layout.page.block_positions import find_block_line
+from syncd.layout.tree.placement import assign_paths
 from syncd.model.change_request import ChangeRequest
 from syncd.model.comment import Comment, CommentBodyWrite, CommentReply, CommentReplyCreate, CommentUpdate
 from syncd.model.document import Document
@@ -165,7 +165,7 @@ class _Spots:
         if target.page.id not in self._texts:
             self._texts[target.page.id] = self._text(path), self._document(target.page.id)
         text, document = self._texts[target.page.id]
-        return path, line_of(text, document, target.node.id) if document is not None else 1
+        return path, find_block_line(text, document, target.node.id) if document is not None else 1
 
     def _path(self, page: str) -> str:
         if self._paths is None:
@@ -179,7 +179,7 @@ class _Spots:
         """Where pages would go that no run has placed yet."""
         if self._placed is None:
             content = self.workspace.client.change_request_content.get(self.binding.space, self.request.id)
-            self._placed = dict(place(content).pages)
+            self._placed = dict(assign_paths(content).pages)
         return self._placed
 
     def _text(self, path: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from syncd.errors import Stopped
-from syncd.layout.tree.paths import in_unicode
+from syncd.layout.tree.paths import replace_undecodable
 from syncd.store.glance import Outcome as Remembered
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.outcome import CONFLICT, PAGE, Outcome, Unchanged, describe_outcome, outcome_of
@@ -42,10 +42,13 @@ def _record_results(workspace: Workspace, wish: RunOptions, results: Sequence[Re
     at = workspace.now().isoformat(timespec="seconds")
     ordered = sorted(results, key=lambda result: result.outcome.exit_code != 0)
     rows = [
-        Remembered(result.flow, in_unicode(result.key), *describe_outcome(result.outcome), at) for result in ordered
+        Remembered(result.flow, replace_undecodable(result.key), *describe_outcome(result.outcome), at)
+        for result in ordered
     ]
     for flow, was_asked in ((CONFLICT, wish.integrate), (PAGE, wish.propose)):
         if is_whole and was_asked and not wish.is_complete:
-            clear_settled(workspace, flow, but=[in_unicode(result.key) for result in results if result.flow == flow])
+            clear_settled(
+                workspace, flow, but=[replace_undecodable(result.key) for result in results if result.flow == flow]
+            )
     workspace.store.record(rows, whole=is_whole and wish.is_complete)
     return Unchanged()

@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 
 from syncd.errors import ConfigInvalid
-from syncd.layout.lint.near import LIKE
+from syncd.layout.lint.suggestions import SIMILARITY_MIN
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Kind, Ref
 from syncd.plan.site.live_state import Entry
@@ -70,7 +70,7 @@ def _unknown(ref: Ref, known: list[Ref], what: str) -> ConfigInvalid:
     """What to say to a person who wrote what may be no ref at all."""
     if ":" not in ref:
         hint = f"write KIND:KEY, such as {next((one for one in known if one.kind in OWNABLE), 'section:home')}"
-    elif near := get_close_matches(ref, known[:10_000], n=1, cutoff=LIKE):
+    elif near := get_close_matches(ref, known[:10_000], n=1, cutoff=SIMILARITY_MIN):
         hint = f"did you mean {near[0]}?"
     else:
         some = [one for one in known if one.kind == ref.kind][:_SHOWN]

@@ -9,7 +9,7 @@ Source: two-way, sections 2 and 4.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncd.layout.tree.paths import is_markdown, is_one_page
+from syncd.layout.tree.paths import is_markdown, is_same_page
 from syncd.layout.tree.placement import SUMMARY
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.merge.summary import merge_entries
@@ -294,7 +294,7 @@ def _find_not_taken(
         if now == wanted or now not in (was, None):
             continue
         former = repository.lookup(before, paths[-1])
-        if is_one_page(paths[0], paths[-1]) and repository.lookup(tree, paths[-1]) not in (None, former):
+        if is_same_page(paths[0], paths[-1]) and repository.lookup(tree, paths[-1]) not in (None, former):
             continue  # its words have come, to where the page lies here
         there = {repository.lookup(tree, moves[path]) for path in paths if path in moves}
         if not (there - {None}) or (wanted not in there and former in there):

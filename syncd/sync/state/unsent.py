@@ -132,8 +132,8 @@ class _SpaceContent:
         draft = self._draft
         if path not in self._blobs or draft is None:
             return path in self._blobs
-        below = draft.settings.below
-        tables = {settings_file.PATH, below(draft.settings.summary), below(VARIABLES), below(TAGS)}
+        below = draft.settings.add_root
+        tables = {settings_file.SETTINGS_PATH, below(draft.settings.summary), below(VARIABLES), below(TAGS)}
         if path in tables or path in draft.documents or path in draft.includes or path in draft.files:
             return True
         return not is_markdown(path) and not _is_hidden(path) and path in self._linked

@@ -168,7 +168,7 @@ def test_explain_knows_the_codes_of_every_command(capsys: pytest.CaptureFixture[
     assert told.keys() == CATALOGUE.keys()
     for code, rule in CATALOGUE.items():
         assert told[code].startswith(f"{code} ({rule.severity})\n  ")
-        assert " ".join(rule.mend.split()) in " ".join(told[code].split())
+        assert " ".join(rule.remedy.split()) in " ".join(told[code].split())
     assert run(["explain", "SY305"]) == 0
     assert capsys.readouterr().out == told["SY305"] + "\n"
     assert run(["explain", "sy3"]) == 0

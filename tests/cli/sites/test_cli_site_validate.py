@@ -69,7 +69,7 @@ def test_the_manual_tells_every_rule_as_the_catalogue_does() -> None:
     for code, rule in SITE_RULES.items():
         told = SECTIONS[code].replace("`", "")
         assert told.startswith(f"**{rule.severity}** · {rule.meaning}\n"), code
-        assert rule.mend in told, code
+        assert rule.remedy in told, code
 
 
 @pytest.mark.parametrize("code", sorted(SITE_RULES.keys() - ONLY_ONLINE))

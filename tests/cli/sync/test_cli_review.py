@@ -9,7 +9,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.cli.app import run
 from syncd.daemon.locks import RUN, Lock
-from syncd.layout.page.block_positions import line_of
+from syncd.layout.page.block_positions import find_block_line
 from syncd.layout.richtext import to_document
 from syncd.layout.richtext.nodes import text_of
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentReplyCreate
@@ -129,11 +129,11 @@ def test_a_block_is_found_by_its_text_in_order(words: str, nth: int, line: int) 
         node = pending.pop()
         found += [node["key"]] if text_of(node) == words else []
         pending += [child for child in reversed(node.get("nodes") or []) if child.get("object") == "block"]
-    assert line_of(USE, document, found[nth]) == line
-    assert line_of(USE, document, "unknown") == 1
+    assert find_block_line(USE, document, found[nth]) == line
+    assert find_block_line(USE, document, "unknown") == 1
 
 
 def test_finding_a_block_takes_time_in_proportion_to_the_page() -> None:
     text = "# Page\n\n" + "the same line again\n\n" * 2_000
     document = to_document(text)
-    assert line_of(text, document, document.nodes[-1]["key"]) == 2 + 2 * 2_000 - 1
+    assert find_block_line(text, document, document.nodes[-1]["key"]) == 2 + 2 * 2_000 - 1

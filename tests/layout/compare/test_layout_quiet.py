@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.compare.patch_page import merged_words, transferred
-from syncd.layout.compare.reformat import same_meaning, settled
-from syncd.layout.compare.tokens import Meaning, meaning
+from syncd.layout.compare.patch_page import merge_words, patch_page
+from syncd.layout.compare.reformat import is_same_content, preserve_formatting
+from syncd.layout.compare.tokens import TokenizedPage, tokenize_page
 
 PAGE = "---\ndescription: 'One'\n---\n\n# Title\n\nA *word* and a [link](guide/setup.md#top).\n\n- one\n- two\n"
 
@@ -25,7 +25,7 @@ PAGE = "---\ndescription: 'One'\n---\n\n# Title\n\nA *word* and a [link](guide/s
     ],
 )
 def test_form_is_not_content(other: str) -> None:
-    assert same_meaning(PAGE.encode(), other.encode(), at="README.md")
+    assert is_same_content(PAGE.encode(), other.encode(), at="README.md")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_form_is_not_content(other: str) -> None:
     ],
 )
 def test_content_is_not_form(other: str) -> None:
-    assert not same_meaning(PAGE.encode(), other.encode(), at="README.md")
+    assert not is_same_content(PAGE.encode(), other.encode(), at="README.md")
 
 
 TABLE = '<table><thead><tr><th width="9">A&#x26;B</th></tr></thead><tbody><tr><td>c</td></tr></tbody></table>\n'
@@ -65,22 +65,22 @@ FIGURE = '<figure><img src="a.png" alt="it&#x27;s"><figcaption></figcaption></fi
     ],
 )
 def test_the_spelling_of_html_is_form(page: str, other: str, is_same: bool) -> None:
-    assert same_meaning(page.encode(), other.encode(), at="README.md") is is_same
+    assert is_same_content(page.encode(), other.encode(), at="README.md") is is_same
 
 
 def test_code_is_compared_to_the_letter() -> None:
-    assert not same_meaning(b"```\na  b\n```\n", b"```\na b\n```\n", at="a.md")
+    assert not is_same_content(b"```\na  b\n```\n", b"```\na b\n```\n", at="a.md")
 
 
 @given(st.text(max_size=200))
 def test_every_page_means_what_it_says(text: str) -> None:
-    assert same_meaning(text.encode("utf-8", "replace"), text.encode("utf-8", "replace"), at="a.md")
+    assert is_same_content(text.encode("utf-8", "replace"), text.encode("utf-8", "replace"), at="a.md")
 
 
 @given(st.lists(st.sampled_from(["alpha", "beta", "*x*", "`c`", "#", "-", ">", "1.", "\n", "\n\n"]), max_size=12))
 def test_a_word_more_is_never_taken_for_form(words: list[str]) -> None:
     text = " ".join(words)
-    assert not same_meaning(text.encode(), f"{text} added".encode(), at="a.md")
+    assert not is_same_content(text.encode(), f"{text} added".encode(), at="a.md")
 
 
 WRITTEN = b"""---
@@ -111,25 +111,25 @@ Kept **so**.
 """
 
 
-def meant(text: bytes) -> Meaning:
-    found = meaning(text.decode(), at="a.md")
+def meant(text: bytes) -> TokenizedPage:
+    found = tokenize_page(text.decode(), at="a.md")
     assert found is not None
     return found
 
 
 def test_only_the_block_that_says_something_else_is_replaced() -> None:
-    text = settled(WRITTEN, SERVED.replace(b"two lines", b"three lines"), at="a.md")
+    text = preserve_formatting(WRITTEN, SERVED.replace(b"two lines", b"three lines"), at="a.md")
     assert text == WRITTEN.replace(b"A *word*\non two lines.", b"A _word_ on three lines.")
 
 
 def test_only_the_key_that_says_something_else_is_replaced() -> None:
-    text = settled(WRITTEN, SERVED.replace(b"description: One", b"description: Two"), at="a.md")
+    text = preserve_formatting(WRITTEN, SERVED.replace(b"description: One", b"description: Two"), at="a.md")
     assert text == WRITTEN.replace(b"'One'", b"Two")
 
 
 def test_a_new_block_stands_where_it_was_put_and_the_others_keep_their_bytes() -> None:
     body = SERVED.replace(b"* one", b"New.\n\n* one") + b"\nLast.\n"
-    text = settled(WRITTEN, body, at="a.md")
+    text = preserve_formatting(WRITTEN, body, at="a.md")
     assert text == WRITTEN.replace(b"lines.\n- one", b"lines.\n\nNew.\n\n- one") + b"\nLast.\n"
 
 
@@ -137,17 +137,17 @@ def test_a_new_block_stands_where_it_was_put_and_the_others_keep_their_bytes() -
 def test_new_lines_end_as_most_lines_of_the_page_do(ends: str) -> None:
     former = "# A\n\nOne.\n\nTwo.\n".replace("\n", ends).encode()
     wanted = "# A\n\nOne.\n\n* New\n* list\n\nTwo and a half.\n"
-    assert settled(former, wanted.encode(), at="a.md") == wanted.replace("\n", ends).encode()
+    assert preserve_formatting(former, wanted.encode(), at="a.md") == wanted.replace("\n", ends).encode()
 
 
 def test_blocks_that_changed_places_keep_their_bytes() -> None:
-    text = settled(b"a *b*\n\nc __d__\n\ne\n", b"c **d**\n\ne\n\na _b_\n", at="a.md")
+    text = preserve_formatting(b"a *b*\n\nc __d__\n\ne\n", b"c **d**\n\ne\n\na _b_\n", at="a.md")
     assert text == b"c __d__\n\ne\n\na *b*\n"
 
 
 def test_lists_that_would_become_one_are_taken_as_they_come() -> None:
     former, body = b"- a\n\nbetween\n\n- b\n", b"* a\n\n- b\n"
-    assert settled(former, body, at="a.md") == body
+    assert preserve_formatting(former, body, at="a.md") == body
 
 
 BLOCKS = st.lists(
@@ -180,16 +180,16 @@ def test_the_result_means_what_it_shall_and_keeps_every_block_that_stays(
     former: list[str], wanted: list[str], between: str
 ) -> None:
     one, other = between.join(former).encode(), "\n\n".join(wanted).encode()
-    text = settled(one, other, at="a.md")
-    assert same_meaning(text, other, at="a.md")
-    assert settled(text, other, at="a.md") == text
+    text = preserve_formatting(one, other, at="a.md")
+    assert is_same_content(text, other, at="a.md")
+    assert preserve_formatting(text, other, at="a.md") == text
     if text == other:
         return
     mine, theirs = meant(one), meant(other)
-    sources = {block.facts: mine.source(block.start, block.end).strip("\n") for block in mine.blocks}
+    sources = {block.tokens: mine.source(block.start, block.end).strip("\n") for block in mine.blocks}
     for block in theirs.blocks:
-        if mine.facts().count(block.facts) == 1 and theirs.facts().count(block.facts) == 1:
-            assert sources[block.facts].encode() in text
+        if mine.list_tokens().count(block.tokens) == 1 and theirs.list_tokens().count(block.tokens) == 1:
+            assert sources[block.tokens].encode() in text
 
 
 LOSSY = SERVED.replace(b"_word_ ", b"").replace(b"Kept **so**.", b"Kept.")
@@ -197,27 +197,27 @@ LOSSY = SERVED.replace(b"_word_ ", b"").replace(b"Kept **so**.", b"Kept.")
 
 def test_what_the_server_lost_stays_when_another_block_is_edited() -> None:
     edited = LOSSY.replace(b"* two", b"* three") + b"\nNew.\n"
-    found = transferred(WRITTEN, LOSSY, edited, at="a.md")
+    found = patch_page(WRITTEN, LOSSY, edited, at="a.md")
     assert found.body == WRITTEN.replace(b"- one\n- two", b"* one\n* three") + b"\nNew.\n"
-    assert not found.clashes
+    assert not found.conflicts
 
 
 def test_what_the_server_lost_stays_when_its_own_block_is_edited_elsewhere() -> None:
-    found = transferred(WRITTEN, LOSSY, LOSSY.replace(b"two lines", b"three lines"), at="a.md")
+    found = patch_page(WRITTEN, LOSSY, LOSSY.replace(b"two lines", b"three lines"), at="a.md")
     assert found.body == WRITTEN.replace(b"two lines", b"three lines")
-    assert not found.clashes
+    assert not found.conflicts
 
 
 def test_an_edit_of_the_very_place_has_its_way_and_is_told() -> None:
-    found = transferred(WRITTEN, LOSSY, LOSSY.replace(b"A on", b"A phrase on"), at="a.md")
+    found = patch_page(WRITTEN, LOSSY, LOSSY.replace(b"A on", b"A phrase on"), at="a.md")
     assert b"A phrase on two lines." in found.body
-    assert found.clashes == (6,)
+    assert found.conflicts == (6,)
 
 
 def test_a_block_that_the_server_dropped_stays_until_a_person_drops_it() -> None:
     writer, before = b"a\n\n<lost>\n\nb\n", b"a\n\nb\n"
-    assert transferred(writer, before, b"a2\n\nb\n", at="a.md").body == b"a2\n\n<lost>\n\nb\n"
-    assert transferred(writer, before, b"a\n\nnew\n\nb\n", at="a.md").body.count(b"<lost>") == 1
+    assert patch_page(writer, before, b"a2\n\nb\n", at="a.md").body == b"a2\n\n<lost>\n\nb\n"
+    assert patch_page(writer, before, b"a\n\nnew\n\nb\n", at="a.md").body.count(b"<lost>") == 1
 
 
 @pytest.mark.parametrize(
@@ -230,14 +230,14 @@ def test_a_block_that_the_server_dropped_stays_until_a_person_drops_it() -> None
     ],
 )
 def test_a_passage_is_merged_word_by_word(one: str, other: str, merged: str | None) -> None:
-    assert merged_words("the red fox", one, other) == merged
+    assert merge_words("the red fox", one, other) == merged
 
 
 @given(BLOCKS, BLOCKS, BLOCKS)
 @settings(max_examples=50, deadline=None)
 def test_an_edit_is_carried_over_whatever_it_is(writer: list[str], before: list[str], after: list[str]) -> None:
     texts = ["\n\n".join(blocks).encode() for blocks in (writer, before, after)]
-    found = transferred(*texts, at="a.md")
-    if same_meaning(texts[1], texts[2], at="a.md"):
+    found = patch_page(*texts, at="a.md")
+    if is_same_content(texts[1], texts[2], at="a.md"):
         assert found.body == texts[0]
-    assert transferred(texts[0], texts[0], texts[2], at="a.md").clashes == ()
+    assert patch_page(texts[0], texts[0], texts[2], at="a.md").conflicts == ()

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
 from syncd.layout.page.frontmatter import (
-    complete,
-    entitled,
-    fields,
-    heading,
-    is_blank,
-    metadata,
-    patch,
+    add_title,
+    complete_page,
+    is_blank_page,
+    patch_frontmatter,
+    read_fields,
+    read_heading,
+    read_metadata,
     set_heading,
-    split,
     split_emoji,
+    split_frontmatter,
 )
 from syncd.model.page import Page
 
@@ -46,10 +46,10 @@ Body
 
 
 def test_a_file_splits_into_its_block_and_its_body() -> None:
-    block, body = split(PAGE)
+    block, body = split_frontmatter(PAGE)
     assert block.endswith("size: full\n---\n")
     assert body == "\n# Title\n\nBody\n"
-    assert fields(PAGE, at="x.md")["name"] == "kept  as is"
+    assert read_fields(PAGE, at="x.md")["name"] == "kept  as is"
 
 
 @pytest.mark.parametrize(
@@ -68,39 +68,41 @@ def test_a_file_splits_into_its_block_and_its_body() -> None:
     ids=ascii,
 )
 def test_only_a_closed_block_at_the_very_start_is_frontmatter(text: str, block: str) -> None:
-    assert split(text) == (block, text.removeprefix(block))
+    assert split_frontmatter(text) == (block, text.removeprefix(block))
 
 
 def test_patch_changes_only_the_keys_it_is_given() -> None:
-    assert patch(PAGE, {"icon": "house", "hidden": True, "noIndex": None, "title": None}) == PAGE.replace(
+    assert patch_frontmatter(PAGE, {"icon": "house", "hidden": True, "noIndex": None, "title": None}) == PAGE.replace(
         "icon: rocket\n", "hidden: true\nicon: house\n"
     ).replace("noIndex: true\n", "")
 
 
 def test_patch_keeps_the_spelling_of_a_value_that_is_the_same() -> None:
     same = {"name": "kept  as is", "description": "A long text that was folded by hand, at another width."}
-    assert patch(PAGE, same) == PAGE
-    assert patch(PAGE, {"absent": None}) == PAGE
-    assert patch("---\na: 1\n---\n", {"a": True}) == "---\na: true\n---\n"
-    assert patch("---\na: 1\n---\n", {"a": 1.0}) == "---\na: 1.0\n---\n"
+    assert patch_frontmatter(PAGE, same) == PAGE
+    assert patch_frontmatter(PAGE, {"absent": None}) == PAGE
+    assert patch_frontmatter("---\na: 1\n---\n", {"a": True}) == "---\na: true\n---\n"
+    assert patch_frontmatter("---\na: 1\n---\n", {"a": 1.0}) == "---\na: 1.0\n---\n"
 
 
 def test_patch_makes_a_block_and_drops_it_again() -> None:
     for body in ("# T\n\nx\n", "\n# T\n", "", "\ufeff# T\n", "# T\r\n\r\nx\r\n"):
-        made = patch(body, {"icon": "x"})
-        assert fields(made, at="x.md") == {"icon": "x"}
-        assert split(made)[1].strip() == body.removeprefix("\ufeff").strip()
-        assert patch(made, {"icon": None}).lstrip("\n") == body.lstrip("\n")
-    assert patch("# T\n", {"icon": "x"}) == "---\nicon: x\n---\n\n# T\n"
-    assert patch("# T\r\n", {"icon": "x"}) == "---\r\nicon: x\r\n---\r\n\r\n# T\r\n"
+        made = patch_frontmatter(body, {"icon": "x"})
+        assert read_fields(made, at="x.md") == {"icon": "x"}
+        assert split_frontmatter(made)[1].strip() == body.removeprefix("\ufeff").strip()
+        assert patch_frontmatter(made, {"icon": None}).lstrip("\n") == body.lstrip("\n")
+    assert patch_frontmatter("# T\n", {"icon": "x"}) == "---\nicon: x\n---\n\n# T\n"
+    assert patch_frontmatter("# T\r\n", {"icon": "x"}) == "---\r\nicon: x\r\n---\r\n\r\n# T\r\n"
 
 
 def test_patch_reads_blocks_in_any_style() -> None:
-    assert patch("---\n{a: 1, b: [2]}\n---\nx", {"a": 3}) == "---\na: 3\nb:\n  - 2\n---\nx"
-    assert patch("---\na: |\n  # no comment\n\n  x\nb: 1\n---\n", {"a": None}) == "---\nb: 1\n---\n"
-    assert patch("---\n# only\n---\nx", {"icon": "z"}) == "---\n# only\nicon: z\n---\nx"
-    assert patch("---\r\na: 1\r\nicon: x\r\n---\r\nx", {"icon": "z"}) == "---\r\na: 1\r\nicon: z\r\n---\r\nx"
-    assert patch("---\na: \u2028x\nb: 2\n---\n", {"b": 3}) == "---\na: \u2028x\nb: 3\n---\n"
+    assert patch_frontmatter("---\n{a: 1, b: [2]}\n---\nx", {"a": 3}) == "---\na: 3\nb:\n  - 2\n---\nx"
+    assert patch_frontmatter("---\na: |\n  # no comment\n\n  x\nb: 1\n---\n", {"a": None}) == "---\nb: 1\n---\n"
+    assert patch_frontmatter("---\n# only\n---\nx", {"icon": "z"}) == "---\n# only\nicon: z\n---\nx"
+    assert (
+        patch_frontmatter("---\r\na: 1\r\nicon: x\r\n---\r\nx", {"icon": "z"}) == "---\r\na: 1\r\nicon: z\r\n---\r\nx"
+    )
+    assert patch_frontmatter("---\na: \u2028x\nb: 2\n---\n", {"b": 3}) == "---\na: \u2028x\nb: 3\n---\n"
 
 
 KEY = st.sampled_from(["name", "description", "hidden", "icon", "vars", "a b", "tags", "no"])
@@ -121,12 +123,12 @@ VALUE: st.SearchStrategy[Any] = st.one_of(
 def test_patch_sets_what_it_is_told_and_nothing_else(
     before: dict[str, Any], changes: dict[str, Any], body: str
 ) -> None:
-    text = patch(body, before)
-    changed = patch(text, changes)
+    text = patch_frontmatter(body, before)
+    changed = patch_frontmatter(text, changes)
     expected = {key: value for key, value in {**before, **changes}.items() if value is not None}
-    assert fields(changed, at="x.md") == expected
-    assert split(changed)[1].lstrip("\n") == body.lstrip("\n")
-    assert patch(changed, changes) == changed
+    assert read_fields(changed, at="x.md") == expected
+    assert split_frontmatter(changed)[1].lstrip("\n") == body.lstrip("\n")
+    assert patch_frontmatter(changed, changes) == changed
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_patch_sets_what_it_is_told_and_nothing_else(
     ids=ascii,
 )
 def test_the_leading_heading_is_the_title(text: str, found: str | None) -> None:
-    assert heading(text) == found
+    assert read_heading(text) == found
 
 
 def test_set_heading_replaces_or_inserts() -> None:
@@ -173,7 +175,7 @@ def test_set_heading_replaces_or_inserts() -> None:
 )
 def test_a_title_that_was_set_is_read_back(title: str, text: str) -> None:
     changed = set_heading(text, title)
-    found = heading(changed)
+    found = read_heading(changed)
     assert found is not None
     assert set_heading(changed, title) == changed
     assert set_heading(changed, found) == changed
@@ -215,7 +217,7 @@ metaLinks:
 
 
 def test_frontmatter_says_what_the_api_says() -> None:
-    assert metadata(FIELDS, at="x.md") == {
+    assert read_metadata(FIELDS, at="x.md") == {
         "description": "Text",
         "hidden": True,
         "noIndex": True,
@@ -237,8 +239,8 @@ def test_frontmatter_says_what_the_api_says() -> None:
             "alternates": [{"kind": "url", "url": "https://app.gitbook.com/s/abc/x"}],
         },
     }
-    assert metadata("# T\n", at="x.md") == {}
-    assert metadata("---\n---\n# T\n", at="x.md") == {}
+    assert read_metadata("# T\n", at="x.md") == {}
+    assert read_metadata("---\n---\n# T\n", at="x.md") == {}
 
 
 @pytest.mark.parametrize(
@@ -257,14 +259,14 @@ def test_frontmatter_says_what_the_api_says() -> None:
 )
 def test_what_cannot_be_meant_is_an_error_in_the_page(block: str, line: int, column: int) -> None:
     with pytest.raises(FileInvalid) as refusal:
-        metadata(f"---\n{block}---\n# T\n", at="docs/x.md")
+        read_metadata(f"---\n{block}---\n# T\n", at="docs/x.md")
     assert (refusal.value.path, refusal.value.line, refusal.value.column) == ("docs/x.md", line, column)
 
 
 def test_complete_adds_what_the_answer_left_out() -> None:
-    page = Page.model_validate({"id": "p", "title": "A [title]", "emoji": "1f680", **metadata(FIELDS, at="x.md")})
-    text = complete("Body\n", page)
-    assert metadata(text, at="x.md") == metadata(FIELDS.replace("noRobotsIndex: false\n", ""), at="x.md")
+    page = Page.model_validate({"id": "p", "title": "A [title]", "emoji": "1f680", **read_metadata(FIELDS, at="x.md")})
+    text = complete_page("Body\n", page)
+    assert read_metadata(text, at="x.md") == read_metadata(FIELDS.replace("noRobotsIndex: false\n", ""), at="x.md")
     assert text == (
         "---\n"
         "description: Text\n"
@@ -297,7 +299,7 @@ def test_complete_adds_what_the_answer_left_out() -> None:
         "\n"
         "Body\n"
     )
-    assert complete(text, page) == text
+    assert complete_page(text, page) == text
 
 
 def test_complete_leaves_a_complete_text_alone() -> None:
@@ -305,15 +307,15 @@ def test_complete_leaves_a_complete_text_alone() -> None:
         id="p", title="T", description="d", hidden=False, layout={"width": "default", "cover": True, "title": True}
     )
     said = "---\na: 1\ndescription: other\n---\n\n# Other\n"
-    assert complete(said, page) == said
-    assert complete("---\na: 1\n---\n\n# Other\n", page) == "---\na: 1\ndescription: d\n---\n\n# Other\n"
-    assert complete("---\na: [\n---\n\n# Other\n", page) == "---\na: [\n---\n\n# Other\n"
-    assert complete("{% hint %}\nx\n{% endhint %}\n\n# T\n", page).endswith(
+    assert complete_page(said, page) == said
+    assert complete_page("---\na: 1\n---\n\n# Other\n", page) == "---\na: 1\ndescription: d\n---\n\n# Other\n"
+    assert complete_page("---\na: [\n---\n\n# Other\n", page) == "---\na: [\n---\n\n# Other\n"
+    assert complete_page("{% hint %}\nx\n{% endhint %}\n\n# T\n", page).endswith(
         "---\n\n{% hint %}\nx\n{% endhint %}\n\n# T\n"
     )
-    assert complete("```\n# no title\n```\n", page) == "---\ndescription: d\n---\n\n# T\n\n```\n# no title\n```\n"
-    assert complete("# T\n", Page(id="p", title="T")) == "# T\n"
-    assert complete("", Page(id="p")) == ""
+    assert complete_page("```\n# no title\n```\n", page) == "---\ndescription: d\n---\n\n# T\n\n```\n# no title\n```\n"
+    assert complete_page("# T\n", Page(id="p", title="T")) == "# T\n"
+    assert complete_page("", Page(id="p")) == ""
 
 
 def test_references_become_addresses_by_the_function_given() -> None:
@@ -322,9 +324,11 @@ def test_references_become_addresses_by_the_function_given() -> None:
         cover={"ref": {"kind": "file", "file": "f1"}, "yPos": 0},
         meta_links={"canonical": {"kind": "page", "page": "p2"}},
     )
-    assert complete("# T\n", page) == "# T\n"
+    assert complete_page("# T\n", page) == "# T\n"
     known = {"f1": "../.gitbook/assets/x.png", "p2": "y.md"}
-    text = complete("# T\n", page, address=lambda reference: known[str(reference.get("file") or reference.get("page"))])
+    text = complete_page(
+        "# T\n", page, find_address=lambda reference: known[str(reference.get("file") or reference.get("page"))]
+    )
     assert text == "---\ncover: ../.gitbook/assets/x.png\ncoverY: 0\nmetaLinks:\n  canonical: y.md\n---\n\n# T\n"
 
 
@@ -348,23 +352,23 @@ def test_an_emoji_before_the_title_is_told_from_it(heading_text: str, emoji: str
 
 def test_an_emoji_that_only_the_platform_tells_goes_before_the_heading() -> None:
     page = Page(id="p", title="T", emoji="2705")
-    assert complete("# T\n", page) == "# ✅ T\n"
-    assert complete("# ✅ T\n", page) == "# ✅ T\n"
-    assert complete("# Other\n", page) == "# Other\n"
+    assert complete_page("# T\n", page) == "# ✅ T\n"
+    assert complete_page("# ✅ T\n", page) == "# ✅ T\n"
+    assert complete_page("# Other\n", page) == "# Other\n"
 
 
 def test_reusable_content_names_its_title() -> None:
-    assert entitled("A note.\n", "Note") == "---\ntitle: Note\n---\n\nA note.\n"
-    assert entitled("---\ntitle: Mine\n---\n\nA note.\n", "Note") == "---\ntitle: Mine\n---\n\nA note.\n"
-    assert entitled("---\n[\n---\n", "Note") == "---\n[\n---\n"
+    assert add_title("A note.\n", "Note") == "---\ntitle: Note\n---\n\nA note.\n"
+    assert add_title("---\ntitle: Mine\n---\n\nA note.\n", "Note") == "---\ntitle: Mine\n---\n\nA note.\n"
+    assert add_title("---\n[\n---\n", "Note") == "---\n[\n---\n"
 
 
 def test_tags_go_both_ways() -> None:
     tags = ["a", {"tag": "b", "primary": True}]
-    text = complete("# T\n", Page(id="p", title="T", tags=tuple(tags)))
-    assert metadata(text, at="x")["tags"] == tags
+    text = complete_page("# T\n", Page(id="p", title="T", tags=tuple(tags)))
+    assert read_metadata(text, at="x")["tags"] == tags
     with pytest.raises(FileInvalid, match="`tags` is not a list"):
-        metadata("---\ntags: a\n---\n", at="x")
+        read_metadata("---\ntags: a\n---\n", at="x")
 
 
 @pytest.mark.parametrize(
@@ -380,4 +384,4 @@ def test_tags_go_both_ways() -> None:
     ],
 )
 def test_a_page_with_nothing_but_a_title_is_blank(text: str, blank: bool) -> None:
-    assert is_blank(text) is blank
+    assert is_blank_page(text) is blank

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.page.links import follow, relative, resolve, rewrite, targets
+from syncd.layout.page.links import find_targets, follow_moves, make_relative, resolve_address, rewrite_addresses
 from tests.growing import assert_linear
 
 PAGE = """\
@@ -80,11 +80,11 @@ FOUND = [
 
 
 def test_every_address_outside_code_is_found_in_order() -> None:
-    assert [target.text for target in targets(PAGE)] == FOUND
+    assert [target.text for target in find_targets(PAGE)] == FOUND
 
 
 def test_a_target_spans_the_raw_address() -> None:
-    spans = [PAGE[target.start : target.end] for target in targets(PAGE)]
+    spans = [PAGE[target.start : target.end] for target in find_targets(PAGE)]
     assert spans == [text.replace("&", "&amp;") for text in FOUND]
 
 
@@ -99,7 +99,7 @@ def test_rewrite_writes_what_the_syntax_needs() -> None:
         ".gitbook/assets/a.pdf": 'a"b.pdf',
         "../.gitbook/includes/x.md": "x.md",
     }
-    text = rewrite(PAGE, new.get)
+    text = rewrite_addresses(PAGE, new.get)
     expected = PAGE
     for before, after in (
         ("cover: .gitbook/assets/cover (1).png", "cover: 'a: b.png'"),
@@ -115,14 +115,14 @@ def test_rewrite_writes_what_the_syntax_needs() -> None:
         expected = expected.replace(before, after)
     assert text == expected
     back = {after: before for before, after in new.items() if "pdf" not in before}
-    assert rewrite(text, back.get) == PAGE.replace(".gitbook/assets/a.pdf", "a%22b.pdf")
+    assert rewrite_addresses(text, back.get) == PAGE.replace(".gitbook/assets/a.pdf", "a%22b.pdf")
 
 
 def test_a_folded_cover_is_one_address() -> None:
     text = "---\ncover: >-\n  https://example.com/a/long\nicon: x\n---\n"
-    (target,) = targets(text)
+    (target,) = find_targets(text)
     assert target.text == "https://example.com/a/long"
-    assert rewrite(text, lambda _: "x.png") == "---\ncover: x.png\nicon: x\n---\n"
+    assert rewrite_addresses(text, lambda _: "x.png") == "---\ncover: x.png\nicon: x\n---\n"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_folded_cover_is_one_address() -> None:
     ids=ascii,
 )
 def test_what_only_looks_like_a_link_is_left_alone(text: str) -> None:
-    assert list(targets(text)) == []
+    assert list(find_targets(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_only_looks_like_a_link_is_left_alone(text: str) -> None:
     ids=ascii,
 )
 def test_a_link_that_only_looks_like_code_is_found(text: str) -> None:
-    assert [target.text for target in targets(text)] == ["yes.md"]
+    assert [target.text for target in find_targets(text)] == ["yes.md"]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_link_that_only_looks_like_code_is_found(text: str) -> None:
     ],
 )
 def test_addresses_mean_files_below_the_root(address: str, at: str, meaning: tuple[str, str] | None) -> None:
-    assert resolve(address, at=at) == meaning
+    assert resolve_address(address, at=at) == meaning
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_addresses_mean_files_below_the_root(address: str, at: str, meaning: tup
     ],
 )
 def test_relative_addresses_are_spelled_as_writers_spell_them(path: str, at: str, address: str) -> None:
-    assert relative(path, at=at) == address
+    assert make_relative(path, at=at) == address
 
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\x00"), min_size=1, max_size=12).filter(
@@ -224,10 +224,10 @@ PATH = st.lists(NAME, min_size=1, max_size=4).map("/".join)
 @settings(deadline=None, max_examples=100)
 @given(PATH, PATH, st.sampled_from(["[x]({})", "![x]({})", "[x]({} 'T')", "[x]: {}\n"]))
 def test_a_relative_address_leads_back_even_through_markdown(path: str, at: str, template: str) -> None:
-    assert resolve(relative(path, at=at), at=at) == (path, "")
-    text = rewrite(template.format("old.md"), lambda _: relative(path, at=at))
-    (target,) = targets(text)
-    meaning = resolve(target.text, at=at)
+    assert resolve_address(make_relative(path, at=at), at=at) == (path, "")
+    text = rewrite_addresses(template.format("old.md"), lambda _: make_relative(path, at=at))
+    (target,) = find_targets(text)
+    meaning = resolve_address(target.text, at=at)
     if not any(sign in path for sign in "\x7f\u2028\u2029") and path.isprintable():
         assert meaning == (path, "")
 
@@ -238,9 +238,9 @@ MARKDOWN = st.text(alphabet="[]()<>`~!\\ \n\t*-+>#ab.\"'{%}:=/|0123", max_size=2
 @settings(deadline=None, max_examples=100)
 @given(st.one_of(MARKDOWN, st.text(max_size=100), st.permutations(PAGE.splitlines(keepends=True)).map("".join)))
 def test_rewriting_nothing_changes_nothing(text: str) -> None:
-    assert rewrite(text, lambda _: None) == text
-    assert rewrite(text, lambda address: address) == text
-    found = list(targets(text))
+    assert rewrite_addresses(text, lambda _: None) == text
+    assert rewrite_addresses(text, lambda address: address) == text
+    found = list(find_targets(text))
     assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(target.text for target in found)
 
@@ -293,7 +293,7 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
     def rewritten(size: int) -> None:
         text = unit * (size // len(unit))
         for page in (text, f"---\ncover: a{text}b\n---\n", f"- x{text}"):
-            assert rewrite(page, lambda _: None) == page
+            assert rewrite_addresses(page, lambda _: None) == page
 
     assert_linear(rewritten, 12_500)
 
@@ -302,7 +302,7 @@ def test_backtick_runs_of_all_lengths_take_linear_time() -> None:
     def rewritten(size: int) -> None:
         lengths = range(1, isqrt(2 * size))  # which make a text of that size
         text = " ".join("`" * length for length in lengths)
-        assert rewrite(text, lambda _: None) == text
+        assert rewrite_addresses(text, lambda _: None) == text
 
     assert_linear(rewritten, 12_500)
 
@@ -338,4 +338,4 @@ def test_backtick_runs_of_all_lengths_take_linear_time() -> None:
     ],
 )
 def test_links_follow_what_moves(at: str, to: str, text: str, followed: str) -> None:
-    assert follow(text, {"old.md": "new/README.md", at: to}, at=at, to=to) == followed
+    assert follow_moves(text, {"old.md": "new/README.md", at: to}, at=at, to=to) == followed

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from syncd.layout.page.frontmatter import split
+from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.richtext import plain_text, to_document, to_markdown
 from syncd.layout.richtext.grammar import parser
 from tests.growing import assert_linear
@@ -260,7 +260,7 @@ def test_a_page_keeps_its_form_where_the_platform_has_no_other() -> None:
 @pytest.mark.parametrize("part", range(12))
 def test_real_pages_are_said_again(corpora: Path | None, part: int) -> None:
     for path in sorted(corpora.rglob("*.md") if corpora else ())[part::12]:
-        assert_laws(split(path.read_text())[1])
+        assert_laws(split_frontmatter(path.read_text())[1])
 
 
 def test_a_block_keeps_its_key_when_another_is_put_before_it() -> None:

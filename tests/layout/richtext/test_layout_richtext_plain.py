@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.compare.reformat import same_meaning, settled
-from syncd.layout.compare.words import lost_words
-from syncd.layout.page.frontmatter import heading
+from syncd.layout.compare.lost_words import find_lost_words
+from syncd.layout.compare.reformat import is_same_content, preserve_formatting
+from syncd.layout.page.frontmatter import read_heading
 from syncd.layout.richtext import sections, to_document, to_markdown
 from syncd.layout.richtext.plain import CHARACTERS_MAX, COLUMNS_MAX, NODES_MAX
 from syncd.model.document import Document
@@ -46,10 +46,10 @@ def test_a_page_beyond_the_bounds_is_shown_as_it_is_written(markdown: str) -> No
 
 def test_a_page_beyond_the_bounds_is_compared_as_text() -> None:
     page = f"One\n\n{table(COLUMNS_MAX + 1, 1)}".encode()
-    assert not same_meaning(page, page.replace(b"One", b"*One*"), at="a.md")
-    assert settled(page, page + b"x\n", at="a.md") == page + b"x\n"
-    assert lost_words(page, b"", at="a.md") == ()
-    assert heading(f"{'a *b* ' * NODES_MAX}\n===\n") is None
+    assert not is_same_content(page, page.replace(b"One", b"*One*"), at="a.md")
+    assert preserve_formatting(page, page + b"x\n", at="a.md") == page + b"x\n"
+    assert find_lost_words(page, b"", at="a.md") == ()
+    assert read_heading(f"{'a *b* ' * NODES_MAX}\n===\n") is None
 
 
 def test_words_of_a_page_beyond_the_bounds_are_found() -> None:

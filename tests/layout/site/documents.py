@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from syncd.layout.yaml.yaml import dump_line, scalar
+from syncd.layout.yaml.yaml import dump_line, dump_scalar
 
 WORDS = (
     *("a", "b c", "no", "1.0", "", "x: y", "#h", "- z", "é", "it's", 'q"q', "http://x/y", "/a/b", "a, b", "[x", "{y"),
@@ -44,7 +44,7 @@ class Writer:
             if self.random.random() < 0.3 and value.isprintable():
                 return "'" + value.replace("'", "''") + "'"
             return dump_line(value)
-        return self.random.choice(["null", "~"]) if value is None else scalar(value)
+        return self.random.choice(["null", "~"]) if value is None else dump_scalar(value)
 
     def _flow(self, value: Any) -> str:
         if not isinstance(value, dict | list):

@@ -92,10 +92,10 @@ def test_a_chain_is_one_warning_that_flattens_all_of_it() -> None:
         "/a -> https://docs.acme.example/v/b -> https://docs.acme.example/v/c -> https://acme.example/; "
         "point /a and /b at https://acme.example/",
     )
-    assert [(one.line, one.fix.value if one.fix else None) for one in first.all()] == [(2, end), (1, end)]
-    assert (second.line, second.along) == (4, ())
+    assert [(one.line, one.fix.value if one.fix else None) for one in first.list_all()] == [(2, end), (1, end)]
+    assert (second.line, second.covered) == (4, ())
     silenced = replace(file, silenced={("site.yaml", 1): frozenset({"SY306"})})
-    assert [one.along for one in check_site(silenced) if one.code == "SY306"] == [(), ()]
+    assert [one.covered for one in check_site(silenced) if one.code == "SY306"] == [(), ()]
 
 
 def test_an_address_that_is_passed_through_as_it_is_counts_like_any_other() -> None:
@@ -114,8 +114,10 @@ def test_a_long_chain_is_walked_without_depth_and_without_a_message_of_that_leng
     found = check_site(redirects({**targets, f"/{count}": {"url": "https://acme.example/"}}))
     chains = [one for one in found if one.code == "SY306"]
     assert len(chains) == 1
-    assert len(chains[0].all()) == count
-    assert all(one.fix is not None and one.fix.value == {"url": "https://acme.example/"} for one in chains[0].all())
+    assert len(chains[0].list_all()) == count
+    assert all(
+        one.fix is not None and one.fix.value == {"url": "https://acme.example/"} for one in chains[0].list_all()
+    )
     assert len(chains[0].message) < 1000
     circle = check_site(redirects({**targets, f"/{count}": here("/5")}))
     assert sum("redirect loop:" in one.message for one in circle) == 1

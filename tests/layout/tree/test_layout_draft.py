@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.draft import Draft, page_slug, read_draft
+from syncd.layout.tree.draft import Draft, derive_page_slug, read_draft
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, walk
+from syncd.layout.tree.summary import Entry, walk_entries
 
 FILES = {
     "README.md": b"# Home\n\n![logo](images/logo.png) [code](src/main.go) [d](a/c.md)\n"
@@ -47,8 +47,8 @@ def test_a_draft_says_what_the_files_say() -> None:
     assert draft.includes == (".gitbook/includes/i.md",)
     assert draft.variables == {"a": 1}
     assert draft.tags == ({"tag": "x"},)
-    assert not draft.inferred
-    assert [entry.path for entry, _ in walk(draft.entries)] == [
+    assert not draft.is_inferred
+    assert [entry.path for entry, _ in walk_entries(draft.entries)] == [
         *("README.md", "a/README.md", "a/b b.md", "README.md", "a/c.md", "a/gone.md", None)
     ]
 
@@ -85,7 +85,7 @@ def test_paths_stay_relative_to_the_directory_when_settings_name_a_root() -> Non
     assert [entry.title for entry in draft.missing] == ["Out"]
     assert draft.variables == {"a": "b"}
     slugs = [
-        page_slug(path, settings=draft.settings)
+        derive_page_slug(path, settings=draft.settings)
         for path in ("docs/intro.md", "docs/x/README.md", "docs/y.md", "docs/README.md")
     ]
     assert slugs == ["", "x", "y", "README"]
@@ -94,7 +94,7 @@ def test_paths_stay_relative_to_the_directory_when_settings_name_a_root() -> Non
 def test_slugs_come_from_files() -> None:
     usual = Settings()
     paths = ("README.md", "a.md", "a/README.md", "a/readme.md", "a/b.c.md")
-    assert [page_slug(path, settings=usual) for path in paths] == ["", "a", "a", "a", "b.c"]
+    assert [derive_page_slug(path, settings=usual) for path in paths] == ["", "a", "a", "a", "b.c"]
 
 
 def test_without_a_summary_folders_are_the_tree() -> None:
@@ -112,7 +112,7 @@ def test_without_a_summary_folders_are_the_tree() -> None:
         ".gitbook/includes/i.md": b"",
     }
     draft = _draft(files)
-    assert draft.inferred
+    assert draft.is_inferred
     api = Entry("document", "The API", "api.md")
     beta = Entry("group", "V2 beta", slug="v2_beta", children=(Entry("document", "Y", "api/v2_beta/y.md"),))
     deeper = Entry("group", "Er", children=(Entry("document", "X", "guides/deep/er/x.md"),))
@@ -140,7 +140,7 @@ def test_a_folder_with_two_pages_for_itself_keeps_both() -> None:
 
 def test_an_empty_directory_is_an_empty_draft() -> None:
     draft = _draft({})
-    assert (draft.entries, draft.documents, draft.files, draft.inferred) == ((), (), (), True)
+    assert (draft.entries, draft.documents, draft.files, draft.is_inferred) == ((), (), (), True)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.page.frontmatter import ORDER, complete, fields, patch, split
-from syncd.layout.tree.preserve import keep_entries, keep_front, keep_links, same_entries
-from syncd.layout.tree.summary import parse, render
+from syncd.layout.page.frontmatter import KEY_ORDER, complete_page, patch_frontmatter, read_fields, split_frontmatter
+from syncd.layout.tree.preserve import has_same_entries, preserve_entries, preserve_frontmatter, preserve_links
+from syncd.layout.tree.summary import parse_summary, render_summary
 from syncd.model.page import Page
 
 GIT = (
@@ -18,17 +18,17 @@ GIT = (
 
 
 def test_keys_that_the_platform_never_knew_outlive_a_change_of_the_body() -> None:
-    answered = complete(
+    answered = complete_page(
         "# Title\n\nNew text.\n", Page(id="p", title="Title", description="Written by hand.", icon="bolt")
     )
-    kept = keep_front(GIT, answered, title="Title")
+    kept = preserve_frontmatter(GIT, answered, title="Title")
     assert kept == GIT.replace("Old", "New")
 
 
 def test_what_changed_on_the_platform_changes_in_git_and_nothing_else() -> None:
     page = Page(id="p", title="Title", description="Another one.", hidden=True, layout={"outline": False})
-    kept = keep_front(GIT, complete("# Title\n\nNew text.\n", page), title="Title")
-    block = fields(kept, at="x")
+    kept = preserve_frontmatter(GIT, complete_page("# Title\n\nNew text.\n", page), title="Title")
+    block = read_fields(kept, at="x")
     assert list(block)[:2] == ["name", "metadata"]
     assert "name: 'a: b'   # ours\nmetadata:\n    deep: [1, 2]\n" in kept
     assert "icon" not in block
@@ -49,21 +49,24 @@ def test_what_changed_on_the_platform_changes_in_git_and_nothing_else() -> None:
     ],
 )
 def test_the_head_of_a_page_is_the_platforms_where_it_can_know(here: str, there: str, kept: str) -> None:
-    assert keep_front(here, there, title="Now") == kept
+    assert preserve_frontmatter(here, there, title="Now") == kept
 
 
 def test_a_description_that_the_platform_cut_stays_whole() -> None:
     long = " ".join(["word"] * 60)
     here = f"---\ndescription: {long}\n---\n\n# T\n"
-    assert keep_front(here, complete("# T\n", Page(id="p", title="T", description=long[:199])), title="T") == here
-    other = complete("# T\n", Page(id="p", title="T", description="word"))
-    assert fields(keep_front(here, other, title="T"), at="x") == {"description": "word"}
+    assert (
+        preserve_frontmatter(here, complete_page("# T\n", Page(id="p", title="T", description=long[:199])), title="T")
+        == here
+    )
+    other = complete_page("# T\n", Page(id="p", title="T", description="word"))
+    assert read_fields(preserve_frontmatter(here, other, title="T"), at="x") == {"description": "word"}
 
 
 VALUE = st.one_of(
     st.booleans(), st.integers(-9, 9), st.text("ab: #'\n", max_size=8), st.lists(st.text("ab", max_size=3))
 )
-KEY = st.one_of(st.sampled_from(ORDER), st.text("xyz", min_size=1, max_size=3))
+KEY = st.one_of(st.sampled_from(KEY_ORDER), st.text("xyz", min_size=1, max_size=3))
 
 
 @settings(deadline=None, max_examples=30)
@@ -71,13 +74,13 @@ KEY = st.one_of(st.sampled_from(ORDER), st.text("xyz", min_size=1, max_size=3))
 def test_unknown_keys_are_never_lost_and_keeping_twice_changes_nothing(
     here: dict[str, object], gap: str, body: str
 ) -> None:
-    former = patch(f"{gap}{body}", here)
+    former = patch_frontmatter(f"{gap}{body}", here)
     incoming = "---\nicon: bolt\n---\n\n# New\n"
-    once = keep_front(former, incoming, title="")
-    unknown = {key: value for key, value in here.items() if key not in ORDER}
-    assert unknown.items() <= fields(once, at="x").items()
-    assert split(once)[1].endswith("# New\n")
-    assert keep_front(once, incoming, title="") == once
+    once = preserve_frontmatter(former, incoming, title="")
+    unknown = {key: value for key, value in here.items() if key not in KEY_ORDER}
+    assert unknown.items() <= read_fields(once, at="x").items()
+    assert split_frontmatter(once)[1].endswith("# New\n")
+    assert preserve_frontmatter(once, incoming, title="") == once
 
 
 def test_a_good_link_is_never_replaced_by_a_broken_one() -> None:
@@ -86,14 +89,14 @@ def test_a_good_link_is_never_replaced_by_a_broken_one() -> None:
         "See [setup](/broken/pages/1), [gone](/broken/pages/2), ![](/broken/files/1) ![](/broken/files/2) "
         "and [x](https://x.y). [new](/broken/spaces/s/pages/3)\n"
     )
-    text, healed = keep_links(here, there, lambda address: not address.startswith("gone"))
+    text, healed = preserve_links(here, there, lambda address: not address.startswith("gone"))
     assert text == (
         "See [setup](guide/setup.md#a), [gone](/broken/pages/2), ![](a.png) ![](b.png) "
         "and [x](https://x.y). [new](/broken/spaces/s/pages/3)\n"
     )
     assert healed == ("a.png", "b.png", "guide/setup.md#a")
-    assert keep_links(here, "# T\n", bool) == ("# T\n", ())
-    assert keep_links("[a](x.md) [a](y.md)\n", "[a](/broken/pages/1)\n", bool) == ("[a](/broken/pages/1)\n", ())
+    assert preserve_links(here, "# T\n", bool) == ("# T\n", ())
+    assert preserve_links("[a](x.md) [a](y.md)\n", "[a](/broken/pages/1)\n", bool) == ("[a](/broken/pages/1)\n", ())
 
 
 TABLE = (
@@ -103,24 +106,26 @@ TABLE = (
 
 
 def test_a_table_of_contents_in_other_words_says_the_same() -> None:
-    entries = parse(TABLE)
-    canonical = parse(
-        render(
-            parse(TABLE.replace("./README", "README").replace("props: {models: false}", "props:\n    models: false"))
+    entries = parse_summary(TABLE)
+    canonical = parse_summary(
+        render_summary(
+            parse_summary(
+                TABLE.replace("./README", "README").replace("props: {models: false}", "props:\n    models: false")
+            )
         )
     )
     assert entries != canonical
-    assert same_entries(entries, canonical, at="SUMMARY.md")
-    assert not same_entries(entries, canonical[:-1], at="SUMMARY.md")
+    assert has_same_entries(entries, canonical, at="SUMMARY.md")
+    assert not has_same_entries(entries, canonical[:-1], at="SUMMARY.md")
 
 
 def test_what_a_table_says_that_the_platform_cannot_stays() -> None:
-    here = parse(TABLE)
-    answered = parse(
+    here = parse_summary(TABLE)
+    answered = parse_summary(
         "* [Home](README.md)\n* [A, retitled](a.md)\n* [B](<b c.md#x>)\n* [There](https://app.gitbook.com/s/S/pageid)\n"
         "* [New](new.md)\n* ```yaml\n  props:\n    models: false\n  type: builtin:openapi\n  ```\n"
     )
-    kept = render(keep_entries(answered, here, here))
+    kept = render_summary(preserve_entries(answered, here, here))
     assert '* [A, retitled](a.md "Short")\n' in kept
     assert "* [There](https://app.gitbook.com/s/S/some/page)\n" in kept
     assert "  props: {models: false}\n" in kept
@@ -146,5 +151,5 @@ def test_a_link_title_is_whose_changed_it(
         return f"* [A](a.md{quoted})\n"
 
     knows = '* [K](k.md "Known")\n'
-    sides = [parse(knows + table(title)) for title in (platform, git, seen)]
-    assert keep_entries(*sides)[1].link_title == kept
+    sides = [parse_summary(knows + table(title)) for title in (platform, git, seen)]
+    assert preserve_entries(*sides)[1].link_title == kept

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.errors import PathRefused
-from syncd.layout.tree.paths import collision_key, is_one_page, safe_path, safe_segment, slugify
-from syncd.layout.tree.placement import Placement, place
+from syncd.layout.tree.paths import check_safe_path, is_same_page, make_collision_key, make_safe_segment, slugify
+from syncd.layout.tree.placement import Placement, assign_paths
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
@@ -57,7 +57,7 @@ ORDINARY = [
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_hostile_names_are_refused_as_paths(name: str) -> None:
     with pytest.raises(PathRefused) as refusal:
-        safe_path(name)
+        check_safe_path(name)
     assert refusal.value.what.isascii()
     assert refusal.value.what.isprintable()
     assert len(refusal.value.what) < 400
@@ -65,17 +65,17 @@ def test_hostile_names_are_refused_as_paths(name: str) -> None:
 
 @pytest.mark.parametrize("name", ORDINARY, ids=ascii)
 def test_ordinary_names_stay_as_they_are(name: str) -> None:
-    assert safe_path(name) == name
-    assert all(safe_segment(part, fallback="id1") == part for part in name.split("/") if part != ".gitbook")
+    assert check_safe_path(name) == name
+    assert all(make_safe_segment(part, fallback="id1") == part for part in name.split("/") if part != ".gitbook")
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_hostile_names_become_safe_segments_that_carry_the_fallback(name: str) -> None:
-    segment = safe_segment(name, fallback="id1")
-    assert safe_path(segment) == segment
+    segment = make_safe_segment(name, fallback="id1")
+    assert check_safe_path(segment) == segment
     assert "/" not in segment
     assert "id1" in segment
-    assert segment == safe_segment(name, fallback="id1")
+    assert segment == make_safe_segment(name, fallback="id1")
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
@@ -93,11 +93,11 @@ def test_hostile_names_never_reach_a_placement(name: str) -> None:
         files=(File(id="asset", name=name), File(id="asset-given", name="x", git=git)),
         reusable_contents=(ReusableContent(id="include", title=name), ReusableContent(id="include-given", git=git)),
     )
-    placement = place(revision)
+    placement = assign_paths(revision)
     _assert_safe(placement)
     assert len(placement.pages) == 7
     assert placement.pages["home"] == "README.md"
-    assert {"given", "asset-given", "include-given"} & {mapped for mapped, _, _ in placement.mapped}
+    assert {"given", "asset-given", "include-given"} & {mapped for mapped, _, _ in placement.replaced_paths}
 
 
 PAIRS = [
@@ -119,14 +119,14 @@ def test_two_names_that_one_disk_cannot_hold_are_told_apart(pair: tuple[str, str
     pages = tuple(
         Page(id=identity, title="x", git=blob) for identity, blob in zip(("one", "two", "three"), git, strict=True)
     )
-    placement = place(Revision(id="r", pages=pages))
+    placement = assign_paths(Revision(id="r", pages=pages))
     _assert_safe(placement)
     assert placement.pages["one"] == pair[0]
 
 
 def test_keys_of_names_that_differ_on_every_disk_differ() -> None:
     names = ["i.md", "İ.md", "ı.md", "ss.md", "s.md", "a/b.md", "a-b.md"]
-    assert len({collision_key(name) for name in names}) == len(names)
+    assert len({make_collision_key(name) for name in names}) == len(names)
 
 
 @pytest.mark.parametrize(
@@ -149,24 +149,24 @@ def test_slugs_are_lower_case_ascii(title: str, slug: str) -> None:
 @settings(deadline=None, max_examples=100)
 @given(st.text(max_size=300), st.text(max_size=80))
 def test_any_text_becomes_a_safe_segment(raw: str, fallback: str) -> None:
-    segment = safe_segment(raw, fallback=fallback)
-    assert safe_path(segment) == segment
-    assert safe_segment(segment, fallback="other") == segment
+    segment = make_safe_segment(raw, fallback=fallback)
+    assert check_safe_path(segment) == segment
+    assert make_safe_segment(segment, fallback="other") == segment
 
 
 @settings(deadline=None, max_examples=100)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60))
 def test_collision_keys_do_not_depend_on_case_or_normal_form(path: str) -> None:
-    key = collision_key(path)
-    assert key == collision_key(unicodedata.normalize("NFD", path))
-    assert key == collision_key(key)
+    key = make_collision_key(path)
+    assert key == make_collision_key(unicodedata.normalize("NFD", path))
+    assert key == make_collision_key(key)
     assert re.fullmatch(r"[^A-Z]*", key)
 
 
 def _assert_safe(placement: Placement) -> None:
     paths = [*placement.pages.values(), *placement.files.values(), *placement.includes.values(), "SUMMARY.md"]
-    assert [safe_path(path) for path in paths] == paths
-    keys = {collision_key(path) for path in paths}
+    assert [check_safe_path(path) for path in paths] == paths
+    keys = {make_collision_key(path) for path in paths}
     assert len(keys) == len(paths)
     folders = {key[: found.start()] for key in keys for found in re.finditer("/", key)}
     assert not keys & folders
@@ -185,4 +185,4 @@ def _assert_safe(placement: Placement) -> None:
     ],
 )
 def test_a_page_has_one_of_two_paths_as_pages_come_below_it(path: str, other: str, *, is_one: bool) -> None:
-    assert is_one_page(path, other) is is_one
+    assert is_same_page(path, other) is is_one

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.tree.paths import collision_key, safe_path
-from syncd.layout.tree.placement import Known, Placement, entries_of, match, place
+from syncd.layout.tree.paths import check_safe_path, make_collision_key
+from syncd.layout.tree.placement import BasePath, Placement, assign_paths, build_entries, match_pages
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, parse, render, walk
+from syncd.layout.tree.summary import Entry, parse_summary, render_summary, walk_entries
 from syncd.model.file import File, GitBlob
 from syncd.model.page import Page
 from syncd.model.revision import ReusableContent, Revision
@@ -31,9 +31,9 @@ def _big(count: int, *, git: bool) -> Revision:
     return Revision(id="r", pages=tuple(groups))
 
 
-def _known(placement: Placement) -> dict[str, Known]:
+def _known(placement: Placement) -> dict[str, BasePath]:
     paths = {**placement.pages, **placement.files, **placement.includes}
-    return {identity: Known(path, placement.forms[identity]) for identity, path in paths.items()}
+    return {identity: BasePath(path, placement.platform_paths[identity]) for identity, path in paths.items()}
 
 
 def test_derived_paths_follow_the_platforms_own_layout() -> None:
@@ -57,7 +57,7 @@ def test_derived_paths_follow_the_platforms_own_layout() -> None:
         reusable_contents=(ReusableContent(id="i1", title="Some Thing"), ReusableContent(id="i2", title="Some thing")),
         variables={"a": 1},
     )
-    placement = place(revision)
+    placement = assign_paths(revision)
     assert dict(placement.pages) == {
         "home": "README.md",
         "parent": "group/parent/README.md",
@@ -76,37 +76,37 @@ def test_derived_paths_follow_the_platforms_own_layout() -> None:
         "i2": ".gitbook/includes/some-thing-i2.md",
     }
     assert (placement.variables, placement.tags) == (".gitbook/vars.yaml", None)
-    assert placement.forms["f2"] == ".gitbook/assets/A b.png"
-    assert [identity for identity, _, _ in placement.mapped] == ["f2", "i2"]
+    assert placement.platform_paths["f2"] == ".gitbook/assets/A b.png"
+    assert [identity for identity, _, _ in placement.replaced_paths] == ["f2", "i2"]
 
 
 def test_a_known_path_stays_while_the_platform_says_the_same() -> None:
     page = Page(id="p", title="P", path="old/p")
     revision = Revision(id="r", pages=(Page(id="home", title="H"), page))
-    known = {"p": Known("moved/by-the-writer.md", "old/p.md")}
-    assert place(revision, known=known).pages["p"] == "moved/by-the-writer.md"
+    known = {"p": BasePath("moved/by-the-writer.md", "old/p.md")}
+    assert assign_paths(revision, base=known).pages["p"] == "moved/by-the-writer.md"
     moved = Revision(id="r", pages=(Page(id="home", title="H"), page.amend(path="new/p")))
-    assert place(moved, known=known).pages["p"] == "new/p.md"
+    assert assign_paths(moved, base=known).pages["p"] == "new/p.md"
     given = Revision(id="r", pages=(Page(id="home", title="H"), page.amend(git=_git("x.md"))))
-    assert place(given, known=known).pages["p"] == "x.md"
-    assert place(given, known={"p": Known("y.md", "x.md")}).pages["p"] == "y.md"
+    assert assign_paths(given, base=known).pages["p"] == "x.md"
+    assert assign_paths(given, base={"p": BasePath("y.md", "x.md")}).pages["p"] == "y.md"
 
 
 def test_who_was_there_first_keeps_the_path() -> None:
     pages = (Page(id="new", title="x", path="a"), Page(id="old", title="x", path="b"))
-    placement = place(
-        Revision(id="r", pages=(Page(id="home", title="H"), *pages)), known={"old": Known("a.md", "b.md")}
+    placement = assign_paths(
+        Revision(id="r", pages=(Page(id="home", title="H"), *pages)), base={"old": BasePath("a.md", "b.md")}
     )
     assert dict(placement.pages) == {"home": "README.md", "old": "a.md", "new": "a-new.md"}
-    assert placement.mapped == (("new", "a.md", "a-new.md"),)
+    assert placement.replaced_paths == (("new", "a.md", "a-new.md"),)
 
 
 def test_a_page_that_gains_children_becomes_a_readme() -> None:
     leaf = Revision(id="r", pages=(Page(id="home", title="H"), Page(id="p", title="P", path="p")))
-    before = place(leaf)
+    before = assign_paths(leaf)
     child = Page(id="c", title="C", path="p/c")
     parent = leaf.amend(pages=(leaf.pages[0], leaf.pages[1].amend(pages=(child,))))
-    after = place(parent, known=_known(before))
+    after = assign_paths(parent, base=_known(before))
     assert (before.pages["p"], after.pages["p"], after.pages["c"]) == ("p.md", "p/README.md", "p/c.md")
 
 
@@ -124,9 +124,9 @@ def test_reserved_files_are_never_a_page() -> None:
     files = tuple(
         File(id=f"f{number}", name="x", git=_git(name)) for number, name in enumerate((*names, ".gitbook/other.yaml"))
     )
-    placement = place(Revision(id="r", pages=pages, files=files))
+    placement = assign_paths(Revision(id="r", pages=pages, files=files))
     assert all(path.endswith(".md") and not path.startswith(".gitbook") for path in placement.pages.values())
-    taken = {collision_key(path) for path in [*placement.pages.values(), *placement.files.values()]}
+    taken = {make_collision_key(path) for path in [*placement.pages.values(), *placement.files.values()]}
     assert not taken & {"summary.md", ".gitbook/vars.yaml", ".gitbook/tags.yaml", ".gitbook.yaml"}
     assert len(taken) == len(pages) + len(files)
 
@@ -140,7 +140,7 @@ def test_a_mapped_name_gives_way_to_a_page_that_has_it_by_right() -> None:
         Page(id="d", title="x", path="con/x"),
         Page(id="e", title="x", path="con/y"),
     )
-    placement = place(Revision(id="r", pages=pages))
+    placement = assign_paths(Revision(id="r", pages=pages))
     assert placement.pages["c"] == "x-b.md"
     assert placement.pages["b"] == "x-b-1.md"
     folders = {placement.pages[identity].rpartition("/")[0] for identity in ("d", "e")}
@@ -156,9 +156,9 @@ def test_a_mapped_name_gives_way_to_a_page_that_has_it_by_right() -> None:
 def test_names_that_leave_no_room_for_a_mark_are_cut(long: str) -> None:
     files = tuple(File(id=f"f{number}", name="x", git=_git(long)) for number in range(3))
     pages = tuple(Page(id=f"p{number}", title="x", git=_git(f"{long.removesuffix('.md')}.md")) for number in range(3))
-    placement = place(Revision(id="r", pages=pages, files=files))
+    placement = assign_paths(Revision(id="r", pages=pages, files=files))
     paths = [*placement.pages.values(), *placement.files.values()]
-    assert [safe_path(path) for path in paths] == paths
+    assert [check_safe_path(path) for path in paths] == paths
     assert len(set(paths)) == 6
 
 
@@ -166,7 +166,7 @@ def test_many_files_of_one_name_take_linear_time() -> None:
     files = tuple(File(id=f"f{number}", name="image.png") for number in range(COUNT))
 
     def placed(count: int) -> None:
-        placement = place(Revision.model_construct(id="r", files=files[:count]))
+        placement = assign_paths(Revision.model_construct(id="r", files=files[:count]))
         assert placement.files[f"f{count - 1}"] == f".gitbook/assets/image ({count - 1}).png"
 
     assert_linear(placed, COUNT // TIMES)
@@ -176,30 +176,30 @@ def test_deep_trees_are_placed_listed_and_matched_without_recursion() -> None:
     page = Page(id="leaf", title="leaf", slug="leaf")
     for depth in range(2000):
         page = Page(id=f"p{depth}", title=f"t{depth}", slug=f"s{depth}", pages=(page,))
-    placement = place(Revision(id="r", pages=(Page(id="home", title="H"), page)))
+    placement = assign_paths(Revision(id="r", pages=(Page(id="home", title="H"), page)))
     paths = list(placement.pages.values())
-    assert [safe_path(path) for path in paths] == paths
-    assert len({collision_key(path) for path in paths}) == 2002
-    entries = entries_of((page,), placement)
-    assert sum(1 for _ in walk(entries)) == 2001
-    assert len(match((page,), entries)) == 2001
+    assert [check_safe_path(path) for path in paths] == paths
+    assert len({make_collision_key(path) for path in paths}) == 2002
+    entries = build_entries((page,), placement)
+    assert sum(1 for _ in walk_entries(entries)) == 2001
+    assert len(match_pages((page,), entries)) == 2001
 
 
 @pytest.mark.parametrize("git", [False, True])
 def test_a_big_revision_is_placed_listed_and_matched_in_linear_time(git: bool) -> None:
     sizes = {count: _big(count, git=git) for count in (COUNT // TIMES, COUNT)}
-    placed = {count: place(revision) for count, revision in sizes.items()}
+    placed = {count: assign_paths(revision) for count, revision in sizes.items()}
     known = {count: _known(placement) for count, placement in placed.items()}
 
     def placed_anew(count: int) -> None:
-        assert place(sizes[count]) == placed[count]
+        assert assign_paths(sizes[count]) == placed[count]
 
     def placed_again(count: int) -> None:
-        assert place(sizes[count], known=known[count]) == placed[count]
+        assert assign_paths(sizes[count], base=known[count]) == placed[count]
 
     def listed(count: int) -> None:
-        entries = entries_of(sizes[count].pages, placed[count])
-        assert match(sizes[count].pages, entries) == dict(placed[count].pages)
+        entries = build_entries(sizes[count].pages, placed[count])
+        assert match_pages(sizes[count].pages, entries) == dict(placed[count].pages)
 
     for work in (placed_anew, placed_again, listed):
         assert_linear(work, COUNT // TIMES)
@@ -230,10 +230,10 @@ def test_entries_say_where_links_lead() -> None:
     revision = Revision(
         id="r", pages=(*links, group, computed, page.amend(id="q", type="novel")), files=(File(id="f", name="x.pdf"),)
     )
-    entries = entries_of(revision.pages, place(revision))
-    lines = render(entries).splitlines()
+    entries = build_entries(revision.pages, assign_paths(revision))
+    lines = render_summary(entries).splitlines()
     assert lines[2:11] == [f"* [L]({address})" for _, address in targets]
-    assert parse(render(entries)) == entries  # what is plain, `[A b](<a b.md>)`, is the page itself
+    assert parse_summary(render_summary(entries)) == entries  # what is plain, `[A b](<a b.md>)`, is the page itself
     assert lines[12:15] == ['## Group <a href="#own" id="own"></a>', "", '* [A b](<a b.md> "T")']
     assert entries[-2] == Entry(
         "computed", "", computed="type: builtin:openapi\nprops:\n  models: false\ndependencies: {}\nx: 1"
@@ -251,11 +251,11 @@ def test_match_trusts_only_what_is_unique() -> None:
         Page(id="group", type="group", title="G", slug="g", pages=(Page(id="below", title="Below", slug="below"),)),
         Page(id="gone", title="Gone", slug="gone"),
     )
-    entries = parse(
+    entries = parse_summary(
         "* [Welcome](README.md)\n* [Something](odd/path.md)\n* [Was](stable/README.md)\n  * [Inner](stable/inner.md)\n"
         "* [Twin](a.md)\n* [Twin](b.md)\n* [Anchor](c.md#gone)\n* [New](new.md)\n\n## G\n\n* [Below](g/below.md)\n"
     )
-    assert match(pages, entries) == {
+    assert match_pages(pages, entries) == {
         "home": "README.md",
         "git": "odd/path.md",
         "slug": "stable/README.md",
@@ -314,22 +314,24 @@ FILE = st.builds(
 
 @settings(deadline=None, max_examples=100)
 @given(
-    TREE, st.lists(FILE, max_size=5), st.dictionaries(HOSTILE, st.builds(Known, st.just("a.md"), HOSTILE), max_size=2)
+    TREE,
+    st.lists(FILE, max_size=5),
+    st.dictionaries(HOSTILE, st.builds(BasePath, st.just("a.md"), HOSTILE), max_size=2),
 )
 def test_any_revision_has_a_safe_place_for_everything(
-    pages: tuple[Page, ...], files: list[File], known: dict[str, Known]
+    pages: tuple[Page, ...], files: list[File], known: dict[str, BasePath]
 ) -> None:
     revision = Revision(id="r", pages=pages, files=tuple(files))
-    placement = place(revision, known=known)
+    placement = assign_paths(revision, base=known)
     paths = [*placement.pages.values(), *placement.files.values(), "SUMMARY.md"]
-    assert [safe_path(path) for path in paths] == paths
-    keys = [collision_key(path) for path in paths]
+    assert [check_safe_path(path) for path in paths] == paths
+    keys = [make_collision_key(path) for path in paths]
     assert len(set(keys)) == len(keys)
     assert not any(key.startswith(f"{other}/") for key in keys for other in keys)
-    assert place(revision, known=known) == placement
-    settled = place(revision, known=_known(placement))
-    assert (settled.pages, settled.files, settled.mapped) == (placement.pages, placement.files, ())
-    assert parse(render(entries_of(pages, placement))) is not None
+    assert assign_paths(revision, base=known) == placement
+    settled = assign_paths(revision, base=_known(placement))
+    assert (settled.pages, settled.files, settled.replaced_paths) == (placement.pages, placement.files, ())
+    assert parse_summary(render_summary(build_entries(pages, placement))) is not None
 
 
 def test_everything_lies_below_the_root_that_git_names() -> None:
@@ -346,7 +348,7 @@ def test_everything_lies_below_the_root_that_git_names() -> None:
     revision = Revision(
         id="r", pages=pages, files=files, reusable_contents=(ReusableContent(id="i", title="T"),), variables={"v": 1}
     )
-    placement = place(revision, settings=settings_of)
+    placement = assign_paths(revision, settings=settings_of)
     assert placement.pages["home"] == "docs/en/intro.md"
     assert [placement.pages[id] for id in "abcd"] == [
         f"docs/en/{path}" for path in ("a/README.md", "a/b.md", "c.md", "d.md")
@@ -356,9 +358,9 @@ def test_everything_lies_below_the_root_that_git_names() -> None:
     assert (placement.summary, placement.variables) == ("docs/en/toc/SUMMARY.md", "docs/en/.gitbook/vars.yaml")
     assert all(path.startswith("docs/en/") for path in placement.pages.values())
     assert placement.pages["s"] != placement.summary
-    text = render(entries_of(revision.pages, placement))
+    text = render_summary(build_entries(revision.pages, placement))
     assert "* [H](../intro.md)\n* [A](../a/README.md)\n  * [B](../a/b.md)\n" in text
-    assert place(revision, known=_known(placement), settings=settings_of).pages == placement.pages
+    assert assign_paths(revision, base=_known(placement), settings=settings_of).pages == placement.pages
 
 
 def _files(*files: tuple[str, str, str]) -> Revision:
@@ -372,22 +374,23 @@ def _files(*files: tuple[str, str, str]) -> Revision:
 
 
 def test_a_file_keeps_its_name_when_only_the_number_flips() -> None:
-    before = place(_files(("f", "a (1).png", "1" * 40), ("g", "a.png", "2" * 40)))
+    before = assign_paths(_files(("f", "a (1).png", "1" * 40), ("g", "a.png", "2" * 40)))
     known = {
-        id: Known(path, before.forms[id], oid * 40) for (id, path), oid in zip(before.files.items(), "12", strict=True)
+        id: BasePath(path, before.platform_paths[id], oid * 40)
+        for (id, path), oid in zip(before.files.items(), "12", strict=True)
     }
-    flipped = place(_files(("f", "a (1) (1).png", "1" * 40), ("g", "a (2).png", "2" * 40)), known=known)
+    flipped = assign_paths(_files(("f", "a (1) (1).png", "1" * 40), ("g", "a (2).png", "2" * 40)), base=known)
     assert flipped.files == before.files
-    assert flipped.forms["f"] == ".gitbook/assets/a (1) (1).png"
-    anew = place(_files(("new", "a (1) (1).png", "1" * 40), ("g", "a.png", "2" * 40)), known=known)
+    assert flipped.platform_paths["f"] == ".gitbook/assets/a (1) (1).png"
+    anew = assign_paths(_files(("new", "a (1) (1).png", "1" * 40), ("g", "a.png", "2" * 40)), base=known)
     assert anew.files == {"new": before.files["f"], "g": before.files["g"]}
-    other = place(_files(("new", "a (3).png", "3" * 40), ("g", "a.png", "2" * 40)), known=known)
+    other = assign_paths(_files(("new", "a (3).png", "3" * 40), ("g", "a.png", "2" * 40)), base=known)
     assert other.files["new"] == ".gitbook/assets/a (3).png"
 
 
 def test_a_number_is_never_put_behind_a_number() -> None:
     files = (File(id="f1", name="a.png"), File(id="f2", name="a (1).png"), File(id="f3", name="A (1).png"))
-    assert place(Revision(id="r", files=files)).files["f3"] == ".gitbook/assets/A (2).png"
+    assert assign_paths(Revision(id="r", files=files)).files["f3"] == ".gitbook/assets/A (2).png"
 
 
 def test_a_second_page_called_readme_is_told_apart() -> None:
@@ -396,7 +399,7 @@ def test_a_second_page_called_readme_is_told_apart() -> None:
         Page(id="r", title="Readme", path="readme"),
         Page(id="x", title="X", path="x", pages=(Page(id="y", title="Readme", path="x/readme"),)),
     )
-    assert dict(place(Revision(id="r", pages=pages)).pages) == {
+    assert dict(assign_paths(Revision(id="r", pages=pages)).pages) == {
         "home": "README.md",
         "r": "readme-r.md",
         "x": "x/README.md",

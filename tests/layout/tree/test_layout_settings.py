@@ -26,8 +26,8 @@ def test_settings_are_read() -> None:
         summary="product/SUMMARY.md",
         redirects={"old/url": "new/file.md", "slashed": "x.md", "404": "y.md"},
     )
-    assert found.below(found.summary) == "docs/product/SUMMARY.md"
-    assert Settings().below("x.md") == "x.md"
+    assert found.add_root(found.summary) == "docs/product/SUMMARY.md"
+    assert Settings().add_root("x.md") == "x.md"
 
 
 @pytest.mark.parametrize(

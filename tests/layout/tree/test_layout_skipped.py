@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from syncd.layout.lint.check import check
-from syncd.layout.lint.space import Item
+from syncd.layout.lint.check import check_space
+from syncd.layout.lint.space import SpaceFile
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.settings import Settings, read_settings
-from syncd.layout.tree.summary import parse, render
+from syncd.layout.tree.summary import parse_summary, render_summary
 
 
 def draft(files: Mapping[str, str]) -> Draft:
@@ -16,8 +16,8 @@ def draft(files: Mapping[str, str]) -> Draft:
 
 
 def codes(files: Mapping[str, str]) -> dict[str, tuple[int, int]]:
-    items = {path: Item(len(text), lambda text=text: text.encode()) for path, text in files.items()}  # type: ignore[misc]
-    return {one.code: (one.line, one.column) for one in check(items)}
+    items = {path: SpaceFile(len(text), lambda text=text: text.encode()) for path, text in files.items()}  # type: ignore[misc]
+    return {one.code: (one.line, one.column) for one in check_space(items)}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_key_with_an_unseen_character_counts_as_the_platform_counts_it(sign: s
     assert settings == Settings(root="docs"), "the platform takes the default readme"
     (part,) = settings.skipped
     assert (part.line, part.column) == (3, 1)
-    assert f"U+{ord(sign):04X}" in part.why
+    assert f"U+{ord(sign):04X}" in part.reason
     assert codes({".gitbook.yaml": text, "docs/README.md": "# Home\n"})["settings-unseen"] == (3, 1)
 
 
@@ -72,6 +72,6 @@ def test_from_the_root_means_below_the_root_of_the_settings() -> None:
 
 
 def test_a_link_to_another_host_stays_a_link() -> None:
-    (entry,) = parse("* [Else](//example.org/x.md)\n")
+    (entry,) = parse_summary("* [Else](//example.org/x.md)\n")
     assert entry.target == "//example.org/x.md"
-    assert parse(render([entry])) == (entry,)
+    assert parse_summary(render_summary([entry])) == (entry,)

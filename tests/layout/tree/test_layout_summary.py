@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from syncd.errors import FileInvalid
 from syncd.layout.tree.skipped import SkippedPart
-from syncd.layout.tree.summary import Entry, parse, render, walk
+from syncd.layout.tree.summary import Entry, parse_summary, render_summary, walk_entries
 from tests.growing import assert_linear
 
 CANONICAL = """\
@@ -49,8 +49,8 @@ CANONICAL = """\
 
 
 def test_the_whole_grammar_reads_and_writes_back() -> None:
-    entries = parse(CANONICAL)
-    assert render(entries) == CANONICAL
+    entries = parse_summary(CANONICAL)
+    assert render_summary(entries) == CANONICAL
     home, group, slugged, last, gone = entries
     assert home == Entry("document", "Home title", "README.md")
     assert group.title == "Group title"
@@ -77,7 +77,7 @@ def test_the_whole_grammar_reads_and_writes_back() -> None:
     ]
     assert (nested.kind, nested.title, nested.slug) == ("group", "Nested group", "n")
     assert (last.kind, gone.kind) == ("document", "link")
-    assert [entry.line for entry, _ in walk(entries)][:4] == [3, 5, 7, 8]
+    assert [entry.line for entry, _ in walk_entries(entries)][:4] == [3, 5, 7, 8]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_whole_grammar_reads_and_writes_back() -> None:
 def test_other_spellings_mean_the_same(text: str) -> None:
     b = Entry("document", "B", "b.md", children=(Entry("document", "C", "c.md"),))
     a = Entry("document", "A", "a.md", children=(b, Entry("document", "D", "d.md")))
-    assert parse(text) == (a, Entry("document", "E", "e.md"))
+    assert parse_summary(text) == (a, Entry("document", "E", "e.md"))
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def test_other_spellings_mean_the_same(text: str) -> None:
 )
 def test_a_line_that_cannot_be_kept_is_an_error_where_it_stands(text: str, line: int, column: int) -> None:
     with pytest.raises(FileInvalid) as refusal:
-        parse(text, at="SUMMARY.md")
+        parse_summary(text, at="SUMMARY.md")
     assert (refusal.value.line, refusal.value.column) == (line, column)
     assert str(refusal.value).startswith(f"SUMMARY.md:{line}:{column}: ")
 
 
 def test_an_entry_may_lead_up_as_far_as_the_summary_is_down() -> None:
-    assert parse("* [A](../a.md)\n", at="product/SUMMARY.md") == (Entry("document", "A", "../a.md"),)
+    assert parse_summary("* [A](../a.md)\n", at="product/SUMMARY.md") == (Entry("document", "A", "../a.md"),)
 
 
 @pytest.mark.parametrize(
@@ -145,23 +145,25 @@ def test_an_entry_may_lead_up_as_far_as_the_summary_is_down() -> None:
 )
 def test_an_entry_that_leads_out_is_left_out_and_told(address: str, at: str) -> None:
     skipped: list[SkippedPart] = []
-    assert parse(f"* [A]({address})\n* [B](b.md)\n", at=at, skipped=skipped) == (Entry("document", "B", "b.md"),)
+    assert parse_summary(f"* [A]({address})\n* [B](b.md)\n", at=at, skipped=skipped) == (
+        Entry("document", "B", "b.md"),
+    )
     assert [(part.path, part.line, part.column) for part in skipped] == [(at, 1, 7)]
 
 
 def test_an_empty_summary_has_no_entries() -> None:
-    assert parse("") == ()
-    assert render(()) == "# Table of contents\n"
-    assert parse(render(())) == ()
+    assert parse_summary("") == ()
+    assert render_summary(()) == "# Table of contents\n"
+    assert parse_summary(render_summary(())) == ()
 
 
 def test_deep_nesting_is_read_and_written_without_recursion() -> None:
     entry = Entry("document", "leaf", "leaf.md")
     for depth in range(2000):
         entry = Entry("document", str(depth), f"{depth}.md", children=(entry,))
-    text = render([entry])
-    assert render(parse(text)) == text
-    assert sum(1 for _ in walk(parse(text))) == 2001
+    text = render_summary([entry])
+    assert render_summary(parse_summary(text)) == text
+    assert sum(1 for _ in walk_entries(parse_summary(text))) == 2001
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_deep_nesting_is_read_and_written_without_recursion() -> None:
 def test_hostile_lines_take_linear_time(before: str, unit: str, after: str) -> None:
     def read(size: int) -> None:
         with suppress(FileInvalid):
-            parse(before + unit * (size // len(unit)) + after)
+            parse_summary(before + unit * (size // len(unit)) + after)
 
     assert_linear(read, 12_500)
 
@@ -252,9 +254,9 @@ TREE = st.lists(st.recursive(LEAF, _entries, max_leaves=12), max_size=6).map(tup
 @settings(deadline=None, max_examples=100)
 @given(TREE)
 def test_any_tree_comes_back(entries: tuple[Entry, ...]) -> None:
-    text = render(entries)
-    assert parse(text) == entries
-    assert render(parse(text)) == text
+    text = render_summary(entries)
+    assert parse_summary(text) == entries
+    assert render_summary(parse_summary(text)) == text
 
 
 @settings(deadline=None, max_examples=100)
@@ -264,5 +266,5 @@ def test_titles_from_outside_cannot_add_lines(titles: list[str], target: str) ->
     entries += [
         Entry("group", title, slug=title, children=(Entry("link", title, target=f"x:{target}"),)) for title in titles
     ]
-    read = parse(render(entries))
-    assert [entry.kind for entry, _ in walk(read)] == [entry.kind for entry, _ in walk(entries)]
+    read = parse_summary(render_summary(entries))
+    assert [entry.kind for entry, _ in walk_entries(read)] == [entry.kind for entry, _ in walk_entries(entries)]

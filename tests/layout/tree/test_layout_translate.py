@@ -7,12 +7,12 @@ PLACEMENT = Placement(
     pages={"p1": "maths.md", "p2": "maps.md", "p3": "README.md"},
     files={"f1": ".gitbook/assets/a b.png"},
     includes={},
-    forms={"p1": "go/maths.md", "p2": "go/maps.md", "p3": "README.md", "f1": ".gitbook/assets/a b.png"},
+    platform_paths={"p1": "go/maths.md", "p2": "go/maps.md", "p3": "README.md", "f1": ".gitbook/assets/a b.png"},
 )
 
 
 def arriving(text: str, id: str = "p1") -> str:
-    return Translation(PLACEMENT).incoming(text.encode(), id).decode()
+    return Translation(PLACEMENT).translate_incoming(text.encode(), id).decode()
 
 
 def test_relative_addresses_follow_the_page() -> None:
@@ -31,22 +31,24 @@ def test_what_is_unknown_stays_as_it_is() -> None:
 
 
 def test_files_leave_by_id_and_pages_stay_relative_where_that_means_the_same() -> None:
-    text, complete = Translation(PLACEMENT).outgoing("![p](<.gitbook/assets/a b.png>) [m](maps.md)", "maths.md")
+    text, complete = Translation(PLACEMENT).translate_outgoing(
+        "![p](<.gitbook/assets/a b.png>) [m](maps.md)", "maths.md"
+    )
     assert complete
     assert text == "![p](/files/f1) [m](maps.md)"
-    text, complete = Translation(PLACEMENT).outgoing("[home](README.md)", "maths.md")
+    text, complete = Translation(PLACEMENT).translate_outgoing("[home](README.md)", "maths.md")
     assert text == "[home](/pages/p3)"
 
 
 def test_a_link_to_a_page_that_is_not_there_yet_is_told() -> None:
     translation = Translation(PLACEMENT)
-    assert translation.outgoing("[n](new.md)", "maths.md") == ("[n](new.md)", False)
-    translation.learn("p9", "new.md")
-    assert translation.outgoing("[n](new.md)", "maths.md") == ("[n](/pages/p9)", True)
+    assert translation.translate_outgoing("[n](new.md)", "maths.md") == ("[n](new.md)", False)
+    translation.add("p9", "new.md")
+    assert translation.translate_outgoing("[n](new.md)", "maths.md") == ("[n](/pages/p9)", True)
 
 
 def test_what_leaves_comes_back() -> None:
     text = '![p](<.gitbook/assets/a b.png>) [m](maps.md#y) [home](README.md) <img src=".gitbook/assets/a b.png">'
     translation = Translation(PLACEMENT)
-    sent, _ = translation.outgoing(text, "maths.md")
-    assert translation.incoming(sent.encode(), "p1").decode() == text
+    sent, _ = translation.translate_outgoing(text, "maths.md")
+    assert translation.translate_incoming(sent.encode(), "p1").decode() == text

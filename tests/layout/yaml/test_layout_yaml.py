@@ -201,7 +201,7 @@ def test_any_text_is_loaded_or_refused(text: str) -> None:
 def test_every_part_is_located() -> None:
     located = load_located("a: 1\nredirects:\n  - source: /x\n    to: {page: y}\n", at="x.yaml", line=11)
     assert located.value == {"a": 1, "redirects": [{"source": "/x", "to": {"page": "y"}}]}
-    assert dict(located.where) == {
+    assert dict(located.positions) == {
         (): (11, 1),
         ("a",): (11, 1),
         ("redirects",): (12, 1),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.plan.merge.pages import (
     Change,
     Decision,
@@ -50,7 +50,7 @@ def test_no_text_falls_away_and_no_two_pages_share_a_place(ours: list[Change], t
     held = {v.oid for knot in knots for d in knot for v in (d.page.ours, d.page.theirs) if v is not None}
     merged = {v.oid for d in free if d.text is TextSource.MERGED for v in (d.page.ours, d.page.theirs) if v is not None}
     assert new <= kept | held | merged
-    places = [collision_key(decision.path) for decision in free if decision.target is not None]
+    places = [make_collision_key(decision.path) for decision in free if decision.target is not None]
     assert len(places) == len(set(places))
     pages = [decision.page for decision in decisions]
     assert len(pages) == len(set(pages))
@@ -66,8 +66,10 @@ def test_what_only_one_side_did_is_done(changes: list[Change]) -> None:
         if not knots:
             assert {d.target for d in free if d.target is not None} == wanted
         else:  # names that only some disks can tell apart are a person's to choose
-            assert len({collision_key(after.path) for after in wanted}) < len(wanted) or any(
-                collision_key(one.path).startswith(f"{collision_key(two.path)}/") for one in wanted for two in wanted
+            assert len({make_collision_key(after.path) for after in wanted}) < len(wanted) or any(
+                make_collision_key(one.path).startswith(f"{make_collision_key(two.path)}/")
+                for one in wanted
+                for two in wanted
             )
 
 

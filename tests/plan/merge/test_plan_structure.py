@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.tree.summary import Entry, parse, walk
+from syncd.layout.tree.summary import Entry, parse_summary, walk_entries
 from syncd.plan.merge.summary import MergedSummary, merge_entries
 
 Entries = tuple[Entry, ...]
@@ -35,7 +35,7 @@ class Side:
 
 
 def pages(entries: Iterable[Entry]) -> list[str]:
-    return [entry.path for entry, _ in walk(entries) if entry.path is not None and entry.anchor is None]
+    return [entry.path for entry, _ in walk_entries(entries) if entry.path is not None and entry.anchor is None]
 
 
 def merged(base: Side, ours: Side, theirs: Side, *, gone: Iterable[str] = ()) -> MergedSummary:
@@ -165,7 +165,7 @@ def test_no_page_is_lost_or_stands_twice_and_a_second_merge_changes_nothing(
 
 
 def table(text: str) -> Entries:
-    return parse("# Table of contents\n\n" + text)
+    return parse_summary("# Table of contents\n\n" + text)
 
 
 def outcome(

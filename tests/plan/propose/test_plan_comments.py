@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.compare.words import Loss
+from syncd.layout.compare.lost_words import LostLine
 from syncd.plan.change import Change, Plan
 from syncd.plan.propose.comments import PART_MAX, PARTS_MAX, code, loss_comment, loss_mark, mark_of, wanted_comments
 from syncd.plan.propose.proposal import ROOT, AddFile, DeleteStep, InsertStep, Proposal, Step, UpdateStep
@@ -65,7 +65,7 @@ def test_all_that_is_no_text_of_a_page_is_one_list() -> None:
 
 
 def test_the_same_losses_have_the_same_mark_wherever_they_stand() -> None:
-    one, other = (Loss(3, ("<a>", "b")),), (Loss(7, ("<a>",)), Loss(8, ("b",)))
+    one, other = (LostLine(3, ("<a>", "b")),), (LostLine(7, ("<a>",)), LostLine(8, ("b",)))
     assert loss_mark("p1", one) == loss_mark("p1", other) != loss_mark("p2", one)
     assert loss_comment("p1", "a.md", one).endswith(loss_mark("p1", one))
     assert "* line 3: `<a> b`" in loss_comment("p1", "a.md", one)

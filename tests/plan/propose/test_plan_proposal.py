@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.tree.draft import Draft, page_slug
+from syncd.layout.tree.draft import Draft, derive_page_slug
 from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.settings import Settings
-from syncd.layout.tree.summary import Entry, parse
-from syncd.layout.tree.summary import walk as entries_of
+from syncd.layout.tree.summary import Entry, parse_summary
+from syncd.layout.tree.summary import walk_entries as entries_of
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
@@ -44,7 +44,9 @@ class Node:
     slug: str = ""
 
     def __post_init__(self) -> None:
-        self.slug = self.slug or (page_slug(self.path, settings=Settings()) if self.path else slugify(self.title))
+        self.slug = self.slug or (
+            derive_page_slug(self.path, settings=Settings()) if self.path else slugify(self.title)
+        )
 
 
 def walk(node: Node) -> Iterator[tuple[Node, Node]]:
@@ -250,7 +252,7 @@ def told(base: str, text: str, **blobs: str) -> Proposal:
         return Node(name, entry.path or "", entry.title, name, [node(child) for child in entry.children], kind)
 
     def content(table: str) -> tuple[Entry, ...]:
-        return parse(f"# Table of contents\n\n{table}")
+        return parse_summary(f"# Table of contents\n\n{table}")
 
     root = Node(ROOT, "", "", "", [node(entry) for entry in content(base)])
     paths = [entry.path for entry, _ in entries_of(content(text)) if entry.path]

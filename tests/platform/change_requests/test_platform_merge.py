@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncd.layout.tree.paths import collision_key
+from syncd.layout.tree.paths import make_collision_key
 from syncd.model.blob_id import compute_blob_id
 from syncd.platform.change_requests.merge import MergedTree, MergeSides, merge, merge_order
 from syncd.platform.revisions.outline import Draft, Outline, build_outline
@@ -104,7 +104,7 @@ def test_any_two_edits_merge_into_a_sound_tree_that_loses_nothing_added(seed: in
     for children in after.order.values():
         slugs = [after.entries[child].node.slug.casefold() for child in children if after.entries[child].node.slug]
         assert len(slugs) == len(set(slugs))
-    paths = [collision_key(node.path) for node in pages if node.path]
+    paths = [make_collision_key(node.path) for node in pages if node.path]
     assert len(paths) == len(set(paths))
     assert world.merged(base, ours, theirs).draft.seal()[0] == after.root
     if not merged.conflicts:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.page.frontmatter import split_title
+from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext import to_document
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.content_write import TEXT_MAX
@@ -454,7 +454,7 @@ def test_a_change_request_that_is_done_cannot_be_written(request_: Request, stat
 
 
 def keys(text: str) -> list[str]:
-    return [node["key"] for node in to_document(split_title(text)[1]).nodes]
+    return [node["key"] for node in to_document(split_after_title(text)[1]).nodes]
 
 
 def test_a_document_is_a_page_body_too_and_leaves_its_frontmatter_alone(request_: Request) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from syncd.layout.tree.summary import parse, walk
+from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.plan.merge.pages import SIDES, Side
 from syncd.repo import Person, Repository
 from syncd.sync.merge.former import convert_former_record
@@ -59,8 +59,8 @@ class Place:
         return {path: self.repository.read(blob.oid).decode("utf-8", "replace") for path, blob in blobs.items()}
 
     def titles(self, tree: str) -> dict[str, str]:
-        entries = parse(self.files(tree)["SUMMARY.md"])
-        return {entry.path: entry.title for entry, _ in walk(entries) if entry.path}
+        entries = parse_summary(self.files(tree)["SUMMARY.md"])
+        return {entry.path: entry.title for entry, _ in walk_entries(entries) if entry.path}
 
 
 @pytest.fixture(scope="module")

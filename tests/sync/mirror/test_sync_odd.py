@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncd.layout.tree.lfs_pointers import Pointer, pointer_of
+from syncd.layout.tree.lfs_pointers import LfsPointer, parse_pointer
 from syncd.sync.outcome import Held
 
 PICTURE = b"\x89PNG\r\n\x1a\n a large picture, or so"
@@ -38,11 +38,11 @@ def files_there(world: Any) -> dict[str, bytes]:
 
 
 def test_a_pointer_is_told_from_text() -> None:
-    assert pointer_of(pointer(b"x")) == Pointer(hashlib.sha256(b"x").hexdigest(), 1)
+    assert parse_pointer(pointer(b"x")) == LfsPointer(hashlib.sha256(b"x").hexdigest(), 1)
     extended = pointer(b"x").replace(b"\noid", b"\next-0-foo sha256:00\noid")
-    assert pointer_of(extended) is not None
+    assert parse_pointer(extended) is not None
     for other in (b"", b"# Page\n", pointer(b"x")[:-1], b" " + pointer(b"x"), pointer(b"x") + b"x" * 2000):
-        assert pointer_of(other) is None
+        assert parse_pointer(other) is None
 
 
 def test_the_object_of_a_pointer_is_sent_and_the_pointer_stays_in_git(world: Any, fine: Any) -> None:

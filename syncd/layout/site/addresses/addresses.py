@@ -174,7 +174,7 @@ def page_addresses(draft: "Draft") -> dict[str, str]:
     Shape: a page's path joins the slugs of what it hangs below and its own; the home page is "".
     Source: API document, Page; of two pages with one path the first counts.
     """
-    from syncd.layout.tree.draft import page_slug  # heavy, and of no use where only the site file is read
+    from syncd.layout.tree.draft import derive_page_slug  # heavy, and of no use where only the site file is read
 
     found: dict[str, str] = {}
     documents = set(draft.documents)
@@ -183,7 +183,7 @@ def page_addresses(draft: "Draft") -> dict[str, str]:
         entry, above = pending.pop()
         here = above
         if entry.path in documents and entry.anchor is None:
-            slug = page_slug(entry.path, settings=draft.settings)
+            slug = derive_page_slug(entry.path, settings=draft.settings)
             here = "/".join(part for part in (above, slug) if part)
             found.setdefault(fold_address(here), entry.path)
         elif entry.kind == "group":

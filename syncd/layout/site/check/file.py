@@ -46,9 +46,9 @@ def audible(file: SiteFile, found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _without_silenced(file: SiteFile, one: Finding) -> Finding:
-    if not one.along:
+    if not one.covered:
         return one
-    return replace(one, along=tuple(each for each in one.along if not _silenced(file, each)))
+    return replace(one, covered=tuple(each for each in one.covered if not _silenced(file, each)))
 
 
 def _silenced(file: SiteFile, one: Finding) -> bool:

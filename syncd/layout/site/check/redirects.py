@@ -187,7 +187,7 @@ def _chain(site: SiteMap, steps: Mapping[str, str], key: str, last: Item) -> Fin
     meant = " and ".join(map(_source, way)) if len(way) <= _NAMED else f"each of these {len(way)} redirects"
     message = f"{' -> '.join([*shown, words(to)])}; point {meant} at {words(to)}"
     first, *others = [_flattened(item, to, message) for item in way]
-    return replace(first, along=tuple(others))
+    return replace(first, covered=tuple(others))
 
 
 def _flattened(item: Item, to: Any, message: str) -> Finding:

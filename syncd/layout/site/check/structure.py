@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from syncd.layout.lint.finding import Finding
-from syncd.layout.lint.near import Near
+from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.site.read.customization import links_in
 from syncd.layout.site.read.declared import Item, Place, SiteFile
 from syncd.layout.site.read.rules import broken
@@ -40,14 +40,14 @@ def named(text: str) -> str:
     return f'"{text if len(text) <= 80 else f"{text[:79]}…"}"'
 
 
-def near_to(names: Iterable[str]) -> Near:
+def near_to(names: Iterable[str]) -> NearMisses:
     """Given the names that exist, return them to compare wrong ones with; nobody mistypes a very long one."""
-    return Near(sorted(name for name in names if len(name) <= NAME_MAX))
+    return NearMisses(sorted(name for name in names if len(name) <= NAME_MAX))
 
 
-def probably(near: Near, wrong: str) -> str:
+def probably(near: NearMisses, wrong: str) -> str:
     """Given the names that exist and a wrong one, return what to add to the message."""
-    found = near.to(wrong) if len(wrong) <= NAME_MAX else None
+    found = near.find(wrong) if len(wrong) <= NAME_MAX else None
     return f"; did you mean {named(found)}?" if found else ""
 
 

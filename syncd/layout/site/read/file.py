@@ -32,7 +32,7 @@ from syncd.layout.site.read.shape import (  # fmt: skip
     VISITORS,
 )
 from syncd.layout.site.read.structure import Collected, StructureReader
-from syncd.layout.yaml.nodes import Node, compose
+from syncd.layout.yaml.nodes import Node, compose_tree
 from syncd.model.ref import AREAS, Area
 
 Value = TypeVar("Value")
@@ -194,7 +194,7 @@ class _File:
         for group in ("claims", "unsigned"):
             for name, claim in self.reader.mapping(nodes.get(group), group).items():
                 if claim.value is None or isinstance(claim.value, dict):
-                    fields[f"{group}.{name}"] = claim.plain
+                    fields[f"{group}.{name}"] = claim.plain_value
                     places[f"{group}.{name}"] = self.reader.place(claim)
                     places |= self.reader.places(claim, f"{group}.{name}")
                 else:
@@ -256,7 +256,7 @@ class _File:
                 hint = "write members below each other, not joined by dots" if "." in key else ""
                 self.reader.complain("SY003", inner, f'unknown key "{shortened(key)}"', hint)
                 return
-        fields, places = leaves(node.plain), self.reader.places(node, "")
+        fields, places = leaves(node.plain_value), self.reader.places(node, "")
         self.into.add(Item(item.kind, item.key, fields, item.place, places))
 
     def policy(self) -> SitePolicy:
@@ -310,7 +310,7 @@ def _tree_of(text: str, path: str) -> Node | None:
     if "syncd:" not in text or kind_of(path) in ("csv", "_redirects"):
         return None
     try:
-        return compose(text, at=path, repeats=True).root
+        return compose_tree(text, at=path, repeats=True).root
     except FileInvalid:
         return None  # whoever reads its redirects says so
 

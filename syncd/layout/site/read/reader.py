@@ -10,7 +10,7 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Place
 from syncd.layout.site.read.rules import broken
 from syncd.layout.site.read.shape import SYNONYMS, UNWRITABLE, Key, Keys
-from syncd.layout.yaml.nodes import BYTES_MAX, Node, Tree, compose
+from syncd.layout.yaml.nodes import BYTES_MAX, Node, Tree, compose_tree
 from syncd.layout.yaml.yaml import NUMBER, SWITCH
 from syncd.model.text import mask_unprintable
 
@@ -36,21 +36,21 @@ class Reader:
     def open(self, *, bytes_max: int = BYTES_MAX) -> Node | None:
         """Return the node of the document; None when there is none, or when it cannot be read."""
         try:
-            self.tree = compose(self.text, at=self.path, bytes_max=bytes_max, repeats=True)
+            self.tree = compose_tree(self.text, at=self.path, bytes_max=bytes_max, repeats=True)
         except FileInvalid as invalid:
             place = Place(self.path, invalid.line, invalid.column)
             said, hint = _SYNTAX.get(invalid.reason, (invalid.reason, ""))
             self.findings.append(broken("SY001", place, said, hint))
             return None
         for first, again in self.tree.repeated:
-            line = self.tree.position(first.start)[0]
+            line = self.tree.locate(first.start)[0]
             message = f'"{shortened(again.value)}" is set twice (first at line {line})'
             self.findings.append(broken("SY002", self.spot(again), message, "keep one of them"))
         return self.tree.root
 
     def spot(self, node: Node) -> Place:
         """Given a node, return where its text stands, as wide as it is on its first line."""
-        line, column = self.tree.position(node.start)
+        line, column = self.tree.locate(node.start)
         ends = self.text.find("\n", node.start, node.end)
         end = node.end if ends < 0 else ends
         return Place(self.path, line, column, max(1, end - node.start))
@@ -60,7 +60,7 @@ class Reader:
         if node.key is not None and (node.style == "-" or node.start == node.end):
             return self.spot(node.key)
         if node.style == "-":
-            line, column = self.tree.position(node.start)
+            line, column = self.tree.locate(node.start)
             return Place(self.path, line, column)
         return self.spot(node)
 

@@ -54,7 +54,7 @@ def _destination(reader: Reader, node: Node, places: dict[str, Place]) -> dict[s
             if not isinstance(member.value, dict):
                 reader.mistyped(member, "raw", "a mapping")
                 return None
-            value = member.plain
+            value = member.plain_value
         elif is_wrong(value := reader.value(member, name, TO[name])):
             return None
         found[name], places[f"to.{name}"] = value, reader.place(member)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.redirect_files import YAML_BYTES_MAX
-from syncd.layout.yaml.nodes import Node, Tree, compose
+from syncd.layout.yaml.nodes import Node, Tree, compose_tree
 
 _COMMA = re.compile(r" *,( *)")
 _COLON = re.compile(r" *:( *)")
@@ -26,11 +26,11 @@ def formatted(text: str, *, path: str) -> str:
     line end.
     Raises: FileInvalid when the file cannot be read.
     """
-    tree = compose(text, at=path, bytes_max=YAML_BYTES_MAX)
+    tree = compose_tree(text, at=path, bytes_max=YAML_BYTES_MAX)
     spaced = _spaced(tree)
-    result = _trimmed(compose(spaced, at=path, bytes_max=2 * YAML_BYTES_MAX))
-    before, after = tree.root, compose(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
-    if (before.plain if before else None) != (after.plain if after else None):
+    result = _trimmed(compose_tree(spaced, at=path, bytes_max=2 * YAML_BYTES_MAX))
+    before, after = tree.root, compose_tree(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
+    if (before.plain_value if before else None) != (after.plain_value if after else None):
         raise FileInvalid("is written in a way that cannot be formatted", path=path)
     return result
 
@@ -136,6 +136,6 @@ def _kept(tree: Tree) -> frozenset[int]:
     found: set[int] = set()
     for node in tree.root.walk() if tree.root else ():
         if node.style not in ("{", "-") and "\n" in tree.text[node.start : node.end]:
-            last, column = tree.position(node.end)
-            found.update(range(tree.position(node.start)[0], last + (column > 1)))
+            last, column = tree.locate(node.end)
+            found.update(range(tree.locate(node.start)[0], last + (column > 1)))
     return frozenset(found)

@@ -21,7 +21,7 @@ from syncd.layout.site.read.redirect_files import (  # fmt: skip
     read_redirect_file,
 )
 from syncd.layout.site.write.imports_structure import StructureImport
-from syncd.layout.yaml.nodes import Node, Tree, compose
+from syncd.layout.yaml.nodes import Node, Tree, compose_tree
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, source_key
 
 BYTES_MAX = 16 << 20
@@ -71,7 +71,7 @@ def import_file(text: str, *, path: str, around: Around | None = None) -> Import
     """
     name, around = basename(path).lower(), around or Around()
     if name in ("docs.yaml", "docs.yml", "gitbook-docs.yaml"):
-        found = StructureImport(compose(text, at=path), path, around.spaces)
+        found = StructureImport(compose_tree(text, at=path), path, around.spaces)
         return Imported(found.read(), tuple(Remark(*remark) for remark in found.remarks))
     importer = _Redirects(path, around)
     if name in (".gitbook.yaml", ".gitbook.yml"):
@@ -209,7 +209,7 @@ class _Redirects:
 
     def mapping(self, text: str, key: str = "") -> Mapping[str, Node]:
         """The nodes of a file's mapping, or of the one under a key; {} when there is nothing."""
-        self.tree = compose(text, at=self.path, bytes_max=BYTES_MAX, depth_max=DEPTH_MAX, repeats=True)
+        self.tree = compose_tree(text, at=self.path, bytes_max=BYTES_MAX, depth_max=DEPTH_MAX, repeats=True)
         nodes = self.tree.root.value if self.tree.root else None
         if not isinstance(nodes, dict):
             if nodes is None:
@@ -224,7 +224,7 @@ class _Redirects:
         return node.value if node is not None and isinstance(node.value, list) else []
 
     def place(self, node: Node) -> Place:
-        return Place(self.path, *self.tree.position(node.key.start if node.key else node.start))
+        return Place(self.path, *self.tree.locate(node.key.start if node.key else node.start))
 
     def remark(self, place: Place, what: str) -> None:
         self.remarks.append(Remark(place, what))

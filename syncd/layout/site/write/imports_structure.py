@@ -7,7 +7,7 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.declared import Place
 from syncd.layout.site.read.shape import KEY_PATTERN
-from syncd.layout.tree.paths import fold
+from syncd.layout.tree.paths import fold_to_ascii
 from syncd.layout.yaml.nodes import Node, Tree
 
 _KEY = re.compile(KEY_PATTERN)
@@ -92,7 +92,7 @@ class StructureImport:
         """Given something with a key or a title, return a key that nothing else here has."""
         given = str(members["key"].value) if "key" in members else ""
         title = str(members["title"].value) if "title" in members else ""
-        wanted = given if _KEY.fullmatch(given) else fold(given or title)[:60].strip("-") or _WORDS[kind]
+        wanted = given if _KEY.fullmatch(given) else fold_to_ascii(given or title)[:60].strip("-") or _WORDS[kind]
         key = wanted
         while key in self.keys:
             self.again[wanted] = self.again.get(wanted, 1) + 1
@@ -117,5 +117,5 @@ class StructureImport:
 
     def remark(self, node: Node, what: str) -> None:
         """Given what cannot be taken and why, note it with its place."""
-        place = Place(self.path, *self.tree.position(node.key.start if node.key else node.start))
+        place = Place(self.path, *self.tree.locate(node.key.start if node.key else node.start))
         self.remarks.append((place, what))

@@ -6,7 +6,7 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.redirect_files import kind_of
 from syncd.layout.site.write.exports import spelled
 from syncd.layout.site.write.patch import Patch, Path, patched
-from syncd.layout.yaml.nodes import Node, compose
+from syncd.layout.yaml.nodes import Node, compose_tree
 
 
 def mended(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tuple[Finding, ...]]:
@@ -14,7 +14,7 @@ def mended(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tupl
 
     Shape: a finding without a fix, and one whose place is not what it was, stay. Raises: FileInvalid, as `patched`.
     """
-    each = (one for found in findings for one in found.all())
+    each = (one for found in findings for one in found.list_all())
     wanted = [one for one in each if one.path == path and one.fix is not None]
     if not wanted:
         return text, ()
@@ -22,8 +22,8 @@ def mended(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tupl
 
 
 def _in_yaml(text: str, path: str, wanted: Sequence[Finding]) -> tuple[str, tuple[Finding, ...]]:
-    tree = compose(text, at=path)
-    paths = {tree.position(_start(node)): way for node, way in _ways(tree.root)}
+    tree = compose_tree(text, at=path)
+    paths = {tree.locate(_start(node)): way for node, way in _ways(tree.root)}
     edits: dict[Path, Patch] = {}
     done = []
     for one in wanted:

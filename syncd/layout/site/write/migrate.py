@@ -2,7 +2,7 @@
 
 from syncd.layout.site.read.shape import PRUNES
 from syncd.layout.site.write.patch import Patch, patched
-from syncd.layout.yaml.nodes import compose
+from syncd.layout.yaml.nodes import compose_tree
 
 
 def migrated(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
@@ -10,7 +10,7 @@ def migrated(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:
 
     Raises: FileInvalid when the file cannot be read.
     """
-    root = compose(text, at=path).root
+    root = compose_tree(text, at=path).root
     policy = root.value.get("policy") if root is not None and isinstance(root.value, dict) else None
     prune = policy.value.get("prune") if policy is not None and isinstance(policy.value, dict) else None
     if prune is None or prune.value not in PRUNES:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.redirect_files import YAML_BYTES_MAX
 from syncd.layout.site.write.render import below, block, entry
-from syncd.layout.yaml.nodes import Node, Tree, compose
+from syncd.layout.yaml.nodes import Node, Tree, compose_tree
 from syncd.layout.yaml.yaml import dump_line
 
 Path = tuple[str | int, ...]
@@ -44,14 +44,14 @@ def patched(text: str, path: str, edits: Iterable[Patch]) -> str:
     Raises: FileInvalid when the file cannot be read, when there is nothing at a path, and when it is written in a way
     that a patch cannot follow.
     """
-    tree = compose(text, at=path, bytes_max=YAML_BYTES_MAX)
+    tree = compose_tree(text, at=path, bytes_max=YAML_BYTES_MAX)
     changes = _gathered(edits)
-    value = _intended(tree.root.plain if tree.root else None, changes, path)
+    value = _intended(tree.root.plain_value if tree.root else None, changes, path)
     writer = _Writer(tree)
     writer.node(tree.root, changes)
     result = writer.result()
-    again = compose(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
-    if _typed(again.plain if again else None) != _typed(value):
+    again = compose_tree(result, at=path, bytes_max=2 * YAML_BYTES_MAX).root
+    if _typed(again.plain_value if again else None) != _typed(value):
         raise FileInvalid("is written in a way that cannot be changed by a program", path=path, hint="edit it by hand")
     return result
 
@@ -319,7 +319,7 @@ class _Writer:
         return node
 
     def line_start(self, offset: int) -> int:
-        return self.tree.starts[bisect_right(self.tree.starts, offset) - 1]
+        return self.tree.line_starts[bisect_right(self.tree.line_starts, offset) - 1]
 
     def line_end(self, offset: int) -> int:
         """Where the line after an offset starts."""

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from syncd.layout.page.frontmatter import split_title
+from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext import sections
 from syncd.platform.cache import Cache
 from syncd.platform.services.ask.conditions import drop_conditions
@@ -128,7 +128,7 @@ def _read_sections(storage: Storage, oid: str | None) -> tuple[_Section, ...]:
     known = _cache.get(oid)
     if known is not None:
         return known
-    text = drop_conditions(split_title(storage.blobs.get(oid).decode())[1])
+    text = drop_conditions(split_after_title(storage.blobs.get(oid).decode())[1])
     read = []
     for part in sections(text)[:_SECTIONS_MAX]:
         body = part.body[:_BODY_MAX]

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 
 from syncd.errors import FileInvalid, NotFound
 from syncd.layout.page import frontmatter
-from syncd.layout.page.links import resolve
+from syncd.layout.page.links import resolve_address
 from syncd.layout.tree.draft import Draft as Declared
-from syncd.layout.tree.draft import page_slug, read_draft, text_of
-from syncd.layout.tree.paths import shown, slugify
+from syncd.layout.tree.draft import decode_text, derive_page_slug, read_draft
+from syncd.layout.tree.paths import quote_name, slugify
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry
 from syncd.layout.yaml import yaml
@@ -94,9 +94,9 @@ def import_directory(
 
 def _list_skipped(declared: Declared) -> tuple[SkippedPart, ...]:
     """What of the files is not taken, in the order of the table of contents."""
-    summary = declared.settings.below(declared.settings.summary)
+    summary = declared.settings.add_root(declared.settings.summary)
     missing = (
-        SkippedPart(summary, one.line, 1, f"there is no file {shown(one.path or '')}") for one in declared.missing
+        SkippedPart(summary, one.line, 1, f"there is no file {quote_name(one.path or '')}") for one in declared.missing
     )
     return (*declared.skipped, *missing)
 
@@ -161,10 +161,10 @@ def _describe_body(path: str, data: bytes, declared: Declared) -> tuple[Mapping[
     """The members that follow from a body, and the heading that a page starts with."""
     if path in declared.files:
         return build_file_fields(data, content_type=guess_content_type(basename(path))), ""
-    text = text_of(data, at=path)
+    text = decode_text(data, at=path)
     if path in declared.includes:
-        return {"title": frontmatter.fields(text, at=path).get("title")}, ""
-    return apply_frontmatter({}, text), frontmatter.heading(text) or ""
+        return {"title": frontmatter.read_fields(text, at=path).get("title")}, ""
+    return apply_frontmatter({}, text), frontmatter.read_heading(text) or ""
 
 
 def _require_space_row(connection: sa.Connection, id: str) -> sa.Row[Any]:
@@ -245,9 +245,10 @@ class _TreeBuilder:
                 unlisted.remove(entry.path)
                 id = self._document(entry, entry.path, parent)
             elif entry.kind == "group" and parent != PAGES:
-                where = self.declared.settings.below(self.declared.settings.summary)
-                why = f"the group {shown(entry.title)} is below a page, and groups stand at the top; its pages move up"
-                self.skipped.append(SkippedPart(where, entry.line, 1, why))
+                summary = self.declared.settings.add_root(self.declared.settings.summary)
+                name = quote_name(entry.title)
+                reason = f"the group {name} is below a page, and groups stand at the top; its pages move up"
+                self.skipped.append(SkippedPart(summary, entry.line, 1, reason))
             elif entry.kind == "group":
                 id = self._other("group", entry, parent, slug=entry.slug or slugify(entry.title))
             elif entry.kind == "computed":
@@ -260,7 +261,7 @@ class _TreeBuilder:
             pending += [(child, id, depth + 1) for child in reversed(entry.children)]
 
     def _document(self, entry: Entry, path: str, parent: str) -> str:
-        slug = self._slug(page_slug(path, settings=self.declared.settings), parent)
+        slug = self._slug(derive_page_slug(path, settings=self.declared.settings), parent)
         body = self.bodies[path]
         fields = resolve_references(body.fields, lambda address: self._refer(address, path))
         fields |= {"linkTitle": entry.link_title} if entry.link_title else {}
@@ -298,8 +299,8 @@ class _TreeBuilder:
             target: dict[str, Any] = {"kind": "page", "page": self._by_file[entry.path]}
             return fields | {"target": target | ({"anchor": entry.anchor} if entry.anchor else {})}
         address = entry.target or ""
-        below = self.declared.settings.below
-        found = resolve(address, at=below(self.declared.settings.summary), root=below(""))
+        below = self.declared.settings.add_root
+        found = resolve_address(address, at=below(self.declared.settings.summary), root=below(""))
         file = self._by_file.get(found[0]) if found and found[0] in self._files else None
         return fields | {"target": {"kind": "url", "url": address} if file is None else {"kind": "file", "file": file}}
 
@@ -309,7 +310,7 @@ class _TreeBuilder:
         return slug
 
     def _refer(self, address: str, at: str) -> dict[str, Any]:
-        found = resolve(address, at=at, root=self.declared.settings.below(""))
+        found = resolve_address(address, at=at, root=self.declared.settings.add_root(""))
         if found and found[0] in self._files:
             return {"kind": "file", "file": self._id_of(found[0])}
         if found and found[0] in self._documents:

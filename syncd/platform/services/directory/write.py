@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from syncd.errors import NotFound, PathRefused
 from syncd.layout.tree.files import render_files
-from syncd.layout.tree.placement import place
+from syncd.layout.tree.placement import assign_paths
 from syncd.model.revision import Revision
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.revisions import rendering, revisions
@@ -35,7 +35,7 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     scratch = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}-"))
     try:
         count = 0
-        for path, data in render_files(revision, body, place(revision)):
+        for path, data in render_files(revision, body, assign_paths(revision)):
             target = scratch / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)

@@ -59,5 +59,5 @@ def _read_texts(storage: Storage, bodies: Iterable[str]) -> Iterator[dict[str, t
 
 
 def _extract_addresses(text: str) -> tuple[str, ...]:
-    each = dict.fromkeys(target.text for target in links.targets(text) if len(target.text) <= ADDRESS_MAX)
+    each = dict.fromkeys(target.text for target in links.find_targets(text) if len(target.text) <= ADDRESS_MAX)
     return tuple(islice(each, ADDRESSES_MAX))

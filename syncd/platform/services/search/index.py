@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from syncd.layout.page.frontmatter import heading, split_title
+from syncd.layout.page.frontmatter import read_heading, split_after_title
 from syncd.layout.richtext import sections
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time
@@ -131,7 +131,7 @@ def _build_row_batches(
 def _build_row(storage: Storage, state: _IndexState, id: str, stamp: str) -> dict[str, Any]:
     node = state.wanted[id]
     text = storage.blobs.get(node.body).decode() if node.body else ""
-    parts = sections(split_title(text)[1])
+    parts = sections(split_after_title(text)[1])
     return {
         "row": {
             "space": state.space,
@@ -142,7 +142,7 @@ def _build_row(storage: Storage, state: _IndexState, id: str, stamp: str) -> dic
         "words": {
             "place": state.space,
             "title": _join_words(
-                dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), heading(text) or ""])
+                dict.fromkeys([node.title, str(node.fields.get("linkTitle", "")), read_heading(text) or ""])
             ),
             "headings": _join_words(part.title for part in parts),
             "body": _join_words([str(node.fields.get("description", "")), *(part.body for part in parts)]),

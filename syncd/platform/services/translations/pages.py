@@ -101,7 +101,7 @@ class _PageRequest:
             title = metadata.find_title(body) or title
         try:
             if stated is not None:
-                body = frontmatter.patch(body, {"title": title})
+                body = frontmatter.patch_frontmatter(body, {"title": title})
             if "description" in fields:
                 body = metadata.write_members(body, {"description": fields["description"]})
         except FileInvalid:

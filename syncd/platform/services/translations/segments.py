@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from syncd.layout.markdown.blocks import prose
-from syncd.layout.markdown.inline import destination
-from syncd.layout.page.frontmatter import split
+from syncd.layout.markdown.blocks import find_prose
+from syncd.layout.markdown.inline import parse_destination
+from syncd.layout.page.frontmatter import split_frontmatter
 
 TAG_MAX = 4096
 """Characters of a tag or expression; a longer one is text that hardly anybody wants translated."""
@@ -192,7 +192,7 @@ class _Scanner:
 
     def tokens(self) -> Iterator[_SyntaxToken]:
         """Yield every token of the page's prose, with a hard one between blocks."""
-        for start, end in prose(self.text, len(split(self.text)[0])):
+        for start, end in find_prose(self.text, len(split_frontmatter(self.text)[0])):
             if self.resume < end:
                 yield from self.block(max(start, self.resume), end)
                 yield _SyntaxToken(end, end, hard=True)
@@ -269,8 +269,8 @@ class _Scanner:
 
     def link(self, position: int, end: int) -> int:
         """Where a link ends whose text ended just before."""
-        if self.text.startswith("(", position) and (found := destination(self.text, position + 1, end)):
-            return found.close
+        if self.text.startswith("(", position) and (found := parse_destination(self.text, position + 1, end)):
+            return found.link_end
         reference = _REFERENCE.match(self.text, position, end)
         return reference.end() if reference else position
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.compare.words import distance, is_lossy, lost_words
+from syncd.layout.compare.lost_words import count_different_words, find_lost_words, is_lossy
 from tests.growing import assert_linear
 
 PAGE = """---
@@ -26,7 +26,7 @@ ls --all
 
 
 def lost(sent: str, kept: str) -> list[str]:
-    return [f"{loss.line}: {loss}" for loss in lost_words(sent.encode(), kept.encode(), at="README.md")]
+    return [f"{loss.line}: {loss}" for loss in find_lost_words(sent.encode(), kept.encode(), at="README.md")]
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_a_form_with_less_is_told_from_one_with_more() -> None:
     cut = PAGE.replace("What a <person> does", "What a <per").encode()
     assert is_lossy(PAGE.encode(), cut, at="a.md")
     assert not is_lossy(PAGE.encode(), cut + b"\nMore.\n", at="a.md")
-    assert distance(PAGE.encode(), PAGE.replace("does", "did").encode(), at="a.md") == 2
+    assert count_different_words(PAGE.encode(), PAGE.replace("does", "did").encode(), at="a.md") == 2
 
 
 def test_what_cannot_be_read_has_lost_nothing() -> None:
-    assert lost_words(b"\xff one", b"two", at="a.md") == ()
+    assert find_lost_words(b"\xff one", b"two", at="a.md") == ()
     assert lost("---\na: [\n---\n\none\n", "---\na: [\n---\n\n") == ["5: one"]
 
 
@@ -83,8 +83,8 @@ def test_what_cannot_be_read_has_lost_nothing() -> None:
 @settings(max_examples=50, deadline=None)
 def test_a_page_has_all_its_own_words_and_an_empty_one_has_none(text: str) -> None:
     data = text.encode("utf-8", "replace")
-    assert lost_words(data, data, at="a.md") == ()
-    assert not lost_words(b"", data, at="a.md")
+    assert find_lost_words(data, data, at="a.md") == ()
+    assert not find_lost_words(b"", data, at="a.md")
 
 
 @pytest.mark.parametrize("hostile", ["<", "<a ", "<!--", "[a](b) ", "`", "![[", "<a '", "{% "])

@@ -1,4 +1,4 @@
-"""The words of a page, and which of them are gone in another form of it: text that a server lost, not re-formatted."""
+"""Find the words of a page that another form of it has lost, apart from re-formatting."""
 
 import html
 import re
@@ -13,13 +13,13 @@ from markdown_it.token import Token
 
 from syncd.errors import FileInvalid
 from syncd.layout.compare.tokens import CHARACTERS_MAX
-from syncd.layout.page.frontmatter import split
-from syncd.layout.page.links import resolve, targets
+from syncd.layout.page.frontmatter import split_frontmatter
+from syncd.layout.page.links import find_targets, resolve_address
 from syncd.layout.richtext.grammar import parse
 from syncd.layout.richtext.plain import TooLarge
 from syncd.layout.yaml import yaml
 
-SHOWN = 8
+WORDS_SHOWN_MAX = 8
 """Lost words of one line that are named."""
 
 CUT_MAX = 20
@@ -49,19 +49,19 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Loss:
-    """The words of one line that are gone."""
+class LostLine:
+    """The words of one line that are lost."""
 
     line: int
     words: tuple[str, ...]
 
     def __str__(self) -> str:
-        more = len(self.words) - SHOWN
-        return " ".join(self.words[:SHOWN]) + (f" … ({more} more)" if more > 0 else "")
+        more = len(self.words) - WORDS_SHOWN_MAX
+        return " ".join(self.words[:WORDS_SHOWN_MAX]) + (f" … ({more} more)" if more > 0 else "")
 
 
-def lost_words(sent: bytes, kept: bytes, *, at: str) -> tuple[Loss, ...]:
-    """Given a page of Git and another form of it, return the words of the page that are not in that form, by line.
+def find_lost_words(sent: bytes, kept: bytes, *, at: str) -> tuple[LostLine, ...]:
+    """Return the words of a page in Git that are not in another form of it, by line.
 
     Shapes: words of prose, of code and of frontmatter, addresses, and placeholders in angle brackets; how they are
     marked, quoted, wrapped and ordered does not count. () for what is not UTF-8 or too large. Linear time.
@@ -70,60 +70,60 @@ def lost_words(sent: bytes, kept: bytes, *, at: str) -> tuple[Loss, ...]:
         one, other = sent.decode(), kept.decode()
         if one == other or max(len(one), len(other)) > CHARACTERS_MAX:
             return ()
-        return tuple(_by_line(_missing(list(words(one, at=at)), list(words(other, at=at)))))
+        return tuple(_group_by_line(_find_missing_words(list(find_words(one, at=at)), list(find_words(other, at=at)))))
     except (UnicodeDecodeError, TooLarge):
         return ()
 
 
 def is_lossy(sent: bytes, kept: bytes, *, at: str) -> bool:
-    """Given a page of Git and another form of it, return whether that has no word beyond the page's: only less.
+    """Return whether another form of a page in Git only has fewer words: none beyond the page's own.
 
-    Shape: what is left of a word that was cut off counts as that word's.
+    Shape: what is left of a word that was cut off counts as that word.
     """
-    beyond = [word for loss in lost_words(kept, sent, at=at) for word in loss.words]
-    gone = [word for loss in lost_words(sent, kept, at=at) for word in loss.words]
+    beyond = [word for loss in find_lost_words(kept, sent, at=at) for word in loss.words]
+    gone = [word for loss in find_lost_words(sent, kept, at=at) for word in loss.words]
     return len(beyond) <= CUT_MAX and all(any(word.startswith(part) for word in gone) for part in beyond)
 
 
-def distance(one: bytes, other: bytes, *, at: str) -> int:
-    """Given two forms of a page, return how many words only one of them has."""
-    return sum(len(loss.words) for pair in ((one, other), (other, one)) for loss in lost_words(*pair, at=at))
+def count_different_words(one: bytes, other: bytes, *, at: str) -> int:
+    """Return how many words only one of two forms of a page has."""
+    return sum(len(loss.words) for pair in ((one, other), (other, one)) for loss in find_lost_words(*pair, at=at))
 
 
-def words(text: str, *, at: str) -> Iterator[Word]:
-    """Given the text of the page at `at`, return its words in order: frontmatter, addresses, then the body.
+def find_words(text: str, *, at: str) -> Iterator[Word]:
+    """Yield the words of the page at `at` in order: frontmatter, addresses, then the body.
 
-    Raises: TooLarge when the page is beyond the bounds of `plain`.
+    Raises TooLarge when the page is beyond the bounds of `syncd.layout.richtext.plain`.
     """
-    head, body = split(text)
-    yield from _front(head, at)
+    head, body = split_frontmatter(text)
+    yield from _find_frontmatter_words(head, at)
     line, seen = 1, 0
-    for target in targets(text):
+    for target in find_targets(text):
         line, seen = line + text.count("\n", seen, target.start), target.start
-        found = resolve(target.text, at=at)
+        found = resolve_address(target.text, at=at)
         yield Word(f"{found[0]}{found[1]}" if found else unquote(target.text), line, "address")
     first = head.count("\n") + 1
     for token in parse(body):
         start = first + (token.map[0] if token.map else 0)
         if token.type == "inline":
-            yield from _inline(token.children or (), start)
+            yield from _find_inline_words(token.children or (), start)
         elif token.type in ("fence", "code_block", "math_block"):
-            yield from _lines(token.content, start + (token.type != "code_block"), "code")
+            yield from _find_line_words(token.content, start + (token.type != "code_block"), "code")
         elif token.type == "html_block":
-            yield from _markup(token.content, start)
+            yield from _find_html_words(token.content, start)
         elif token.type == "tag":
-            yield from _lines(token.content, start, "word")
+            yield from _find_line_words(token.content, start, "word")
 
 
-def _front(head: str, at: str) -> Iterator[Word]:
-    """The words of every text in the frontmatter, each on the line of its key."""
+def _find_frontmatter_words(head: str, at: str) -> Iterator[Word]:
+    """Yield the words of every text in the frontmatter, each on the line of its key."""
     if not head:
         return
     inner = head[head.index("\n") + 1 : head.rstrip("\r\n").rindex("\n") + 1]
     try:
         located = yaml.load_located(inner, at=at, line=2)
     except FileInvalid:
-        yield from _lines(head, 1, "word")
+        yield from _find_line_words(head, 1, "word")
         return
     pending: list[tuple[tuple[str | int, ...], object]] = [((), located.value)]
     while pending:
@@ -133,59 +133,59 @@ def _front(head: str, at: str) -> Iterator[Word]:
         elif isinstance(value, list):
             pending += reversed([((*path, key), inner) for key, inner in enumerate(value)])
         elif value is not None and not isinstance(value, bool):
-            line = located.where.get(path, located.where.get(path[:1], (2, 1)))[0]
-            yield from (Word(text, line) for text in _split(str(value)))
+            line = located.positions.get(path, located.positions.get(path[:1], (2, 1)))[0]
+            yield from (Word(text, line) for text in _split_into_words(str(value)))
 
 
-def _inline(tokens: Iterable[Token], line: int) -> Iterator[Word]:
+def _find_inline_words(tokens: Iterable[Token], line: int) -> Iterator[Word]:
     prose: list[str] = []
     for token in tokens:
         if token.type in ("text", "text_special"):
             prose.append(token.content)
             continue
         if token.type in ("code_inline", "html_inline", "softbreak", "hardbreak", "emoji", "math", "image"):
-            yield from (Word(text, line) for text in _split("".join(prose)))
+            yield from (Word(text, line) for text in _split_into_words("".join(prose)))
             prose = []
         if token.type in ("softbreak", "hardbreak"):
             line += 1
         elif token.type in ("code_inline", "math"):
-            yield from _lines(token.content, line, "code")
+            yield from _find_line_words(token.content, line, "code")
         elif token.type == "html_inline":
-            yield from _markup(token.content, line)
+            yield from _find_html_words(token.content, line)
         elif token.type in ("image", "emoji"):
-            yield from (Word(text, line) for text in _split(token.content))
-    yield from (Word(text, line) for text in _split("".join(prose)))
+            yield from (Word(text, line) for text in _split_into_words(token.content))
+    yield from (Word(text, line) for text in _split_into_words("".join(prose)))
 
 
-def _markup(source: str, line: int) -> Iterator[Word]:
-    """Words between tags; a tag of HTML is form, any other is a word of its writer's."""
+def _find_html_words(source: str, line: int) -> Iterator[Word]:
+    """Yield the words between tags; a tag of HTML is formatting, any other is a word of the writer's."""
     done = 0
     for found in _ELEMENT.finditer(source):
         between = source[done : found.start()]
-        yield from _lines(html.unescape(between), line, "word")
+        yield from _find_line_words(html.unescape(between), line, "word")
         line += between.count("\n")
         if found[1].lower() not in _HTML:
             yield Word(" ".join(found[0].split()), line, "placeholder")
         line, done = line + found[0].count("\n"), found.end()
-    yield from _lines(html.unescape(source[done:]), line, "word")
+    yield from _find_line_words(html.unescape(source[done:]), line, "word")
 
 
-def _lines(text: str, line: int, kind: str) -> Iterator[Word]:
+def _find_line_words(text: str, line: int, kind: str) -> Iterator[Word]:
     for offset, row in enumerate(text.split("\n")):
         # A server may spell a sign of code as an entity; what is shown is the same to a person who knows.
-        for word in html.unescape(row).split() if kind == "code" else _split(row):
+        for word in html.unescape(row).split() if kind == "code" else _split_into_words(row):
             yield Word(word, line + offset, kind)
 
 
-def _split(text: str) -> Iterator[str]:
-    """Runs of letters and digits, and signs that stand for themselves, such as arrows and emoji."""
+def _split_into_words(text: str) -> Iterator[str]:
+    """Yield runs of letters and digits, and signs that stand for themselves, such as arrows and emoji."""
     for found in _RUN.finditer(text):
         if found[0][0].isalnum() or unicodedata.category(found[0]) in _SYMBOLS:
             yield found[0].replace("’", "'")
 
 
-def _missing(sent: Sequence[Word], kept: Sequence[Word]) -> Iterator[Word]:
-    """The words that are sent more often than they are kept; which of equal ones is told by what surrounds it."""
+def _find_missing_words(sent: Sequence[Word], kept: Sequence[Word]) -> Iterator[Word]:
+    """Yield the words that are sent more often than they are kept; among equal words, the first ones."""
     short = Counter((word.kind, word.text) for word in sent)
     short.subtract(Counter((word.kind, word.text) for word in kept))
     there = {word.text for word in kept}
@@ -197,8 +197,8 @@ def _missing(sent: Sequence[Word], kept: Sequence[Word]) -> Iterator[Word]:
             yield word
 
 
-def _by_line(missing: Iterable[Word]) -> Iterator[Loss]:
+def _group_by_line(missing: Iterable[Word]) -> Iterator[LostLine]:
     rows: dict[int, list[str]] = {}
     for word in missing:
         rows.setdefault(word.line, []).append(word.text)
-    return (Loss(line, tuple(rows[line])) for line in sorted(rows))
+    return (LostLine(line, tuple(rows[line])) for line in sorted(rows))
