@@ -16,7 +16,7 @@ from syncd.plan.merge.summary import merge_entries
 from syncd.plan.message import REVISION
 from syncd.repo import Repository
 from syncd.sync.merge.leave_out import leave_out
-from syncd.sync.merge.merge import list_page_names, merge
+from syncd.sync.merge.merge import find_moves, list_page_names, merge
 from syncd.sync.merge.parts import PART_TRAILER, find_original
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.summaries import read_summary
@@ -131,7 +131,8 @@ def record_lane(
     """
     repository = workspace.repository
     tree = _restore_intended(workspace, binding, read, here=here, sent=sent)
-    parents = [part for one in sent if (part := find_arrived(workspace, binding, one, here, tree, is_own=is_own))]
+    arrived = [find_arrived(workspace, binding, one, here, tree, is_own=is_own, moves=update.moves) for one in sent]
+    parents = [part for part in arrived if part]
     before = sent[-1].commit if sent else here
     parents = parents or [here]
     known = _find_taken_in(repository, before, taken) if taken is not None else None
@@ -165,14 +166,24 @@ def _restore_intended(
 
 
 def find_arrived(
-    workspace: Workspace, binding: Binding, sent: SentContent, here: str, tree: str, *, is_own: bool
+    workspace: Workspace,
+    binding: Binding,
+    sent: SentContent,
+    here: str,
+    tree: str,
+    *,
+    is_own: bool,
+    moves: Mapping[str, str] = NO_UPDATE.moves,
 ) -> str:
     """Given what was sent, what was there before, and a tree that was read, return the branch's commit, or a part of
-    it, of which all is in the tree or was there before; "" when nothing is. `is_own` says that nobody else has written.
+    it, of which all is in the tree or was there before; "" when nothing is.
+
+    Shape: `is_own` says that nobody else has written; `moves` are the new paths of pages that the revision moved.
     """
     repository = workspace.repository
     missing = {found.path for found in repository.compare_trees(sent.commit, tree) if binding.holds(found.path)}
     missing &= {found.path for found in repository.compare_trees(sent.commit, here)}
+    missing |= _find_deletions_not_made(workspace, binding, sent, here, tree, moves)
     late = [
         paths
         for paths in _list_entries(repository, binding, sent.planned, sent.commit)
@@ -190,6 +201,21 @@ def find_arrived(
         return ""
     base = repository.list_commits(None, sent.base, limit=1)[0].parents
     return write_part(repository, _find_original(repository, sent.branch_commit), base, part_tree, name="a branch")
+
+
+def _find_deletions_not_made(
+    workspace: Workspace, binding: Binding, sent: SentContent, here: str, tree: str, moves: Mapping[str, str]
+) -> set[str]:
+    """The former paths of pages that were to be deleted and that are still there, at another path: a page moves into a
+    folder of its own when it gets its first page below it. Given is also what the revision moved."""
+    repository = workspace.repository
+    entries = _list_entries(repository, binding, sent.planned, sent.commit)
+    deleted = {path for path, *_ in entries if repository.lookup(sent.commit, path) is None}
+    if not deleted:
+        return set()
+    before = find_moves(workspace, sent.planned, here)
+    paths = {path: moves.get(later, later) for path in deleted if (later := before.get(path, path))}
+    return {old for old, new in paths.items() if old != new and repository.lookup(tree, new) is not None}
 
 
 def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree: str) -> bool:

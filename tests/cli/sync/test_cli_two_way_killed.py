@@ -222,3 +222,19 @@ def test_what_a_change_request_holds_is_kept_by_a_ref_until_it_is_what_is_meant(
     docs.settle()
     assert "P1 one, says A with the web." in web.text("p1")
     assert docs.git("for-each-ref", "refs/syncd/read") == ""
+
+
+@pytest.mark.parametrize("later", [0, 2])
+def test_a_page_that_was_to_be_deleted_and_gets_a_page_below_it_is_gone(
+    docs: Writer, web: Web, interposer: Interposer, later: int
+) -> None:
+    docs.delete("p1.md")
+    docs.killed(interposer, "sync", at="/change-requests$", later=1)
+    assert "p1" in web.slugs(request=web.proposed())
+    web.add("sub", text_of("Sub"), below="p1")
+    docs.killed(interposer, "sync", at="/update$", later=later)
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert sorted(web.texts()) == ["Home", "P2", "P3", "P4", "Sub"]
+    assert "P1 one." not in docs.everything()
