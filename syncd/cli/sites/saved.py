@@ -34,7 +34,7 @@ class SavedPlan:
     at: str
 
 
-def save_plan(path: Path, prepared: Prepared, asked: Mapping[str, Any], now: datetime) -> None:
+def save_plan(path: Path, prepared: Prepared, options: Mapping[str, Any], now: datetime) -> None:
     """Write a plan to a file that only its owner can read, whole or not at all. Raises: ConfigInvalid."""
     plan, source = prepared.plan, prepared.source
     at = now.isoformat(timespec="seconds")
@@ -46,7 +46,7 @@ def save_plan(path: Path, prepared: Prepared, asked: Mapping[str, Any], now: dat
         source.inputs(),
         plan.digest(),
         dict(plan.snapshot),
-        asked,
+        options,
         at,
     )
     document = {"format_version": FORMAT_VERSION, "kind": KIND, **asdict(bound), "plan": plan_document(plan)}

@@ -1,0 +1,134 @@
+"""The code and the manual use the words of the glossary: one table, one page, and no private words in names or text."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.glossary import PAGE, TERMS, list_banned, render
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("__main__", "cli", "config", "errors", "fault_points")
+"""What has been read through: its names and messages have no banned word and no lone participle."""
+RIGHT_HERE = {
+    "cli/sites/saved.py:SavedPlan.asked": "a key of the JSON of saved plans, which older files have",
+}
+"""Names in which a banned word is right, each with the reason."""
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_IRREGULAR = """
+    begun bought bound broken brought built chosen done drawn driven fallen felt forgotten found given gone grown heard
+    held hidden kept known laid led left lost made meant met paid said seen sent shown sold sought spelled spent spoken
+    stolen struck sworn taken taught thrown told understood woven written
+"""
+_VERBS = "bleed breed embed exceed feed heed need proceed seed shed speed spread succeed"
+"""Verbs that end like a participle."""
+_CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    """Return the tree of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def list_modules(package: str) -> list[Path]:
+    """Return the modules of a package of syncd, or the module of that name."""
+    single = ROOT / "syncd" / f"{package}.py"
+    return [single] if single.exists() else sorted((ROOT / "syncd" / package).rglob("*.py"))
+
+
+def list_names(path: Path) -> Iterator[tuple[str, str]]:
+    """Give the name of each module, class, field, function and parameter, and where it is."""
+    where = path.relative_to(ROOT / "syncd").as_posix()
+    yield f"{where}:", path.stem
+    pending: list[tuple[str, ast.AST]] = [("", parse(path))]
+    while pending:
+        prefix, parent = pending.pop()
+        for node in ast.iter_child_nodes(parent):
+            inner = prefix
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                inner = f"{prefix}{node.name}."
+                yield f"{where}:{prefix}{node.name}", node.name
+            if isinstance(node, ast.arg):
+                yield f"{where}:{prefix}{node.arg}", node.arg
+            if (
+                isinstance(parent, ast.ClassDef)
+                and isinstance(node, ast.AnnAssign)
+                and isinstance(node.target, ast.Name)
+            ):
+                yield f"{where}:{prefix}{node.target.id}", node.target.id
+            pending.append((inner, node))
+
+
+def list_texts(path: Path) -> Iterator[tuple[str, str]]:
+    """Give each text of more than one word that is no docstring, and where it is."""
+    tree = parse(path)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or id(node) in docstrings:
+            continue
+        if isinstance(node.value, str) and " " in node.value.strip():
+            yield f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", node.value
+
+
+def is_participle(name: str) -> bool:
+    """Return whether a name is one participle, such as `_told` or `chosen`."""
+    word = name.strip("_")
+    return word in _IRREGULAR.split() or (
+        word.isalpha() and word.islower() and word.endswith("ed") and word not in _VERBS.split()
+    )
+
+
+def is_property(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function is a value to its callers."""
+    return any("property" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
+def test_the_page_is_what_the_table_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render(), "run python -m tests.glossary"
+    words = [word for banned in list_banned() for word in banned.words]
+    assert len(words) == len(set(words))
+    assert len({term.word for term in TERMS}) == len(TERMS)
+    assert all(term.meaning.endswith(".") and "|" not in term.meaning for term in TERMS)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_names_are_made_of_the_words_of_the_glossary(package: str) -> None:
+    banned = {word: entry.reason for entry in list_banned() for word in entry.words}
+    assert list_modules(package)
+    found = {
+        where: banned[word]
+        for path in list_modules(package)
+        for where, name in list_names(path)
+        for word in map(str.lower, _WORDS.findall(name))
+        if word in banned and where not in RIGHT_HERE
+    }
+    assert not found
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_function_is_named_by_a_participle_alone(package: str) -> None:
+    functions = [
+        (path, node)
+        for path in list_modules(package)
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_property(node)
+    ]
+    assert not [f"{path}:{node.lineno}: {node.name}" for path, node in functions if is_participle(node.name)]
+
+
+def test_messages_and_the_manual_have_no_private_words() -> None:
+    words = {word for entry in list_banned() if entry.in_text for word in entry.words}
+    texts = [text for package in PACKAGES for path in list_modules(package) for text in list_texts(path)]
+    manual = [path for path in (ROOT / "syncd" / "manual").rglob("*.md") if path != PAGE]
+    texts += [(path.name, _CODE.sub("", path.read_text(encoding="utf-8"))) for path in manual]
+    found = [(where, word) for where, text in texts for word in re.findall(r"[a-z]+", text.lower()) if word in words]
+    assert not found
+
+
+def test_every_name_that_is_right_is_there() -> None:
+    there = {where for package in PACKAGES for path in list_modules(package) for where, _ in list_names(path)}
+    assert there >= RIGHT_HERE.keys()
