@@ -76,7 +76,7 @@ ORDER = {
     ),
     "cli": (
         *("terminal", "service", "sync", "ci", "check", "schema", "sites", "redirects", "platform", "api", "demo"),
-        *("example", "trust", "app"),
+        *("example", "trust", "doctor", "app"),
     ),
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),

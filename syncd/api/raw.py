@@ -1,6 +1,8 @@
 """Any operation by method and path, in and out as plain JSON: for `syncd api` and for what has no method of its own."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -32,6 +34,18 @@ class Raw:
         if answer.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
             return json_of(answer, what=what, notice=self._transport.notice)
         return answer.body.decode(errors="replace")
+
+    def read_clock(self) -> datetime | None:
+        """Return the time that the platform's answers are dated with; None where they are not dated.
+
+        Raises: PlatformError, Stopped.
+        """
+        _, answer = self._transport.exchange("GET", ("user",), None, None)
+        try:
+            dated = parsedate_to_datetime(answer.headers.get("date", ""))
+        except ValueError:
+            return None
+        return dated if dated.tzinfo is not None else dated.replace(tzinfo=UTC)
 
     def items(self, address: str, *, params: Params | None = None) -> Iterator[dict[str, Any]]:
         """Given a list's path, return the items of all of its pages. Raises: as `lists.iterate`."""

@@ -282,6 +282,24 @@ def status(config: ConfigOption = None, json: JsonOption = False) -> None:
 
 
 @app.command()
+def doctor(
+    config: ConfigOption = None,
+    bundle: Annotated[
+        Path | None, typer.Option("--bundle", metavar="FILE", help="Write it to a new file, for a bug report.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Look at all that syncd stands on, and say what mends it.
+
+    Git, the configuration, the token, the platform, each space and repository, the disk, the service. It changes
+    nothing.
+    """
+    from syncd.cli.doctor.command import run_doctor
+
+    exit_with(run_doctor(config, bundle, as_json=json))
+
+
+@app.command()
 def check(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="[PATHS]...", help="Directories or files; else every space.")

@@ -1,5 +1,6 @@
 """The repository: Git through a hardened process runner; the one room that imports GitPython."""
 
+from syncd.repo.git import describe_git
 from syncd.repo.remote import Access, Refusal, Remote
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference, FileChange, Head, Merged, MergedText, Person
@@ -19,4 +20,5 @@ __all__ = [
     "Remote",
     "Repository",
     "Writer",
+    "describe_git",
 ]

@@ -84,9 +84,15 @@ _FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process|required)", re.DOTA
 _MERGE_DRIVER = re.compile(r"merge\.(.*)\.driver", re.DOTALL)
 
 
+def describe_git() -> str:
+    """Return the version of Git and where it is installed. Raises: GitFailed when it is missing or too old."""
+    _, git, version = _find_programs()
+    return f"{version} ({git})"
+
+
 @cache
-def _find_programs() -> tuple[str, str]:
-    """The absolute paths of env and git. Raises: GitFailed when git is missing or too old."""
+def _find_programs() -> tuple[str, str, str]:
+    """The absolute paths of env and git, and git's version. Raises: GitFailed when git is missing or too old."""
     env, git = shutil.which("env"), shutil.which("git")
     if env is None or git is None:
         raise GitFailed("git is not installed", hint="install git 2.38 or newer")
@@ -96,7 +102,7 @@ def _find_programs() -> tuple[str, str]:
     found = _VERSION.match(said)
     if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
         raise GitFailed(f"{git} is too old: it says {said[:80]!r}", hint="install git 2.38 or newer")
-    return env, git
+    return env, git, said.strip().removeprefix("git version ")
 
 
 def _find_search_path() -> str:
@@ -241,7 +247,7 @@ class Git:
         config: Mapping[str, str] | None = None,
     ) -> Pipe:
         """Given a command, return it running."""
-        env, git = self._programs
+        env, git, _ = self._programs
         environment = self._environment | _build_config_variables(self._config | dict(config or {})) | dict(extra or {})
         command = _build_command(env, environment, git, verb, *arguments)
         with translate_system_failures(f"git {verb}"):

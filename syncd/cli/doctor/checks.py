@@ -1,0 +1,246 @@
+"""What `doctor` looks at: this machine, the configuration, the platform and each repository. Nothing is changed."""
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from syncd import __version__
+from syncd.api.client import Client
+from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, token
+from syncd.daemon.locks import DAEMON, STATE, holder
+from syncd.errors import DiskFull, NotFound, SyncdError
+from syncd.repo import Repository, describe_git
+from syncd.store.glance import glance
+from syncd.watch import Watcher
+
+CLOCK_SECONDS = 60
+"""How far this machine's clock may be from the platform's before times in commits mislead."""
+DISK_LEFT, DISK_FAIL = 1 << 30, 1 << 26
+"""Bytes of free disk below which a check warns, and below which it fails."""
+UNITS = ("syncd.service",)
+_PROXY_VARIABLES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
+_RIGHTS = {"edit": "push cannot write", "comment": "review cannot answer", "merge": "a change request cannot be merged"}
+"""Permissions of a space that a flow needs, and what does not work without each."""
+_UNIT_SECONDS = 10
+
+State = Literal["ok", "warn", "fail", "skip"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check found.
+
+    Shape: `state` is "skip" where what failed before made it impossible. `hint` mends it; `exit_code` is that of a
+    failure.
+    """
+
+    subject: str
+    state: State
+    detail: str
+    hint: str = ""
+    exit_code: int = 0
+
+
+def check_everything(given: Path | None, environ: Mapping[str, str], now: datetime) -> Iterator[Check]:
+    """Yield one check after the other, those of this machine first; `given` is the configuration that --config names.
+
+    Nothing that a check meets is raised: it is the check's result.
+    """
+    yield Check("syncd", "ok", f"{__version__}, Python {platform.python_version()}, {platform.system()}")
+    yield check_git()
+    yield from check_proxy(environ)
+    try:
+        file = require_config_file(given)
+        config = load_config_file(file)
+    except SyncdError as error:
+        yield _fail("configuration", error)
+        yield Check("platform", "skip", "not asked: no configuration that counts says which it is")
+        yield from check_units()
+        return
+    yield Check("configuration", "ok", f"{file.path} ({_describe_origin(file)})")
+    yield from check_platform(config, environ, now)
+    for repository in config.repository:
+        yield from check_repository(repository)
+    yield from check_units()
+
+
+def check_git() -> Check:
+    """Return whether Git is there and new enough."""
+    try:
+        return Check("git", "ok", describe_git())
+    except SyncdError as error:
+        return _fail("git", error)
+
+
+def check_proxy(environ: Mapping[str, str]) -> Iterator[Check]:
+    """Yield a warning where a proxy is named: syncd connects to the platform itself."""
+    named = [name for name in _PROXY_VARIABLES if environ.get(name)]
+    if named:
+        hint = "let this machine reach the platform directly"
+        yield Check("proxy", "warn", f"{named[0]} is set, and syncd does not use it", hint)
+
+
+def check_platform(config: Config, environ: Mapping[str, str], now: datetime) -> Iterator[Check]:
+    """Yield whether the token can be read, the platform answers and knows it, the clocks agree, and each space."""
+    spaces = [space for repository in config.repository for space in repository.space]
+    try:
+        secret = token(config.platform, environ).get_secret_value()
+    except SyncdError as error:
+        yield _fail("token", error)
+        yield Check("platform", "skip", "not asked: there is no token")
+        return
+    url = config.platform.url
+    with Client(url, secret, insecure=config.platform.insecure) as client:
+        try:
+            user = client.users.current()
+            clock = client.raw.read_clock()
+        except SyncdError as error:
+            yield _fail("platform", error)
+            yield from (Check(_name_space(space), "skip", "not asked: the platform gave no answer") for space in spaces)
+            return
+        yield Check("platform", "ok", url)
+        yield Check("token", "ok", f"belongs to {user.display_name or user.id}")
+        yield from check_clock(clock, now)
+        for space in spaces:
+            yield check_space(client, space)
+
+
+def check_clock(there: datetime | None, now: datetime) -> Iterator[Check]:
+    """Yield how far this machine's clock is from the platform's; nothing where the platform tells no time."""
+    if there is None:
+        return
+    seconds = round((now - there).total_seconds())
+    if abs(seconds) <= CLOCK_SECONDS:
+        yield Check("clock", "ok", "agrees with the platform's")
+        return
+    side = "ahead of" if seconds > 0 else "behind"
+    hint = "set the clock, for instance: timedatectl set-ntp true"
+    yield Check("clock", "warn", f"{abs(seconds)} seconds {side} the platform's", hint)
+
+
+def check_space(client: Client, space: SpaceConfig) -> Check:
+    """Return whether the token may read a space, and what else it may do there."""
+    name = _name_space(space)
+    try:
+        found = client.spaces.get(space.id)
+    except NotFound as error:
+        hint = "compare its id with the address in the browser; the token's user must be able to read it"
+        return Check(name, "fail", f"{space.id} is not there, or may not be seen", hint, error.exit_code)
+    except SyncdError as error:
+        return _fail(name, error)
+    if found.deleted_at is not None:
+        hint = "restore it on the platform, or take it out of the configuration"
+        return Check(name, "fail", f"{found.title or space.id} is in the trash since {found.deleted_at}", hint, 1)
+    # A server that names no permissions has not refused any.
+    missing = [right for right in _RIGHTS if found.permissions.get(right) is False]
+    if missing:
+        lacks = "; ".join(f"no right to {right}: {_RIGHTS[right]}" for right in missing)
+        return Check(name, "warn", lacks, "give the token's user the role Editor in this space")
+    return Check(name, "ok", f"{found.title or found.id}")
+
+
+def check_repository(config: RepositoryConfig) -> Iterator[Check]:
+    """Yield whether a repository can be opened and watched, its state read, and whether its disk has room."""
+    name = f"repository {config.name or config.path.name}"
+    try:
+        with Repository.open(config.path) as repository:
+            git_dir = repository.git_dir
+            glance(git_dir / STATE)
+    except SyncdError as error:
+        yield _fail(name, error)
+        return
+    process = holder(git_dir / DAEMON)
+    served = f", served by process {process}" if process is not None else ", served by no syncd run"
+    yield Check(name, "ok", f"{config.path}{served}")
+    yield check_disk(git_dir)
+    yield check_watching(git_dir)
+
+
+def check_disk(directory: Path) -> Check:
+    """Return whether there is room on the disk of a directory."""
+    try:
+        return judge_disk(directory, shutil.disk_usage(directory).free)
+    except OSError as error:
+        return Check("disk", "warn", f"cannot be asked: {error.strerror}")
+
+
+def judge_disk(directory: Path, free: int) -> Check:
+    """Return whether so much room is enough. Units: `free` in bytes."""
+    detail = f"{free / (1 << 30):.1f} GiB free at {directory}"
+    if free >= DISK_LEFT:
+        return Check("disk", "ok", detail)
+    hint = "make room: a run that finds none changes nothing"
+    if free >= DISK_FAIL:
+        return Check("disk", "warn", detail, hint)
+    return Check("disk", "fail", detail, hint, DiskFull.exit_code)
+
+
+def check_watching(git_dir: Path) -> Check:
+    """Return whether the system lets a service watch the files of a repository."""
+    notices: list[str] = []
+    watcher = Watcher(lambda _: None, notice=notices.append)
+    watcher.add("doctor", git_dir, ())
+    watcher.start()
+    watcher.stop()
+    if notices:
+        hint = "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches with sysctl"
+        return Check("file events", "warn", notices[0], hint)
+    return Check("file events", "ok", "a commit wakes the service at once")
+
+
+def check_units() -> Iterator[Check]:
+    """Yield how the service stands under systemd; nothing where it is not installed there."""
+    if (systemctl := shutil.which("systemctl")) is None:
+        return
+    for unit in UNITS:
+        for scope in ([], ["--user"]):
+            facts = _read_unit([systemctl, *scope], unit)
+            if facts.get("LoadState") != "loaded":
+                continue
+            name, state = " ".join([unit, *scope]), facts.get("ActiveState", "unknown")
+            detail = f"{state} ({facts.get('SubState', '')}), started again {facts.get('NRestarts', '0')} times"
+            if state in ("active", "activating", "reloading"):
+                yield Check(name, "ok", detail)
+            else:
+                command = " ".join(["systemctl", *scope, "status", unit])
+                yield Check(
+                    name, "warn", detail, f"{command} says why; to start it: {command.replace('status', 'start')}"
+                )
+
+
+def _read_unit(systemctl: Sequence[str], unit: str) -> Mapping[str, str]:
+    wanted = "--property=LoadState,ActiveState,SubState,NRestarts"
+    try:
+        done = subprocess.run(
+            [*systemctl, "show", wanted, "--", unit],
+            capture_output=True,
+            text=True,
+            timeout=_UNIT_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+
+
+def _describe_origin(file: ConfigFile) -> str:
+    return {"git directory": "in the git directory", "work tree": "comes with the repository"}.get(
+        file.origin, "named by you or your system"
+    )
+
+
+def _name_space(space: SpaceConfig) -> str:
+    return f"space {space.name}"
+
+
+def _fail(subject: str, error: SyncdError) -> Check:
+    return Check(subject, "fail", error.what, error.hint, error.exit_code)

@@ -1,0 +1,168 @@
+"""`syncd doctor`: each thing that can be wrong is named with what mends it, and nothing is changed by looking."""
+
+import json
+import os
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncd.cli.doctor.checks import DISK_FAIL, DISK_LEFT, check_clock, check_proxy, check_units, judge_disk
+
+NOW = datetime(2026, 5, 1, 10, tzinfo=UTC)
+UNIT = """#!/bin/sh
+case "$*" in
+  *--user*) echo LoadState=not-found;;
+  *) printf 'LoadState=loaded\\nActiveState=%s\\nSubState=%s\\nNRestarts=3\\n' {active} {sub};;
+esac
+"""
+
+
+def diagnose(shell: Any, docs: Path, *words: object) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return the exit code of `syncd doctor --json`, and each check by its subject."""
+    done = shell.syncd("doctor", "--json", *words, cwd=docs)
+    document = json.loads(done.stdout)
+    assert document["exit_code"] == done.returncode
+    return done.returncode, {check["subject"]: check for check in document["checks"]}
+
+
+def list_files(docs: Path) -> dict[str, int]:
+    """Return when each file was written; what SQLite puts beside a database while it is read counts for none."""
+    files = [path for path in docs.rglob("*") if path.is_file() and not path.name.startswith("state.db-")]
+    return {str(path): path.stat().st_mtime_ns for path in files}
+
+
+def copy_config(shell: Any, docs: Path, old: str, new: str) -> Path:
+    """Return a configuration of the operator's own that says the same but for one text."""
+    text = (docs / ".git" / "syncd.toml").read_text()
+    assert old in text
+    file = Path(shell.root) / "syncd.toml"
+    file.write_text(text.replace(old, new).replace("[[repository]]\n", f'[[repository]]\npath = "{docs}"\n'))
+    return file
+
+
+def test_where_all_is_well_every_check_is_fine_and_nothing_is_touched(shell: Any) -> None:
+    docs = shell.clone()
+    before = list_files(docs)
+    code, found = diagnose(shell, docs)
+    assert code == 0
+    assert {check["state"] for check in found.values()} == {"ok"}
+    named = {"syncd", "git", "configuration", "platform", "token", "clock", "disk", "file events"}
+    assert named <= set(found)
+    assert found["space docs"]["detail"] == "Docs"
+    assert "served by no syncd run" in found["repository docs"]["detail"]
+    assert list_files(docs) == before
+    assert shell.fine("doctor", cwd=docs).endswith("Nothing is wrong.\n")
+
+
+def test_without_a_configuration_it_says_how_to_begin(shell: Any) -> None:
+    code, found = diagnose(shell, shell.root)
+    assert code == 78
+    assert found["git"]["state"] == "ok"
+    assert found["configuration"]["state"] == "fail"
+    assert "syncd clone" in found["configuration"]["hint"]
+    assert found["platform"]["state"] == "skip"
+
+
+def test_a_token_that_is_refused_is_told_once_and_the_spaces_are_not_asked(shell: Any) -> None:
+    docs = shell.clone()
+    shell.token.write_text("another")
+    code, found = diagnose(shell, docs)
+    assert (code, found["platform"]["exit_code"]) == (77, 77)
+    assert found["space docs"]["state"] == "skip"
+    assert found["repository docs"]["state"] == "ok"
+    shell.token.chmod(0o644)
+    code, found = diagnose(shell, docs)
+    assert (code, found["token"]["state"], found["platform"]["state"]) == (78, "fail", "skip")
+    assert found["token"]["hint"] == f"chmod 600 {shell.token}"
+
+
+def test_a_platform_that_is_not_there_leaves_the_other_checks_to_be_made(shell: Any) -> None:
+    docs = shell.clone()
+    config = copy_config(shell, docs, shell.url, "http://127.0.0.1:1")
+    code, found = diagnose(shell, docs, "--config", config)
+    assert (code, found["platform"]["state"], found["disk"]["state"]) == (69, "fail", "ok")
+
+
+def test_a_space_that_is_not_there_and_one_in_the_trash(shell: Any) -> None:
+    docs = shell.clone()
+    code, found = diagnose(shell, docs, "--config", copy_config(shell, docs, shell.space, "nosuchspace"))
+    assert (code, found["space docs"]["state"]) == (78, "fail")
+    assert "nosuchspace" in found["space docs"]["detail"]
+    shell.fine("api", "DELETE", f"/spaces/{shell.space}", "--url", shell.url, "--token-file", shell.token)
+    code, found = diagnose(shell, docs)
+    assert (code, found["space docs"]["state"]) == (1, "fail")
+    assert "in the trash" in found["space docs"]["detail"]
+
+
+def test_what_a_reader_s_token_may_not_do_is_a_warning(shell: Any) -> None:
+    docs = shell.clone()
+    words = ("platform", "token", "create", "--user", "reader@example.com", "--data", shell.data)
+    shell.token.write_text(shell.fine(*words).strip().splitlines()[-1])
+    code, found = diagnose(shell, docs)
+    assert (code, found["space docs"]["state"]) == (0, "warn")
+    assert "push cannot write" in found["space docs"]["detail"]
+    assert shell.fine("doctor", cwd=docs).endswith("0 failures, 1 warning.\n")
+
+
+def test_the_bundle_is_the_same_for_its_owner_alone_and_has_neither_token_nor_home(shell: Any) -> None:
+    docs, file, home = shell.root / "docs", shell.root / "report.json", {"HOME": str(shell.root)}
+    clone = ("clone", shell.url, shell.space, docs, "--token-file", shell.token)
+    assert shell.syncd(*clone, environ=home).returncode == 0
+    done = shell.syncd("doctor", "--bundle", file, cwd=docs, environ=home)
+    assert done.returncode == 0, done.stderr
+    text = file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert {check["subject"] for check in json.loads(text)["checks"]} >= {"git", "space docs"}
+    assert shell.token.read_text().strip() not in text
+    assert str(shell.root) not in text
+    again = shell.syncd("doctor", "--bundle", file, cwd=docs, environ=home)
+    assert again.returncode == 78
+    assert f"{file} cannot be written" in again.stderr
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "state", "words"),
+    [
+        (59, "ok", "agrees"),
+        (-59, "ok", "agrees"),
+        (61, "warn", "61 seconds ahead of"),
+        (-3600, "warn", "3600 seconds behind"),
+    ],
+)
+def test_a_clock_that_is_wrong_is_told_with_the_direction(seconds: int, state: str, words: str) -> None:
+    (check,) = check_clock(NOW - timedelta(seconds=seconds), NOW)
+    assert check.state == state
+    assert words in check.detail
+
+
+def test_a_platform_that_tells_no_time_says_nothing_of_the_clock() -> None:
+    assert not list(check_clock(None, NOW))
+
+
+def test_room_on_the_disk_is_judged() -> None:
+    states = [judge_disk(Path("/d"), free).state for free in (DISK_LEFT, DISK_LEFT - 1, DISK_FAIL, DISK_FAIL - 1)]
+    assert states == ["ok", "warn", "warn", "fail"]
+
+
+def test_a_proxy_that_is_named_is_not_used_and_that_is_told() -> None:
+    assert not list(check_proxy({}))
+    (check,) = check_proxy({"HTTPS_PROXY": "http://proxy:3128"})
+    assert (check.state, check.detail) == ("warn", "HTTPS_PROXY is set, and syncd does not use it")
+
+
+@pytest.mark.parametrize(("active", "sub", "state"), [("active", "running", "ok"), ("failed", "failed", "warn")])
+def test_a_unit_that_is_installed_is_asked_how_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, active: str, sub: str, state: str
+) -> None:
+    systemctl = tmp_path / "systemctl"
+    systemctl.write_text(UNIT.format(active=active, sub=sub))
+    systemctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    (check,) = check_units()
+    assert (check.subject, check.state) == ("syncd.service", state)
+    assert check.detail == f"{active} ({sub}), started again 3 times"
+    assert state == "ok" or "systemctl status syncd.service" in check.hint
