@@ -161,11 +161,21 @@ def test_imports_point_down_inside_a_room(name: str) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", ["plan", "sync", "cli", "platform"])
+@pytest.mark.parametrize("name", ["layout", "plan", "sync", "cli", "platform"])
 def test_a_folder_holds_what_one_look_takes_in(name: str) -> None:
     folders = Counter(path.parent for path in (ROOT / name).rglob("*.py") if path.stem != "__init__")
     folders.pop(ROOT / "platform" / "migrations" / "versions", None)
     assert not {folder: count for folder, count in folders.items() if count > FOLDER_MODULES_MAX}
+
+
+@pytest.mark.parametrize("name", ["model", "config", "layout", "net", "api", "repo", "store", "daemon", "cli"])
+def test_a_class_name_stands_once_in_a_room(name: str) -> None:
+    found: dict[str, list[str]] = {}
+    for module in (module for module in NAMED if room(module) == name):
+        for node in tree(module).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name.lstrip("_"), []).append(module)
+    assert not {kind: modules for kind, modules in found.items() if len(modules) > 1}
 
 
 def test_each_library_has_one_room() -> None:

@@ -16,7 +16,7 @@ import httpx
 
 from syncd.api.downloads import Downloads
 from syncd.api.transport import DEADLINE, Transport
-from syncd.net.resolving import Resolve, addresses_of
+from syncd.net.resolving import Resolve, look_up_addresses
 
 if TYPE_CHECKING:
     from syncd.api.ask import SiteAsk
@@ -68,7 +68,7 @@ class Client:
         random: Callable[[], float] = uniform,
         cancelled: Callable[[], bool] = lambda: False,
         deadline: float = DEADLINE,
-        resolve: Resolve = addresses_of,
+        resolve: Resolve = look_up_addresses,
     ) -> None:
         self._transport = Transport(
             url,

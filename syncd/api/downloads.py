@@ -21,7 +21,7 @@ from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 from syncd.net.exchange import REDIRECTS
 from syncd.net.failures import NotConnected, Refused
-from syncd.net.resolving import Resolve, addresses_of, resolve_allowed
+from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
 HOPS = 3
@@ -32,7 +32,7 @@ PATIENCE = 5
 class Downloads:
     """Downloads of files of one platform."""
 
-    def __init__(self, transport: Transport, resolve: Resolve = addresses_of) -> None:
+    def __init__(self, transport: Transport, resolve: Resolve = look_up_addresses) -> None:
         self._transport = transport
         self._own = target_of(httpx.URL(transport.origin + "/"))
         self._resolve = resolve

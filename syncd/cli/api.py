@@ -16,7 +16,7 @@ from syncd.api.transport import Method
 from syncd.cli.sync.setup import CREDENTIAL_HINT
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.text import escape, format_json
-from syncd.config import PlatformConfig, token
+from syncd.config import PlatformConfig, load_token
 
 METHODS: tuple[str, ...] = get_args(Method)
 _KEY = re.compile(r"(?P<name>[^\[\]]+)(?P<below>(?:\[[^\[\]]*\])*)")
@@ -51,7 +51,7 @@ def run_api(options: ApiOptions, config: Path | None, url: str, token_file: Path
     body = _build_body(options, members) if method != "GET" else None
     params = {name: _check_parameter(name, value) for name, value in members.items()} if method == "GET" else {}
     platform = _find_platform(config, url, token_file)
-    secret = token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
+    secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
     with Client(platform.url, secret, insecure=platform.insecure) as client:
         if options.paginate:
             items = list(client.raw.items(options.path, params=params))

@@ -11,7 +11,7 @@ from syncd.config.shapes import (
     SpaceConfig,
     UpstreamConfig,
 )
-from syncd.config.tokens import check_private, is_credential, read_token, token
+from syncd.config.tokens import check_private, is_credential, load_token, read_token
 from syncd.config.trust import ConfigFile
 
 __all__ = [
@@ -29,9 +29,9 @@ __all__ = [
     "load",
     "load_config",
     "load_repositories",
+    "load_token",
     "make_document",
     "parse",
     "read_token",
-    "token",
     "trust_document",
 ]

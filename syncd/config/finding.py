@@ -41,13 +41,13 @@ def find_config(
                 f"SYNCD_CONFIG is {named}, which is another file in each directory", hint="give it an absolute path"
             )
         return ConfigFile(Path(named))
-    if git_dir is not None and _exists(git_dir / NAME):
+    if git_dir is not None and _is_file(git_dir / NAME):
         return ConfigFile(git_dir / NAME, "git directory", top)
     own = [path for path in _own_files(environ) if path.is_file()]
     # A linked work tree belongs to the repository that the operator names by its main one.
     here = {top, git_dir, git_dir.parent if git_dir is not None and git_dir.name == ".git" else None}
     naming = [path for path in own if here & _named_repositories(path)]
-    if not naming and top is not None and _exists(top / NAME):
+    if not naming and top is not None and _is_file(top / NAME):
         return ConfigFile(top / NAME, "work tree", top)
     complete = [path for path in naming or own if "repository" in read_document(path).raw]
     return ConfigFile(complete[0]) if complete else None
@@ -157,7 +157,7 @@ def _lies_in(directory: Path, top: Path | None) -> bool:
     return top is not None and directory.resolve().is_relative_to(top)
 
 
-def _exists(path: Path) -> bool:
+def _is_file(path: Path) -> bool:
     return path.is_symlink() or (path.exists() and not path.is_dir())
 
 

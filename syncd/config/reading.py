@@ -90,7 +90,7 @@ def parse(raw: Mapping[str, Any], *, at: Path) -> Config:
     try:
         return Config.model_validate(raw)
     except ValidationError as error:
-        mistakes = list(_mistakes(error))
+        mistakes = list(_list_mistakes(error))
         more = [f"and {len(mistakes) - _SHOWN} more"] if len(mistakes) > _SHOWN else []
         lines = "; ".join([*mistakes[:_SHOWN], *more])
         raise ConfigInvalid(f"{at}: {lines}", hint="every key, with what it may hold: syncd schema config") from None
@@ -136,7 +136,7 @@ def _resolve_upstream(upstream: UpstreamConfig | None, root: Path) -> UpstreamCo
     )
 
 
-def _mistakes(error: ValidationError) -> Iterator[str]:
+def _list_mistakes(error: ValidationError) -> Iterator[str]:
     """What is wrong, key by key; of a list that lacks only what was wrong in it, nothing more."""
     found = error.errors()
     for one in found:
@@ -145,14 +145,14 @@ def _mistakes(error: ValidationError) -> Iterator[str]:
             continue
         meaning = one["msg"].removeprefix("Value error, ")
         if one["type"] == "extra_forbidden":
-            near = get_close_matches(str(loc[-1]), _keys(loc[:-1]), n=1)
+            near = get_close_matches(str(loc[-1]), _list_table_keys(loc[:-1]), n=1)
             meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
         else:
             meaning = _MEANINGS.get(one["type"], meaning)
         yield f"{'.'.join(str(part)[:_KEY_SHOWN] for part in loc) or 'file'} - {meaning}"
 
 
-def _keys(loc: tuple[int | str, ...]) -> list[str]:
+def _list_table_keys(loc: tuple[int | str, ...]) -> list[str]:
     """The keys of the table at a place."""
     table: type[BaseModel] = Config
     for part in (part for part in loc if isinstance(part, str)):

@@ -19,7 +19,7 @@ _BYTES_MAX = 1 << 16
 _WAYS = "set platform.token_file, or the variable SYNCD_TOKEN"
 
 
-def token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
+def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
     """Given the configuration, return the token: `token_file`, else $SYNCD_TOKEN, else systemd's credential `token`.
 
     Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token.

@@ -47,17 +47,17 @@ class Key:
 
 def list_keys(raw: Mapping[str, Any]) -> list[Key]:
     """Given parsed TOML of the right shape, return every key in it that has a value; an empty table is one."""
-    return list(_leaves(raw))
+    return list(_walk_keys(raw))
 
 
 def find_privileged_keys(raw: Mapping[str, Any]) -> list[Key]:
     """Given parsed TOML of the right shape, return the keys in it that are not a repository's to decide."""
-    return [key for key in _leaves(raw) if key.plain not in PERMITTED]
+    return [key for key in _walk_keys(raw) if key.plain not in PERMITTED]
 
 
 def keep_permitted(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Given parsed TOML of the right shape, return it without the keys that are not a repository's to decide."""
-    kept: dict[str, Any] = _keep(raw, "")
+    kept: dict[str, Any] = _drop_privileged(raw, "")
     return kept
 
 
@@ -91,26 +91,26 @@ def check_upstream(file: ConfigFile, raw: Mapping[str, Any]) -> None:
 
 def is_same_address(one: str, other: str) -> bool:
     """Given two addresses of a platform, return whether they are one, but for a slash or `/v1` at the end."""
-    return _bare(one) == _bare(other)
+    return _strip_version(one) == _strip_version(other)
 
 
-def _bare(url: str) -> str:
+def _strip_version(url: str) -> str:
     return url.rstrip("/").removesuffix("/v1")
 
 
-def _leaves(value: Any, name: str = "", plain: str = "") -> Iterator[Key]:
+def _walk_keys(value: Any, name: str = "", plain: str = "") -> Iterator[Key]:
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
-            yield from _leaves(inner, f"{name}.{key}".lstrip("."), f"{plain}.{key}".lstrip("."))
+            yield from _walk_keys(inner, f"{name}.{key}".lstrip("."), f"{plain}.{key}".lstrip("."))
     elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
         for number, item in enumerate(value):
-            yield from _leaves(item, f"{name}.{number}", plain)
+            yield from _walk_keys(item, f"{name}.{number}", plain)
     else:
         yield Key(name, plain, value)
 
 
-def _keep(value: Any, plain: str) -> Any:
+def _drop_privileged(value: Any, plain: str) -> Any:
     if isinstance(value, Mapping):
         inner = {key: f"{plain}.{key}".lstrip(".") for key in value}
-        return {key: _keep(value[key], path) for key, path in inner.items() if path in PERMITTED}
-    return [_keep(item, plain) for item in value] if isinstance(value, list) else value
+        return {key: _drop_privileged(value[key], path) for key, path in inner.items() if path in PERMITTED}
+    return [_drop_privileged(item, plain) for item in value] if isinstance(value, list) else value

@@ -15,8 +15,8 @@ from syncd.config import (
     UpstreamConfig,
     check_private,
     is_credential,
+    load_token,
     read_token,
-    token,
 )
 from syncd.daemon.locks import RUN, STATE, Lock
 from syncd.daemon.records import is_run, judge_run, list_subjects
@@ -91,7 +91,7 @@ def reading(config: Config, repository: RepositoryConfig, around: Circumstances)
 def _between(
     config: Config, repository: RepositoryConfig, around: Circumstances, git: Repository, state: Path
 ) -> Iterator[Workspace]:
-    secret = token(config.platform, around.environ)
+    secret = load_token(config.platform, around.environ)
     with (
         Store(state) as store,
         Client(

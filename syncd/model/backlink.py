@@ -27,7 +27,7 @@ class InternalLocation(Observed):
     node: str | None = None
 
 
-class Location(Observed):
+class BacklinkLocation(Observed):
     """A page without its subpages, a file or other content; `kind` says which of the members there is."""
 
     kind: str
@@ -41,5 +41,5 @@ class Location(Observed):
     url: str | None = None
 
 
-class Backlink(Location):
+class Backlink(BacklinkLocation):
     """Where a reference stands."""

@@ -63,13 +63,13 @@ class ConversationDetail(Observed):
     metadata: ConversationMetadata
 
 
-class Location(Observed):
+class ApiLocation(Observed):
     """Where a thing is in the API."""
 
     location: str
 
 
-class ClusterUrls(Location):
+class ClusterUrls(ApiLocation):
     """Where a cluster is: in the API, and in the app."""
 
     app: str | None = None
@@ -86,7 +86,7 @@ class ConversationIssue(Observed):
     ingested_at: str
     conversation: str
     cluster: str | None = None
-    urls: Location
+    urls: ApiLocation
 
 
 class IssueWithConversation(Observed):

@@ -13,15 +13,15 @@ from pydantic import Field
 
 from syncd.model.base import Declared, Nullable
 from syncd.model.customization_write import (
-    Announcement,
+    AnnouncementWrite,
     Background,
-    CodeThemes,
+    CodeThemesWrite,
     Copyright,
     Corners,
     Depth,
-    Favicon,
-    FooterGroup,
-    HeaderLink,
+    FaviconWrite,
+    FooterGroupWrite,
+    HeaderLinkWrite,
     HeaderPreset,
     Icons,
     Links,
@@ -35,10 +35,10 @@ from syncd.model.customization_write import (
     SiteTitle,
     Switch,
     Theme,
-    ThemedAddress,
-    ThemedColor,
+    ThemedAddressWrite,
+    ThemedColorWrite,
     ThemeMode,
-    Tint,
+    TintWrite,
 )
 from syncd.model.web_address import WebAddress
 
@@ -61,19 +61,19 @@ class StylingOverride(Declared):
     """Colors and shapes; fonts are the site's."""
 
     theme: Nullable[Theme] = None
-    primary_color: Nullable[ThemedColor] = None
-    tint: Nullable[Tint] = None
-    info_color: Nullable[ThemedColor] = None
-    success_color: Nullable[ThemedColor] = None
-    warning_color: Nullable[ThemedColor] = None
-    danger_color: Nullable[ThemedColor] = None
+    primary_color: Nullable[ThemedColorWrite] = None
+    tint: Nullable[TintWrite] = None
+    info_color: Nullable[ThemedColorWrite] = None
+    success_color: Nullable[ThemedColorWrite] = None
+    warning_color: Nullable[ThemedColorWrite] = None
+    danger_color: Nullable[ThemedColorWrite] = None
     corners: Nullable[Corners] = None
     depth: Nullable[Depth] = None
     links: Nullable[Links] = None
     background: Nullable[Background] = None
     icons: Nullable[Icons] = None
     sidebar: Nullable[SidebarOverride] = None
-    code_theme: Nullable[CodeThemes] = None
+    code_theme: Nullable[CodeThemesWrite] = None
     search: Nullable[Search] = None
 
 
@@ -81,18 +81,18 @@ class HeaderOverride(Declared):
     """The top of every page."""
 
     preset: Nullable[HeaderPreset] = None
-    logo: Nullable[ThemedAddress] = None
+    logo: Nullable[ThemedAddressWrite] = None
     primary_link: Nullable[Reference] = None
-    background_color: Nullable[ThemedColor] = None
-    link_color: Nullable[ThemedColor] = None
-    links: Nullable[tuple[HeaderLink, ...]] = Field(default=None, max_length=50)
+    background_color: Nullable[ThemedColorWrite] = None
+    link_color: Nullable[ThemedColorWrite] = None
+    links: Nullable[tuple[HeaderLinkWrite, ...]] = Field(default=None, max_length=50)
 
 
 class FooterOverride(Declared):
     """The bottom of every page."""
 
-    logo: Nullable[ThemedAddress] = None
-    groups: Nullable[tuple[FooterGroup, ...]] = Field(default=None, max_length=50)
+    logo: Nullable[ThemedAddressWrite] = None
+    groups: Nullable[tuple[FooterGroupWrite, ...]] = Field(default=None, max_length=50)
     copyright: Nullable[Copyright] = None
 
 
@@ -140,10 +140,10 @@ class SiteSpaceCustomizationOverride(Declared):
     localized_title: Nullable[Localized] = None
     internationalization: Nullable[InternationalizationOverride] = None
     styling: Nullable[StylingOverride] = None
-    favicon: Nullable[Favicon] = None
+    favicon: Nullable[FaviconWrite] = None
     header: Nullable[HeaderOverride] = None
     footer: Nullable[FooterOverride] = None
-    announcement: Nullable[Announcement] = None
+    announcement: Nullable[AnnouncementWrite] = None
     themes: Nullable[ThemesOverride] = None
     pdf: Nullable[EnabledOverride] = None
     feedback: Nullable[EnabledOverride] = None

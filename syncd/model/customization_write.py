@@ -76,24 +76,24 @@ Reference = Annotated[ContentRefWrite, AfterValidator(_reference)]
 """Where a link leads. That it is there is not checked: a site may be set up before its content."""
 
 
-class ThemedColor(Declared):
+class ThemedColorWrite(Declared):
     """A color for each of the two themes."""
 
     light: Color
     dark: Color
 
 
-class ThemedAddress(Declared):
+class ThemedAddressWrite(Declared):
     """An image for each of the two themes."""
 
     light: WebAddress
     dark: WebAddress
 
 
-class Favicon(Declared):
+class FaviconWrite(Declared):
     """A site's icon: images or an emoji; empty for the platform's own."""
 
-    icon: ThemedAddress = ABSENT
+    icon: ThemedAddressWrite = ABSENT
     emoji: str = Field(default="", max_length=50)
 
     @model_validator(mode="after")
@@ -103,79 +103,79 @@ class Favicon(Declared):
         return self
 
 
-class Tint(Declared):
+class TintWrite(Declared):
     """The color of the site's surfaces."""
 
-    color: ThemedColor
+    color: ThemedColorWrite
 
 
-class FontSource(Declared):
+class FontSourceWrite(Declared):
     """A file of a font."""
 
     url: str = Field(max_length=2048, pattern=r"^(?:https?://|/)[^\s]*$")
     format: Literal["woff2", "woff"] = "woff2"
 
 
-class FontFace(Declared):
+class FontFaceWrite(Declared):
     """One weight of a font."""
 
     weight: int = Field(ge=1, le=1000, strict=True)
-    sources: tuple[FontSource, ...] = Field(min_length=1, max_length=10)
+    sources: tuple[FontSourceWrite, ...] = Field(min_length=1, max_length=10)
 
 
-class Font(Declared):
+class FontWrite(Declared):
     """A custom font."""
 
     id: str = Field(max_length=100)
     custom: Switch
     font_family: str = Field(min_length=1, max_length=50)
-    font_faces: tuple[FontFace, ...] = Field(min_length=1, max_length=50)
+    font_faces: tuple[FontFaceWrite, ...] = Field(min_length=1, max_length=50)
 
 
-class Sidebar(Declared):
+class SidebarWrite(Declared):
     """The table of contents beside a page."""
 
     background: SidebarBackground
     list: SidebarList
 
 
-class ThemedCodeTheme(Declared):
+class ThemedCodeThemeWrite(Declared):
     """The colors of code for each of the two themes."""
 
     light: str = Field(max_length=64)
     dark: str = Field(max_length=64)
 
 
-class CodeThemes(Declared):
+class CodeThemesWrite(Declared):
     """The colors of code in text and in API references."""
 
-    default: ThemedCodeTheme
-    openapi: ThemedCodeTheme
+    default: ThemedCodeThemeWrite
+    openapi: ThemedCodeThemeWrite
 
 
-class Styling(Declared):
+class StylingWrite(Declared):
     """Colors, shapes and fonts."""
 
     theme: Theme
-    primary_color: ThemedColor
-    tint: Tint = ABSENT
-    info_color: ThemedColor
-    success_color: ThemedColor
-    warning_color: ThemedColor
-    danger_color: ThemedColor
+    primary_color: ThemedColorWrite
+    tint: TintWrite = ABSENT
+    info_color: ThemedColorWrite
+    success_color: ThemedColorWrite
+    warning_color: ThemedColorWrite
+    danger_color: ThemedColorWrite
     corners: Corners
     depth: Depth
     links: Links
-    font: FontName | Font
-    monospace_font: MonospaceFontName | Font
+    font: FontName | FontWrite
+    monospace_font: MonospaceFontName | FontWrite
     background: Background = "plain"
     icons: Icons
-    sidebar: Sidebar
-    code_theme: CodeThemes = ABSENT
+    sidebar: SidebarWrite
+    code_theme: CodeThemesWrite = ABSENT
     search: Search
 
 
-class ContentLink(Declared):
+class ContentLinkWrite(Declared):
     """A link with a title."""
 
     title: LinkTitle
@@ -183,80 +183,80 @@ class ContentLink(Declared):
     to: Reference
 
 
-class HeaderLink(Declared):
+class HeaderLinkWrite(Declared):
     """A link in the header, or, with links of its own, a menu."""
 
     title: LinkTitle
     localized_title: Localized = {}
     style: Literal["link", "button-primary", "button-secondary"] = "link"
     to: Nullable[Reference]
-    links: tuple[ContentLink, ...] = Field(max_length=50)
+    links: tuple[ContentLinkWrite, ...] = Field(max_length=50)
     condition: Condition = ""
 
 
-class Header(Declared):
+class HeaderWrite(Declared):
     """The top of every page."""
 
     preset: HeaderPreset = "default"
-    logo: ThemedAddress = ABSENT
+    logo: ThemedAddressWrite = ABSENT
     primary_link: Reference = ABSENT
-    background_color: ThemedColor = ABSENT
-    link_color: ThemedColor = ABSENT
-    links: tuple[HeaderLink, ...] = Field(max_length=50)
+    background_color: ThemedColorWrite = ABSENT
+    link_color: ThemedColorWrite = ABSENT
+    links: tuple[HeaderLinkWrite, ...] = Field(max_length=50)
 
 
-class FooterGroup(Declared):
+class FooterGroupWrite(Declared):
     """A column of links in the footer."""
 
     title: LinkTitle
     localized_title: Localized = {}
-    links: tuple[ContentLink, ...] = Field(max_length=50)
+    links: tuple[ContentLinkWrite, ...] = Field(max_length=50)
 
 
-class Footer(Declared):
+class FooterWrite(Declared):
     """The bottom of every page."""
 
-    logo: ThemedAddress = ABSENT
-    groups: tuple[FooterGroup, ...] = Field(max_length=50)
+    logo: ThemedAddressWrite = ABSENT
+    groups: tuple[FooterGroupWrite, ...] = Field(max_length=50)
     copyright: Copyright = ""
 
 
-class Announcement(Declared):
+class AnnouncementWrite(Declared):
     """A banner above every page."""
 
     enabled: Switch
     message: str = Field(min_length=2, max_length=128)
-    link: ContentLink = ABSENT
+    link: ContentLinkWrite = ABSENT
     style: Literal["info", "warning", "danger", "success"]
 
 
-class Themes(Declared):
+class ThemesWrite(Declared):
     """Which theme visitors see first, and whether they may change it."""
 
     default: ThemeMode
     toggeable: Switch
 
 
-class Enabled(Declared):
+class EnabledWrite(Declared):
     """Something that is on or off."""
 
     enabled: Switch
 
 
-class Ai(Declared):
+class AiWrite(Declared):
     """What answers visitors' questions."""
 
     mode: Literal["none", "search", "assistant"]
     suggestions: tuple[Annotated[str, StringConstraints(max_length=64)], ...] = Field(default=(), max_length=5)
 
 
-class Git(Declared):
+class GitWrite(Declared):
     """What visitors see of the repository behind the content."""
 
     show_edit_link: Switch
 
 
-class PageActions(Declared):
+class PageActionsWrite(Declared):
     """What the menu of a page offers."""
 
     external_ai: Switch = Field(alias="externalAI")
@@ -264,40 +264,40 @@ class PageActions(Declared):
     mcp: Switch
 
 
-class ExternalLinks(Declared):
+class ExternalLinksWrite(Declared):
     """Where links to elsewhere open."""
 
     target: LinkTarget
 
 
-class LinkedPage(Declared):
+class LinkedPageWrite(Declared):
     """An address elsewhere: of a privacy policy, or of an image for previews."""
 
     url: WebAddress = ""
 
 
-class Insights(Declared):
+class InsightsWrite(Declared):
     """How visits are counted."""
 
     tracking_cookie: Switch
 
 
-class SocialDisplay(Declared):
+class SocialDisplayWrite(Declared):
     """Where a social account is shown."""
 
     footer: Switch
     header: Switch
 
 
-class SocialAccount(Declared):
+class SocialAccountWrite(Declared):
     """An account of the site's owner elsewhere."""
 
     platform: str = Field(max_length=50)
     handle: str = Field(max_length=256)
-    display: SocialDisplay
+    display: SocialDisplayWrite
 
 
-class Internationalization(Declared):
+class InternationalizationWrite(Declared):
     """The language of the site's own words."""
 
     locale: Locale
@@ -311,24 +311,24 @@ class SiteCustomizationWrite(Declared):
 
     title: SiteTitle = ""
     localized_title: Localized = {}
-    internationalization: Internationalization = ABSENT
-    styling: Styling
-    favicon: Favicon
-    header: Header
-    footer: Footer
-    announcement: Announcement = ABSENT
-    themes: Themes
-    pdf: Enabled
-    feedback: Enabled
-    ai: Ai
-    advanced_customization: Enabled
-    git: Git
-    page_actions: PageActions
-    external_links: ExternalLinks
-    pagination: Enabled
-    trademark: Enabled
-    privacy_policy: LinkedPage
-    social_preview: LinkedPage
-    social_accounts: tuple[SocialAccount, ...] = Field(default=(), max_length=10)
-    insights: Insights
+    internationalization: InternationalizationWrite = ABSENT
+    styling: StylingWrite
+    favicon: FaviconWrite
+    header: HeaderWrite
+    footer: FooterWrite
+    announcement: AnnouncementWrite = ABSENT
+    themes: ThemesWrite
+    pdf: EnabledWrite
+    feedback: EnabledWrite
+    ai: AiWrite
+    advanced_customization: EnabledWrite
+    git: GitWrite
+    page_actions: PageActionsWrite
+    external_links: ExternalLinksWrite
+    pagination: EnabledWrite
+    trademark: EnabledWrite
+    privacy_policy: LinkedPageWrite
+    social_preview: LinkedPageWrite
+    social_accounts: tuple[SocialAccountWrite, ...] = Field(default=(), max_length=10)
+    insights: InsightsWrite
     updated_at: str = Field(default="", max_length=40)

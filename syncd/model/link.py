@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from syncd.model.backlink import Location
+from syncd.model.backlink import BacklinkLocation
 from syncd.model.base import Observed
 from syncd.model.listing import Listing
 
@@ -15,8 +15,8 @@ class Link(Observed):
 
     status: str
     relation: str
-    target_reference: Location
-    location_references: tuple[Location, ...]
+    target_reference: BacklinkLocation
+    location_references: tuple[BacklinkLocation, ...]
 
 
 class BrokenLinks(Observed):

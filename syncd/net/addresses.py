@@ -15,11 +15,11 @@ _GLOBAL6 = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-def _networks(*texts: str) -> tuple[Network, ...]:
+def _parse_networks(*texts: str) -> tuple[Network, ...]:
     return tuple(ip_network(text) for text in texts)
 
 
-_SPECIAL = _networks(
+_SPECIAL = _parse_networks(
     "0.0.0.0/8",  # this network
     "10.0.0.0/8",  # private
     "100.64.0.0/10",  # shared by customers of a carrier
@@ -44,10 +44,10 @@ _SPECIAL = _networks(
     "2620:4f:8000::/48",  # AS112
     "3fff::/20",  # documentation
 )
-_PRIVATE = _networks(
+_PRIVATE = _parse_networks(
     "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7"
 )
-_METADATA = _networks(
+_METADATA = _parse_networks(
     "168.63.129.16/32",  # Azure
     "100.100.100.200/32",  # Alibaba
     "fd00:ec2::/32",  # AWS
@@ -64,7 +64,7 @@ def is_allowed(address: str, *, private: bool = False) -> bool:
     addresses, nor those where clouds keep secrets. An IPv4 address inside an IPv6 one decides.
     """
     try:
-        ip = _embedded(ip_address(address))
+        ip = _find_embedded(ip_address(address))
     except ValueError:
         return False
     if isinstance(ip, IPv6Address) and ip.scope_id is not None:
@@ -85,7 +85,7 @@ def is_ip_address(host: str) -> bool:
     return True
 
 
-def _embedded(ip: Address) -> Address:
+def _find_embedded(ip: Address) -> Address:
     """The IPv4 address that packets to an IPv6 one end at, where it is written in it; else the address itself."""
     if isinstance(ip, IPv4Address):
         return ip

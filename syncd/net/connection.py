@@ -13,8 +13,8 @@ from typing import Any
 import httpcore
 
 from syncd.net.failures import BrokenOff, ConnectTimedOut, NotConnected, Refused, TimedOut, TooLarge
-from syncd.net.limits import HEADS_MAX, remaining, wire_limit
-from syncd.net.resolving import Resolve, addresses_of, resolve_host
+from syncd.net.limits import HEADS_MAX, compute_remaining, compute_wire_limit
+from syncd.net.resolving import Resolve, look_up_addresses, resolve_host
 from syncd.net.targets import Target
 
 STEPS = {"connect": 10.0, "read": 30.0, "write": 30.0, "pool": 10.0}
@@ -29,10 +29,10 @@ _TOO_SLOW = "The exchange took longer than it may."
 Headers = Sequence[tuple[bytes, bytes]]
 
 
-class Opened:
+class OpenAnswer:
     """An answer up to its body."""
 
-    def __init__(self, answer: httpcore.Response, network: "_Network") -> None:
+    def __init__(self, answer: httpcore.Response, network: "_DeadlineBackend") -> None:
         self.status = answer.status
         self.headers: Headers = answer.headers
         self._answer, self._network = answer, network
@@ -42,8 +42,8 @@ class Opened:
 
         Shapes: `limit` bounds what is received; `limits.read_bounded` counts what is unpacked. Raises: NetworkError.
         """
-        self._network.allowance += wire_limit(limit)
-        with _translated():
+        self._network.allowance += compute_wire_limit(limit)
+        with _translate_errors():
             yield from self._answer.iter_stream()
 
     def close(self) -> None:
@@ -54,8 +54,8 @@ class Opened:
 class Connection:
     """One HTTP/1.1 connection, opened when needed and kept for a while; `trust` is needed for https."""
 
-    def __init__(self, trust: ssl.SSLContext | None, *, resolve: Resolve = addresses_of) -> None:
-        self._network = _Network(resolve)
+    def __init__(self, trust: ssl.SSLContext | None, *, resolve: Resolve = look_up_addresses) -> None:
+        self._network = _DeadlineBackend(resolve)
         self._pool = httpcore.ConnectionPool(
             ssl_context=trust, max_connections=1, keepalive_expiry=KEEP_ALIVE, network_backend=self._network
         )
@@ -69,7 +69,7 @@ class Connection:
         *,
         deadline: float,
         addresses: Sequence[str] = (),
-    ) -> Opened:
+    ) -> OpenAnswer:
         """Given a request, send it and return the answer, whose body is still to be read.
 
         Units: `deadline` in monotonic seconds, for the body too. Shapes: `addresses` are the IP addresses to connect
@@ -79,16 +79,16 @@ class Connection:
         self._network.begin(deadline, addresses)
         scheme = b"https" if target.secure else b"http"
         url = httpcore.URL(scheme=scheme, host=target.host.encode(), port=target.port, target=target.path.encode())
-        with _translated():
+        with _translate_errors():
             request = httpcore.Request(method, url, headers=headers, content=content, extensions={"timeout": STEPS})
-            return Opened(self._pool.handle_request(request), self._network)
+            return OpenAnswer(self._pool.handle_request(request), self._network)
 
     def close(self) -> None:
         """Close the connection."""
         self._pool.close()
 
 
-class _Network(httpcore.NetworkBackend):
+class _DeadlineBackend(httpcore.NetworkBackend):
     def __init__(self, resolve: Resolve) -> None:
         self.allowance = 0
         """Bytes that may still be received."""
@@ -99,12 +99,12 @@ class _Network(httpcore.NetworkBackend):
     def begin(self, deadline: float, addresses: Sequence[str]) -> None:
         self.allowance, self._deadline, self._addresses = HEADS_MAX, deadline, addresses
 
-    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *_: Any, **__: Any) -> "_Socket":
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *_: Any, **__: Any) -> "_DeadlineSocket":
         addresses = self._addresses or resolve_host(host, port, deadline=self._deadline, resolve=self._resolve)
         for left, address in zip(reversed(range(len(addresses))), addresses, strict=True):
             try:
-                with _not_connected():
-                    return _Socket(self._connected(address, port, timeout), self)
+                with _translate_connect_errors():
+                    return _DeadlineSocket(self._connected(address, port, timeout), self)
             except NotConnected:
                 if not left:
                     raise
@@ -123,7 +123,7 @@ class _Network(httpcore.NetworkBackend):
 
     def left(self, timeout: float | None) -> float:
         """Given a step's own limit, return what the deadline leaves of it. Raises: TimedOut."""
-        return min(timeout or STEPS["read"], remaining(self._deadline))
+        return min(timeout or STEPS["read"], compute_remaining(self._deadline))
 
     def count(self, data: bytes) -> bytes:
         """Given what was received, return it. Raises: TooLarge."""
@@ -133,8 +133,8 @@ class _Network(httpcore.NetworkBackend):
         return data
 
 
-class _Socket(httpcore.NetworkStream):
-    def __init__(self, inner: socket.socket, network: _Network) -> None:
+class _DeadlineSocket(httpcore.NetworkStream):
+    def __init__(self, inner: socket.socket, network: _DeadlineBackend) -> None:
         self._inner = inner
         self._network = network
 
@@ -159,11 +159,13 @@ class _Socket(httpcore.NetworkStream):
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> "_Socket":
+    ) -> "_DeadlineSocket":
         try:
-            with _not_connected():
+            with _translate_connect_errors():
                 self._inner.settimeout(self._network.left(timeout))
-                return _Socket(ssl_context.wrap_socket(self._inner, server_hostname=server_hostname), self._network)
+                return _DeadlineSocket(
+                    ssl_context.wrap_socket(self._inner, server_hostname=server_hostname), self._network
+                )
         except BaseException:
             self._inner.close()
             raise
@@ -186,7 +188,7 @@ def _is_readable(inner: socket.socket) -> bool:
 
 
 @contextmanager
-def _not_connected() -> Iterator[None]:
+def _translate_connect_errors() -> Iterator[None]:
     try:
         yield
     except (TimedOut, TimeoutError):
@@ -198,7 +200,7 @@ def _not_connected() -> Iterator[None]:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     # The causes are left out: their texts name addresses, and some of them content.
     try:
         yield

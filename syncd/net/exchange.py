@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from time import monotonic
 
-from syncd.net.connection import Connection, Opened
+from syncd.net.connection import Connection, OpenAnswer
 from syncd.net.failures import BrokenOff, NetworkError, Refused, TimedOut, TooLarge
 from syncd.net.limits import read_bounded
-from syncd.net.resolving import Resolve, addresses_of, resolve_allowed
+from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
 __all__ = ["BrokenOff", "Network", "NetworkError", "Refused", "Reply", "Stream", "TimedOut", "open_stream", "send"]
@@ -51,7 +51,7 @@ def _system_trust() -> ssl.SSLContext:
 class Network:
     """What stands between syncd and the world: names to addresses, and whose certificates are believed."""
 
-    resolve: Resolve = addresses_of
+    resolve: Resolve = look_up_addresses
     trust: Callable[[], ssl.SSLContext] = _system_trust
 
 
@@ -108,9 +108,9 @@ def open_stream(
     Units, Shapes, Raises: as `send`; the deadline holds for reading too.
     """
     deadline = monotonic() + timeout
-    hop = _Hop(method, parse_target(url), _checked(method, headers or {}), body, private)
+    hop = _Hop(method, parse_target(url), _check_request(method, headers or {}), body, private)
     for left in reversed(range(redirects + 1)):
-        with _opened(hop, deadline, network) as opened:
+        with _open_hop(hop, deadline, network) as opened:
             answer = Stream(opened, limit, deadline)
             location = answer.headers.get("location", "")
             if opened.status not in REDIRECTS or not location or not redirects:
@@ -124,9 +124,9 @@ def open_stream(
 class Stream:
     """An answer whose body is still coming."""
 
-    def __init__(self, opened: Opened, limit: int, deadline: float) -> None:
+    def __init__(self, opened: OpenAnswer, limit: int, deadline: float) -> None:
         self.status = opened.status
-        self.headers = _joined(opened)
+        self.headers = _join_headers(opened)
         self._opened, self._limit, self._deadline = opened, limit, deadline
 
     def pieces(self) -> Iterator[bytes]:
@@ -146,12 +146,12 @@ class Stream:
             head, *tail = piece.split(b"\n")
             rest += head
             for following in tail:
-                yield _line(rest)
+                yield _decode_line(rest)
                 rest = bytearray(following)
             if len(rest) > LINE_MAX:
                 raise TooLarge(f"A line of the answer is longer than {LINE_MAX} bytes.")
         if rest:
-            yield _line(rest)
+            yield _decode_line(rest)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class _Hop:
 
 
 @contextmanager
-def _opened(hop: _Hop, deadline: float, network: Network) -> Iterator[Opened]:
+def _open_hop(hop: _Hop, deadline: float, network: Network) -> Iterator[OpenAnswer]:
     target = hop.target
     addresses = resolve_allowed(
         target.host, target.port, deadline=deadline, private=hop.private, resolve=network.resolve
@@ -198,14 +198,14 @@ def _opened(hop: _Hop, deadline: float, network: Network) -> Iterator[Opened]:
         connection.close()
 
 
-def _checked(method: str, headers: Mapping[str, str]) -> dict[str, str]:
+def _check_request(method: str, headers: Mapping[str, str]) -> dict[str, str]:
     if not _METHOD.fullmatch(method):
         raise Refused("The method is not one of HTTP's.")
     kept = {name.lower(): value for name, value in headers.items()}
     return {name: value for name, value in kept.items() if name not in _OURS}
 
 
-def _joined(opened: Opened) -> dict[str, str]:
+def _join_headers(opened: OpenAnswer) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in opened.headers:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -213,5 +213,5 @@ def _joined(opened: Opened) -> dict[str, str]:
     return joined
 
 
-def _line(raw: bytearray) -> str:
+def _decode_line(raw: bytearray) -> str:
     return raw.removesuffix(b"\r").decode(errors="replace")

@@ -15,12 +15,12 @@ _SLICE = 1 << 16
 _FRAMES = 1 << 20
 
 
-def wire_limit(size: int) -> int:
+def compute_wire_limit(size: int) -> int:
     """Given the most bytes that a body may have, return how many its transfer may take: every chunk has a frame."""
     return 2 * size + _FRAMES
 
 
-def remaining(deadline: float) -> float:
+def compute_remaining(deadline: float) -> float:
     """Given a deadline in monotonic seconds, return the seconds until then. Raises: TimedOut."""
     left = deadline - monotonic()
     if left <= 0:
@@ -35,15 +35,15 @@ def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline
     or none. Raises: TooLarge, Refused, TimedOut, BrokenOff.
     """
     size = 0
-    for piece in _unpacked(pieces, encoding.lower()):
-        remaining(deadline)
+    for piece in _unpack(pieces, encoding.lower()):
+        compute_remaining(deadline)
         size += len(piece)
         if size > limit:
             raise TooLarge(f"The answer is larger than {limit} bytes.")
         yield piece
 
 
-def _unpacked(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+def _unpack(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     if encoding in ("", "identity"):
         yield from pieces
         return

@@ -14,7 +14,7 @@ ADDRESSES_MAX = 8
 Resolve = Callable[[str, int], list[str]]
 
 
-def addresses_of(host: str, port: int) -> list[str]:
+def look_up_addresses(host: str, port: int) -> list[str]:
     """Given a host and a port, return the IP addresses that the system's resolver knows.
 
     Raises: OSError, UnicodeError.
@@ -23,7 +23,7 @@ def addresses_of(host: str, port: int) -> list[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-def resolve_host(host: str, port: int, *, deadline: float, resolve: Resolve = addresses_of) -> list[str]:
+def resolve_host(host: str, port: int, *, deadline: float, resolve: Resolve = look_up_addresses) -> list[str]:
     """Given a host, return its IP addresses, the first few; an IP address is its own.
 
     Units: `deadline` in monotonic seconds. Raises: NotConnected, ConnectTimedOut.
@@ -52,7 +52,7 @@ def resolve_host(host: str, port: int, *, deadline: float, resolve: Resolve = ad
 
 
 def resolve_allowed(
-    host: str, port: int, *, deadline: float, private: bool = False, resolve: Resolve = addresses_of
+    host: str, port: int, *, deadline: float, private: bool = False, resolve: Resolve = look_up_addresses
 ) -> list[str]:
     """Given a host, return its IP addresses, all of which may be reached.
 

@@ -16,7 +16,7 @@ from syncd.cli.sync.space_ids import read_space_word
 from syncd.cli.terminal.ci_job import CiJob, read_ci_job
 from syncd.cli.terminal.context import find_config_file, load_config_file, parse_force
 from syncd.cli.terminal.progress import show_progress
-from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, token
+from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.trust import is_same_address
 from syncd.daemon.workplace import bindings, now
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
@@ -181,7 +181,7 @@ def _read_token(platform: PlatformConfig, ci_job: CiJob) -> str:
         raise Unauthorized(
             "there is no token", hint="store it as a secret of the CI service and pass it as SYNCD_TOKEN"
         )
-    return token(platform, os.environ).get_secret_value()
+    return load_token(platform, os.environ).get_secret_value()
 
 
 def _find_job(clone: Repository, options: PushCiOptions, ci_job: CiJob) -> Job:

@@ -13,7 +13,7 @@ from typing import Literal
 from syncd import __version__
 from syncd.api.client import Client
 from syncd.cli.terminal.context import load_config_file, require_config_file
-from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, token
+from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
 from syncd.daemon.locks import DAEMON, STATE, holder
 from syncd.errors import DiskFull, NotFound, SyncdError
 from syncd.repo import Repository, describe_git
@@ -91,7 +91,7 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
     """Yield whether the token can be read, the platform answers and knows it, the clocks agree, and each space."""
     spaces = [space for repository in config.repository for space in repository.space]
     try:
-        secret = token(config.platform, environ).get_secret_value()
+        secret = load_token(config.platform, environ).get_secret_value()
     except SyncdError as error:
         yield _fail("token", error)
         yield Check("platform", "skip", "not asked: there is no token")

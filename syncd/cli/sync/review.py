@@ -14,7 +14,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.workplace import Circumstances, now, reading
-from syncd.layout.richtext.nodes import common
+from syncd.layout.richtext.nodes import count_common_prefix
 from syncd.model.comment import TEXT_MAX, CommentBody
 from syncd.model.text import one_line
 from syncd.model.user import User
@@ -193,7 +193,7 @@ def _shorten_ids(ids: Sequence[str]) -> dict[str, str]:
     ordered = sorted(ids)
     short_ids: dict[str, str] = {}
     for before, id, after in zip(["", *ordered], ordered, [*ordered[1:], ""], strict=False):
-        shared = max(common(id, other) for other in (before, after))
+        shared = max(count_common_prefix(id, other) for other in (before, after))
         short_ids[id] = id[: max(ID_LENGTH_MIN, shared + 1)]
     return short_ids
 

@@ -18,8 +18,8 @@ from syncd.config import (
     PlatformConfig,
     RepositoryConfig,
     SpaceConfig,
+    load_token,
     make_document,
-    token,
     trust_document,
 )
 from syncd.daemon.workplace import now
@@ -78,7 +78,7 @@ def draft_repository(setup: Setup) -> RepositoryConfig:
 
     Raises: PlatformError, Unauthorized.
     """
-    secret = token(setup.platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
+    secret = load_token(setup.platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
     with Client(setup.platform.url, secret, insecure=setup.platform.insecure) as client:
         titles = [client.spaces.get(space).title for space, _ in setup.spaces]
     spaces = [

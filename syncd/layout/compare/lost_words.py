@@ -15,8 +15,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.compare.tokens import CHARACTERS_MAX
 from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.page.links import find_targets, resolve_address
-from syncd.layout.richtext.grammar import parse
-from syncd.layout.richtext.plain import TooLarge
+from syncd.layout.richtext.grammar import parse_markdown
+from syncd.layout.richtext.plain_page import TooLarge
 from syncd.layout.yaml import yaml
 
 WORDS_SHOWN_MAX = 8
@@ -93,7 +93,7 @@ def count_different_words(one: bytes, other: bytes, *, at: str) -> int:
 def find_words(text: str, *, at: str) -> Iterator[Word]:
     """Yield the words of the page at `at` in order: frontmatter, addresses, then the body.
 
-    Raises TooLarge when the page is beyond the bounds of `syncd.layout.richtext.plain`.
+    Raises TooLarge when the page is beyond the bounds of `syncd.layout.richtext.plain_page`.
     """
     head, body = split_frontmatter(text)
     yield from _find_frontmatter_words(head, at)
@@ -103,7 +103,7 @@ def find_words(text: str, *, at: str) -> Iterator[Word]:
         found = resolve_address(target.text, at=at)
         yield Word(f"{found[0]}{found[1]}" if found else unquote(target.text), line, "address")
     first = head.count("\n") + 1
-    for token in parse(body):
+    for token in parse_markdown(body):
         start = first + (token.map[0] if token.map else 0)
         if token.type == "inline":
             yield from _find_inline_words(token.children or (), start)

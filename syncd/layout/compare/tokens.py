@@ -11,10 +11,10 @@ from markdown_it.token import Token
 from syncd.errors import FileInvalid
 from syncd.layout.page.frontmatter import read_fields, split_frontmatter
 from syncd.layout.page.links import resolve_address, rewrite_addresses
-from syncd.layout.richtext.grammar import parse
-from syncd.layout.richtext.html.blocks import read_block, write_block
-from syncd.layout.richtext.html.elements import read_tag, write_tag
-from syncd.layout.richtext.plain import TooLarge
+from syncd.layout.richtext.grammar import parse_markdown
+from syncd.layout.richtext.html.blocks import read_html_block, write_html_block
+from syncd.layout.richtext.html.elements import read_html_tag, write_html_tag
+from syncd.layout.richtext.plain_page import TooLarge
 
 CHARACTERS_MAX = 200_000
 """Characters above which a page is not analysed: it is compared as text."""
@@ -97,7 +97,7 @@ def _read_frontmatter(text: str, at: str) -> object:
 
 
 def _split_blocks(body: str, lines: Sequence[str]) -> Iterator[Block]:
-    tokens = parse(body)
+    tokens = parse_markdown(body)
     first = 0
     for at, token in enumerate(tokens):
         if token.level or token.nesting > 0:
@@ -134,8 +134,8 @@ def _normalise_token(token: Token) -> tuple[object, ...]:
         case "html_block":
             return token.type, _BLANK.sub(" ", _normalise_html_block(token.content.strip())).strip()
         case "html_inline":
-            tag = read_tag(token.content)
-            return token.type, _BLANK.sub(" ", write_tag(*tag) if tag else token.content).strip()
+            tag = read_html_tag(token.content)
+            return token.type, _BLANK.sub(" ", write_html_tag(*tag) if tag else token.content).strip()
         case "tag":
             return token.type, _BLANK.sub(" ", token.content).strip()
         case "fence" | "code_block":
@@ -147,5 +147,5 @@ def _normalise_token(token: Token) -> tuple[object, ...]:
 
 def _normalise_html_block(html: str) -> str:
     """Return a block of HTML as the platform spells it, when it is one of the platform's."""
-    node = read_block(html)
-    return (write_block(node) if node is not None else None) or html
+    node = read_html_block(html)
+    return (write_html_block(node) if node is not None else None) or html

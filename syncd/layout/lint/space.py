@@ -13,8 +13,8 @@ from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.page.frontmatter import read_fields, read_heading, split_after_title, split_frontmatter
 from syncd.layout.page.links import Target, find_targets
-from syncd.layout.richtext.anchors import slug
-from syncd.layout.richtext.outline import headings
+from syncd.layout.richtext.anchors import make_anchor
+from syncd.layout.richtext.outline import find_headings
 from syncd.layout.tree.draft import HOLDS_NUL, NOT_UTF8, Draft, decode_text, read_draft
 from syncd.layout.tree.paths import is_markdown, make_collision_key
 from syncd.layout.tree.settings import SETTINGS_PATH as SETTINGS
@@ -209,8 +209,8 @@ class Page:
         found = {match[1] for match in _ID.finditer(self.text)}
         if len(self.text) <= HEADINGS_CHARACTERS_MAX:
             # The title is no part of the document, so it takes no heading's anchor; links may name it all the same.
-            found.update(part.anchor for part in headings(split_after_title(self.text)[1]))
-            found.update([slug(title)] if (title := read_heading(self.text)) is not None else ())
+            found.update(part.anchor for part in find_headings(split_after_title(self.text)[1]))
+            found.update([make_anchor(title)] if (title := read_heading(self.text)) is not None else ())
         return frozenset(found)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from syncd.layout.page.frontmatter import split_frontmatter
-from syncd.layout.richtext.nodes import text_of
+from syncd.layout.richtext.nodes import collect_text
 from syncd.model.document import Document
 
 _KEY = 24
@@ -28,7 +28,7 @@ def find_block_line(text: str, document: Document, key: str) -> int:
     is_reached = False
     for block, leaf in _walk_blocks(document):
         is_reached = is_reached or block.get("key") == key
-        found = lines.find_next(_fold_letters(text_of(block))) if leaf else None
+        found = lines.find_next(_fold_letters(collect_text(block))) if leaf else None
         line = found if found is not None else line
         if is_reached and (leaf or not block.get("nodes")):
             return line

@@ -36,12 +36,12 @@ def _find_underlined_title(text: str, start: int) -> Title | None:
     if line is None or (blank is not None and blank.start() < line.start()):
         return None
     # Markdown is imported only here: a page whose title is underlined is rare, and a command starts without it.
-    from syncd.layout.richtext.grammar import parse
-    from syncd.layout.richtext.plain import TooLarge
+    from syncd.layout.richtext.grammar import parse_markdown
+    from syncd.layout.richtext.plain_page import TooLarge
 
     source = text[start : line.end()]
     try:
-        first, words, *_ = parse(source)
+        first, words, *_ = parse_markdown(source)
     except TooLarge:
         return None
     if (first.type, first.tag) != ("heading_open", "h1") or first.map != [0, source.count("\n") + 1]:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Container
 
-from syncd.layout.richtext.nodes import Node, text_of
+from syncd.layout.richtext.nodes import Node, collect_text
 
 _FOREIGN = re.compile(r"[^a-z0-9.+_-]+")
 _SPACE = re.compile(r"[\s/-]+")
@@ -16,22 +16,22 @@ class Anchors:
     """The anchors of one page: a heading whose anchor is taken gets a number."""
 
     def __init__(self) -> None:
-        self.taken: set[str] = set()
+        self.used: set[str] = set()
         self.counts: dict[str, int] = {}
 
-    def give(self, text: str, given: str | None = None) -> str:
+    def allocate(self, text: str, given: str | None = None) -> str:
         """Given the text of the next heading and the id that it was given, if any, return its anchor."""
-        base = given or slug(text)
+        base = given or make_anchor(text)
         anchor, count = base, self.counts.get(base, 0)
-        while not given and anchor in self.taken:
+        while not given and anchor in self.used:
             count += 1
             anchor = f"{base}-{count}"
         self.counts[base] = count
-        self.taken.add(anchor)
+        self.used.add(anchor)
         return anchor
 
 
-def slug(text: str) -> str:
+def make_anchor(text: str) -> str:
     """Given the text of a heading, return its anchor: `1. Set up` becomes `id-1.-set-up`, `In / out` becomes `in-out`.
 
     Source: not-shown (d), heading anchor ids; an id may not start with a digit, hence the prefix.
@@ -42,7 +42,7 @@ def slug(text: str) -> str:
     return f"id-{found}" if found[0].isdigit() else found
 
 
-def anchored(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
+def add_anchors(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
     """Given the blocks of a document, return them with the anchor of each heading in its `meta`, but in `kept` ones."""
     anchors = Anchors()
     pending: list[object] = [nodes]
@@ -53,7 +53,7 @@ def anchored(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
         elif isinstance(here, dict) and id(here) not in kept:
             if str(here.get("type")).startswith("heading-") and "data" in here:
                 given = here["data"].get("id")
-                here["meta"] = {"id": anchors.give(text_of(here), given if isinstance(given, str) else None)}
+                here["meta"] = {"id": anchors.allocate(collect_text(here), given if isinstance(given, str) else None)}
             elif here.get("object") in ("block", "fragment") and here.get("type") not in _WITHOUT:
                 pending.extend(here[name] for name in ("nodes", "fragments") if name in here)
     return nodes

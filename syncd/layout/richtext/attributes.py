@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncd.layout.richtext.html.elements import Attributes
-from syncd.layout.richtext.nodes import Node, url_of, url_ref
+from syncd.layout.richtext.nodes import Node, make_url_ref, read_url
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,17})?")
 _INTEGER_MAX = 1e15
@@ -14,7 +14,7 @@ _INTEGER_MAX = 1e15
 
 
 @dataclass(frozen=True)
-class Form:
+class ValueFormat:
     """A kind of value: `read` returns None for text that is none, `write` for a value that has no text."""
 
     read: Callable[[str], Any]
@@ -22,14 +22,14 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Value:
+class NodeMember:
     """The member that an attribute becomes, and the kind of its value."""
 
     member: str
-    form: Form
+    form: ValueFormat
 
 
-def read_members(attributes: Attributes, known: Mapping[str, Value]) -> Node | None:
+def read_members(attributes: Attributes, known: Mapping[str, NodeMember]) -> Node | None:
     """Given attributes and what each becomes, return the members of a node; None when one of them becomes nothing."""
     members: Node = {}
     for name, text in attributes.items():
@@ -43,7 +43,7 @@ def read_members(attributes: Attributes, known: Mapping[str, Value]) -> Node | N
     return members
 
 
-def write_members(members: Node, known: Mapping[str, Value]) -> dict[str, str | None] | None:
+def write_members(members: Node, known: Mapping[str, NodeMember]) -> dict[str, str | None] | None:
     """Given members of a node and the attributes that become some, return those; None when a member has none."""
     names = {value.member: name for name, value in known.items()}
     attributes: dict[str, str | None] = {}
@@ -56,10 +56,10 @@ def write_members(members: Node, known: Mapping[str, Value]) -> dict[str, str | 
     return attributes
 
 
-def one_of(*texts: str) -> Form:
+def make_choice(*texts: str) -> ValueFormat:
     """Given texts, return the kind of value that is one of them."""
     known = frozenset(texts)
-    return Form(
+    return ValueFormat(
         lambda text: text if text in known else None,
         lambda value: value if isinstance(value, str) and value in known else None,
     )
@@ -124,15 +124,17 @@ def _write_spec(value: object) -> str | None:
     return value["spec"] if isinstance(value["spec"], str) else None
 
 
-TEXT = Form(str, lambda value: value if isinstance(value, str) else None)
-BARE = Form(lambda text: None, lambda value: "" if value is True else None)
+TEXT = ValueFormat(str, lambda value: value if isinstance(value, str) else None)
+BARE = ValueFormat(lambda text: None, lambda value: "" if value is True else None)
 """An attribute without a value, which is there or not: true."""
-FLAG = Form({"true": True, "false": False}.get, lambda value: str(value).lower() if isinstance(value, bool) else None)
-NUMBER = Form(read_number, write_number)
-LENGTH = Form(_read_length, _write_length)
-SIZE = Form(_read_size, _write_size)
+FLAG = ValueFormat(
+    {"true": True, "false": False}.get, lambda value: str(value).lower() if isinstance(value, bool) else None
+)
+NUMBER = ValueFormat(read_number, write_number)
+LENGTH = ValueFormat(_read_length, _write_length)
+SIZE = ValueFormat(_read_size, _write_size)
 """A length, or any other text."""
-WORDS = Form(lambda text: text.split(","), _write_words)
-URL = Form(url_ref, url_of)
-TAG_REFS = Form(lambda text: [{"kind": "tag", "tag": tag} for tag in text.split(",")], _write_tags)
-SPEC = Form(lambda text: {"kind": "openapi", "spec": text}, _write_spec)
+WORDS = ValueFormat(lambda text: text.split(","), _write_words)
+URL = ValueFormat(make_url_ref, read_url)
+TAG_REFS = ValueFormat(lambda text: [{"kind": "tag", "tag": tag} for tag in text.split(",")], _write_tags)
+SPEC = ValueFormat(lambda text: {"kind": "openapi", "spec": text}, _write_spec)

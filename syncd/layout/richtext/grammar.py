@@ -13,9 +13,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from syncd.layout.richtext.nodes import DEEPEST
-from syncd.layout.richtext.plain import COLUMNS_MAX, NODES_MAX, TooLarge
-from syncd.layout.richtext.tags import ends, is_known, name_of, span
+from syncd.layout.richtext.nodes import BLOCK_DEPTH_MAX
+from syncd.layout.richtext.plain_page import COLUMNS_MAX, NODES_MAX, TooLarge
+from syncd.layout.richtext.tags import count_tag_lines, find_unknown_ends, is_known, parse_tag_name
 
 EMOJI = re.compile(r":([+-]?[a-z0-9]++(?:[_+-][a-z0-9]++)*+):")
 """An emoji by its name; what stands before it may not be part of a word."""
@@ -33,7 +33,7 @@ _INTERRUPTS = ["paragraph", "reference", "blockquote", "list"]
 _CLOSED = HTML_SEQUENCES[:5]
 """Kinds of HTML block that end where a sign says so; the others end at a blank line."""
 
-_STEEPEST = 5
+_LEVELS_ABOVE = 5
 _SIGNS = tuple("\n*_[]`<&!~$:\\")
 """What stands at the beginning of a token in a line."""
 _CODE = ("fence", "code_block", "html_block", "math_block")
@@ -43,35 +43,35 @@ _RULE = re.compile(r"[-:| \t>]++")
 
 
 @cache
-def parser() -> MarkdownIt:
+def build_parser() -> MarkdownIt:
     """Return the parser of pages. It keeps no state between pages."""
-    options = {"maxNesting": DEEPEST + _STEEPEST, "tasklists": True, "inline_definitions": True}
+    options = {"maxNesting": BLOCK_DEPTH_MAX + _LEVELS_ABOVE, "tasklists": True, "inline_definitions": True}
     made = _Grammar("commonmark", options).enable(["table", "strikethrough"]).disable("text_join")
     block, inline = made.block.ruler, made.inline.ruler
-    block.before("table", "bound", _bound, {"alt": _INTERRUPTS})
-    block.before("table", "deep", _deep)
-    block.before("table", "tag", _tag, {"alt": _INTERRUPTS})
-    block.before("table", "math_block", _math_block)
-    block.at("html_block", _html, {"alt": ["paragraph", "reference", "blockquote"]})
-    block.at("reference", _reference)
-    made.core.ruler.at("inline", _inlines)
-    inline.before("escape", "math", _math)
-    inline.before("escape", "emoji", _emoji)
+    block.before("table", "bound", _check_limits, {"alt": _INTERRUPTS})
+    block.before("table", "deep", _flatten_deep_blocks)
+    block.before("table", "tag", _parse_tag, {"alt": _INTERRUPTS})
+    block.before("table", "math_block", _parse_math_block)
+    block.at("html_block", _parse_html_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    block.at("reference", _parse_reference)
+    made.core.ruler.at("inline", _parse_inlines)
+    inline.before("escape", "math", _parse_math)
+    inline.before("escape", "emoji", _parse_emoji)
     return made
 
 
 @cache
-def _plain() -> MarkdownIt:
+def _build_plain_parser() -> MarkdownIt:
     """The parser of lines that hold too many brackets: escapes and entities, and nothing else."""
     return MarkdownIt("zero").enable(["newline", "escape", "entity"])
 
 
-def parse(markdown: str) -> list[Token]:
+def parse_markdown(markdown: str) -> list[Token]:
     """Given a page, return its tokens. Raises: TooLarge when they are more than the bounds of a page."""
-    return parser().parse(markdown)
+    return build_parser().parse(markdown)
 
 
-def html_kind(html: str, *, interrupting: bool = False) -> str | None:
+def classify_html(html: str, *, interrupting: bool = False) -> str | None:
     """Given an HTML block, return `closed` (ends at its own sign), `open` (ends at a blank line) or None (is none).
 
     Shapes: with `interrupting` only blocks count that may stand directly behind text.
@@ -88,10 +88,10 @@ def needs_space(text: str) -> bool:
 
     Shapes: a paragraph whose words begin with spaces has one more than they are, so that reading can take one away.
     """
-    return html_kind(_SPACES.sub("", text)) is not None
+    return classify_html(_SPACES.sub("", text)) is not None
 
 
-def ends_early(html: str) -> bool:
+def has_early_end(html: str) -> bool:
     """Given an HTML block that ends at its own sign, return whether that comes before its last line."""
     lines = html.lstrip(" \t").split("\n")
     closing = next((closing for opening, closing, _ in _CLOSED if opening.search(lines[0])), None)
@@ -108,11 +108,11 @@ class _Grammar(MarkdownIt):
         return super().validateLink(super().normalizeLink(url))
 
 
-def _line(state: StateBlock, line: int) -> str:
+def _read_line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
 
 
-def _bound(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _check_limits(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """No block at all: it stops at a page that has too many, or a table that has too many columns."""
     if len(state.tokens) > NODES_MAX:
         raise TooLarge
@@ -123,91 +123,91 @@ def _bound(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return False
 
 
-def _deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _flatten_deep_blocks(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """What is nested too deep: all that is left of its container is plain paragraphs."""
-    if silent or state.level < DEEPEST:
+    if silent or state.level < BLOCK_DEPTH_MAX:
         return False
     line = start
     while line < end and not state.isEmpty(line) and (line == start or state.sCount[line] >= state.blkIndent):
         line += 1
     state.push("paragraph_open", "p", 1).map = [start, line]
-    text = _push(state, "inline", start, line)
+    text = _push_token(state, "inline", start, line)
     text.content, text.children = mdTrim(text.content), []
     state.push("paragraph_close", "p", -1)
     return True
 
 
-def _tag(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _parse_tag(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A line that is a tag, `{% … %}`; a tag over several lines; an unknown tag with all up to its end."""
     place = state.bMarks[start] + state.tShift[start]
     if not state.src.startswith("{%", place) or state.is_code_block(start):
         return False
-    lines = span(_lines(state, start, end))
+    lines = count_tag_lines(_read_lines(state, start, end))
     if not lines or silent:
         return lines > 0
-    name = name_of(_line(state, start))
-    until = -1 if is_known(name) else _unknown_end(state, start, end)
-    token = _push(state, "tag", start, max(start + lines, until + 1))
+    name = parse_tag_name(_read_line(state, start))
+    until = -1 if is_known(name) else _find_unknown_end(state, start, end)
+    token = _push_token(state, "tag", start, max(start + lines, until + 1))
     token.content = token.content.strip(" \t")
     token.meta = {"name": "" if until >= 0 else name}
     return True
 
 
-def _lines(state: StateBlock, start: int, end: int) -> Iterator[str]:
+def _read_lines(state: StateBlock, start: int, end: int) -> Iterator[str]:
     """The lines of this container, from one on; a line before its indentation is asked for a container around it."""
     indent = min(state.blkIndent, state.sCount[start])
     for line in range(start, end):
         if line > start and state.sCount[line] < indent and not state.isEmpty(line):
             return
-        yield _line(state, line)
+        yield _read_line(state, line)
 
 
-def _unknown_end(state: StateBlock, start: int, end: int) -> int:
+def _find_unknown_end(state: StateBlock, start: int, end: int) -> int:
     """The line that ends the unknown block whose tag stands here, in the same container; else -1."""
     if "syncd_ends" not in state.env:
-        state.env["syncd_ends"] = ends(state.src)
+        state.env["syncd_ends"] = find_unknown_ends(state.src)
     last: int = state.env["syncd_ends"].get(start, -1)
-    if not start < last < end or not _line(state, last).startswith("{%"):
+    if not start < last < end or not _read_line(state, last).startswith("{%"):
         return -1
     inside = (state.isEmpty(line) or state.sCount[line] >= state.blkIndent for line in range(start, last + 1))
     return last if all(inside) else -1
 
 
-def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _parse_math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A formula between two lines `$$`; a blank line ends nothing but the attempt."""
-    if silent or _line(state, start) != "$$" or state.is_code_block(start):
+    if silent or _read_line(state, start) != "$$" or state.is_code_block(start):
         return False
     for line in range(start + 1, end):
-        text = _line(state, line)
+        text = _read_line(state, line)
         if not text or state.sCount[line] < state.blkIndent:
             return False
         if text == "$$" and not state.is_code_block(line):
-            token = _push(state, "math_block", start, line + 1)
+            token = _push_token(state, "math_block", start, line + 1)
             token.content = state.getLines(start + 1, line, state.blkIndent, False)
             return True
     return False
 
 
-def _html(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _parse_html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """An HTML block as ever, but a tag on a line of its own ends one that else only a blank line would end."""
-    if not silent and html_kind(_line(state, start)) == "open":
+    if not silent and classify_html(_read_line(state, start)) == "open":
         for line in range(start + 1, end):
             if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
                 break
-            if _tag(state, line, end, True):
+            if _parse_tag(state, line, end, True):
                 end = line
                 break
     return html_block(state, start, end, silent)
 
 
-def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _parse_reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A definition as ever, but `[^1]:` is a note of the platform and stays text."""
     if state.src.startswith("[^", state.bMarks[start] + state.tShift[start]):
         return False
     return reference(state, start, end, silent)
 
 
-def _inlines(state: StateCore) -> None:
+def _parse_inlines(state: StateCore) -> None:
     """Parse what stands in each line; behind too many brackets lines are plain text."""
     left, nodes = BRACKETS_MAX, len(state.tokens)
     for token in state.tokens:
@@ -220,14 +220,14 @@ def _inlines(state: StateCore) -> None:
             if nodes + sum(map(token.content.count, _SIGNS)) > NODES_MAX:
                 raise TooLarge
             left -= token.content.count("[") - token.content.count("\\[")
-            parser = state.md if left >= 0 else _plain()
+            parser = state.md if left >= 0 else _build_plain_parser()
             parser.inline.parse(token.content, parser, state.env, token.children)
             nodes += len(token.children)
     if nodes > NODES_MAX:
         raise TooLarge
 
 
-def _push(state: StateBlock, type: str, start: int, end: int) -> Token:
+def _push_token(state: StateBlock, type: str, start: int, end: int) -> Token:
     token = state.push(type, "", 0)
     token.map = [start, end]
     token.content = state.getLines(start, end, state.blkIndent, False)
@@ -235,16 +235,16 @@ def _push(state: StateBlock, type: str, start: int, end: int) -> Token:
     return token
 
 
-def _math(state: StateInline, silent: bool) -> bool:
-    return _inline(state, silent, "math", MATH)
+def _parse_math(state: StateInline, silent: bool) -> bool:
+    return _parse_pattern(state, silent, "math", MATH)
 
 
-def _emoji(state: StateInline, silent: bool) -> bool:
+def _parse_emoji(state: StateInline, silent: bool) -> bool:
     before = state.src[state.pos - 1] if state.pos else " "
-    return not before.isalnum() and _inline(state, silent, "emoji", EMOJI)
+    return not before.isalnum() and _parse_pattern(state, silent, "emoji", EMOJI)
 
 
-def _inline(state: StateInline, silent: bool, type: str, pattern: re.Pattern[str]) -> bool:
+def _parse_pattern(state: StateInline, silent: bool, type: str, pattern: re.Pattern[str]) -> bool:
     found = pattern.match(state.src, state.pos, state.posMax) if state.src[state.pos] in "$:" else None
     if found is None:
         return False

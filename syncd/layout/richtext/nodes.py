@@ -15,7 +15,7 @@ from syncd.model.text import CONTROLS, LINE_SEPARATORS
 
 Node = dict[str, Any]
 
-DEEPEST = 40
+BLOCK_DEPTH_MAX = 40
 """Blocks within blocks that are told apart; what is nested deeper is read as plain paragraphs."""
 
 _KEY_BYTES = 10
@@ -23,7 +23,7 @@ _CONTROLS = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}]")
 _encode = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 
-def block(
+def make_block(
     type: str,
     data: Node | None = None,
     nodes: list[Node] | None = None,
@@ -39,7 +39,7 @@ def block(
     return made
 
 
-def inline(type: str, data: Node, nodes: list[Node] | None = None, *, marks: Sequence[Node] = ()) -> Node:
+def make_inline(type: str, data: Node, nodes: list[Node] | None = None, *, marks: Sequence[Node] = ()) -> Node:
     """Given what an inline holds, return it; `marks` are those around it, which its own leaves carry too.
 
     The platform's inlines have no `marks`. Without them `**[a](b)**` could not be told from `[**a**](b)`, nor could an
@@ -53,32 +53,32 @@ def inline(type: str, data: Node, nodes: list[Node] | None = None, *, marks: Seq
     return made
 
 
-def leaf(text: str, marks: Sequence[Node] = ()) -> Node:
+def make_leaf(text: str, marks: Sequence[Node] = ()) -> Node:
     """Given text and its marks, outermost first, return the leaf."""
     return {"object": "leaf", "text": text, "marks": list(marks)}
 
 
-def words(text: str, marks: Sequence[Node] = ()) -> Node:
+def make_text(text: str, marks: Sequence[Node] = ()) -> Node:
     """Given text, return a text node with one leaf."""
-    return {"object": "text", "leaves": [leaf(text, marks)]}
+    return {"object": "text", "leaves": [make_leaf(text, marks)]}
 
 
-def mark(type: str, data: Node | None = None) -> Node:
+def make_mark(type: str, data: Node | None = None) -> Node:
     """Given the type of a mark and its data, if any, return the mark."""
     return {"object": "mark", "type": type} | ({"data": data} if data else {})
 
 
-def paragraph(nodes: list[Node]) -> Node:
+def make_paragraph(nodes: list[Node]) -> Node:
     """Given inline nodes, return the paragraph that holds them."""
-    return block("paragraph", {}, nodes)
+    return make_block("paragraph", {}, nodes)
 
 
-def fragment(name: str, nodes: list[Node], *, type: str | None = None) -> Node:
+def make_fragment(name: str, nodes: list[Node], *, type: str | None = None) -> Node:
     """Given the name of a fragment and its blocks, return it."""
     return {"object": "fragment", "fragment": name} | ({"type": type} if type else {}) | {"nodes": nodes}
 
 
-def fragments_of(node: Node) -> dict[str, list[Node]] | None:
+def read_fragments(node: Node) -> dict[str, list[Node]] | None:
     """Given a block, return the nodes of its fragments by name; None when they are no such thing."""
     found: dict[str, list[Node]] = {}
     pieces = node.get("fragments") or []
@@ -99,13 +99,13 @@ def is_nodes(value: object) -> TypeGuard[list[Node]]:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def common(one: Sequence[object], other: Sequence[object]) -> int:
+def count_common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
     """Given two sequences, return how many items from the start on they share."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
 
 
-def url_ref(address: str) -> Node:
+def make_url_ref(address: str) -> Node:
     """Given an address, return the content reference to it.
 
     Every address stays as written, relative ones too: this room has no page tree. Who has one may resolve it.
@@ -113,19 +113,19 @@ def url_ref(address: str) -> Node:
     return {"kind": "url", "url": address}
 
 
-def url_of(ref: object) -> str | None:
+def read_url(ref: object) -> str | None:
     """Given a content reference, return its address; None when it is more, or other, than one."""
     if isinstance(ref, dict) and ref.keys() == {"kind", "url"} and ref["kind"] == "url" and isinstance(ref["url"], str):
         return ref["url"]
     return None
 
 
-def address(url: str) -> str:
+def normalise_address(url: str) -> str:
     """Given an address as written, return it as a document keeps it: trimmed, control characters encoded."""
     return _CONTROLS.sub(lambda sign: quote(sign[0], safe=""), url.strip())
 
 
-def text_of(node: Node) -> str:
+def collect_text(node: Node) -> str:
     """Given any node, return the text of its leaves, fragments included, at any depth."""
     pieces: list[str] = []
     pending: list[object] = [node]
@@ -143,39 +143,41 @@ def text_of(node: Node) -> str:
 def is_empty(node: Node) -> bool:
     """Given a block, return whether it is a paragraph that says nothing."""
     nodes = node.get("nodes") or ()
-    return node.get("type") == "paragraph" and all(one.get("object") == "text" for one in nodes) and not text_of(node)
+    return (
+        node.get("type") == "paragraph" and all(one.get("object") == "text" for one in nodes) and not collect_text(node)
+    )
 
 
-def keyed(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
+def add_keys(nodes: list[Node], kept: Container[int] = ()) -> list[Node]:
     """Given the blocks of a document, return them with a `key` each, derived from content and occurrence.
 
     Shapes: equal blocks are told apart by a number behind the key, in order; so a block keeps its key when anything
     but its equal is put before it. Lines of code have none: there are too many, and nobody refers to one. Nodes in
     `kept` (by `id`) are left exactly as they are.
     """
-    keys = _Keys(kept)
+    keys = _KeyMaker(kept)
     for node in nodes:
-        keys.give(node)
+        keys.add_key(node)
     return nodes
 
 
-class _Keys:
+class _KeyMaker:
     def __init__(self, kept: Container[int]) -> None:
         self.kept, self.seen = kept, dict[bytes, int]()
 
-    def give(self, node: Node) -> bytes:
+    def add_key(self, node: Node) -> bytes:
         """Key this block and all below it; its digest. The recursion is as deep as blocks are nested."""
         if id(node) in self.kept:
-            return _digest([_encode(node).encode()])
-        held = list(_held(node))
+            return _hash_parts([_encode(node).encode()])
+        held = list(_find_child_blocks(node))
         own = [node["type"], node["data"], None if held else node.get("nodes")]
-        found = _digest([_encode(own).encode(), *(self.give(child) for child in held)])
+        found = _hash_parts([_encode(own).encode(), *(self.add_key(child) for child in held)])
         count = self.seen[found] = self.seen.get(found, 0) + 1
         node["key"] = found.hex() if count == 1 else f"{found.hex()}-{count}"
         return found
 
 
-def _held(node: Node) -> Iterator[Node]:
+def _find_child_blocks(node: Node) -> Iterator[Node]:
     """The blocks that a block holds, in its fragments and as its nodes."""
     for piece in node.get("fragments", ()):
         yield from piece["nodes"]
@@ -184,5 +186,5 @@ def _held(node: Node) -> Iterator[Node]:
         yield from nodes
 
 
-def _digest(parts: list[bytes]) -> bytes:
+def _hash_parts(parts: list[bytes]) -> bytes:
     return hashlib.blake2b(b"\0".join(parts), digest_size=_KEY_BYTES).digest()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 
-from syncd.layout.richtext.nodes import Node, text_of
+from syncd.layout.richtext.nodes import Node, collect_text
 from syncd.layout.richtext.reading import to_document
 
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
@@ -36,36 +36,38 @@ class Section:
     body: str
 
 
-def plain_text(markdown: str) -> str:
+def extract_plain_text(markdown: str) -> str:
     """Given Markdown, return its words only, single-spaced, for search indexes and previews; linear time."""
-    return _joined(words for _, words in _said(markdown))
+    return _join_words(words for _, words in _walk_words(markdown))
 
 
-def headings(markdown: str) -> tuple[Heading, ...]:
+def find_headings(markdown: str) -> tuple[Heading, ...]:
     """Given Markdown, return its headings in order, wherever they stand."""
-    return tuple(heading for heading, _ in _said(markdown) if heading is not None)
+    return tuple(heading for heading, _ in _walk_words(markdown) if heading is not None)
 
 
-def sections(markdown: str) -> tuple[Section, ...]:
+def split_sections(markdown: str) -> tuple[Section, ...]:
     """Given Markdown, return its sections in order: one for each heading, and one for words before the first."""
     parts: list[tuple[Heading | None, list[str]]] = [(None, [])]
-    for heading, words in _said(markdown):
+    for heading, words in _walk_words(markdown):
         if heading is not None:
             parts.append((heading, []))
         else:
             parts[-1][1].append(words)
-    return tuple(_section(heading, _joined(words)) for heading, words in parts if heading or _joined(words))
+    return tuple(
+        _make_section(heading, _join_words(words)) for heading, words in parts if heading or _join_words(words)
+    )
 
 
-def _section(heading: Heading | None, body: str) -> Section:
+def _make_section(heading: Heading | None, body: str) -> Section:
     return Section(heading.anchor, heading.text, f"#{heading.anchor}", body) if heading else Section("", "", "", body)
 
 
-def _joined(words: Iterator[str] | list[str]) -> str:
+def _join_words(words: Iterator[str] | list[str]) -> str:
     return " ".join(" ".join(words).split())
 
 
-def _said(markdown: str) -> Iterator[tuple[Heading | None, str]]:
+def _walk_words(markdown: str) -> Iterator[tuple[Heading | None, str]]:
     """The words of a page in order, piece by piece; those of a heading with the heading."""
     pending: list[object] = [to_document(markdown).nodes]
     while pending:
@@ -76,17 +78,17 @@ def _said(markdown: str) -> Iterator[tuple[Heading | None, str]]:
             if here.get("object") == "leaf":
                 yield None, str(here.get("text", ""))
             elif "meta" in here and str(here.get("type")).startswith("heading-"):
-                yield _heading(here), text_of(here)
+                yield _make_heading(here), collect_text(here)
             elif _is_line(here):
-                yield None, "".join(_line(here))
+                yield None, "".join(_find_line_words(here))
             else:
-                yield None, _of_data(here)
+                yield None, _find_data_words(here)
                 pending.extend(here[name] for name in reversed(_PARTS) if name in here)
 
 
-def _heading(node: Node) -> Heading:
+def _make_heading(node: Node) -> Heading:
     level = node["data"].get("level", int(node["type"][-1]))
-    return Heading(level, _joined([text_of(node)]), node["meta"]["id"])
+    return Heading(level, _join_words([collect_text(node)]), node["meta"]["id"])
 
 
 def _is_line(node: Node) -> bool:
@@ -94,13 +96,13 @@ def _is_line(node: Node) -> bool:
     return isinstance(nodes, list) and bool(nodes) and nodes[0].get("object") in ("text", "inline")
 
 
-def _line(node: Node) -> Iterator[str]:
+def _find_line_words(node: Node) -> Iterator[str]:
     """The words of a line, joined as they are written: a mark inside a word does not part it."""
     for one in node["nodes"]:
-        yield text_of(one) or f" {_of_data(one)} "
+        yield collect_text(one) or f" {_find_data_words(one)} "
 
 
-def _of_data(node: Node) -> str:
+def _find_data_words(node: Node) -> str:
     data = node.get("data")
     if not isinstance(data, dict):
         return ""

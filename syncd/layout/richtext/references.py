@@ -13,10 +13,10 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
 
     Shapes: each is the very object that a node holds, so that whoever made the document may change it in place.
     """
-    for node in _walk(nodes):
+    for node in _walk_nodes(nodes):
         data = node["data"]
         yield from (data[name] for name in _MEMBERS if isinstance(data.get(name), dict))
-        for _, _, value in _cells(node):
+        for _, _, value in _walk_cells(node):
             for one in value if isinstance(value, list) else (value,):
                 if isinstance(one, dict):
                     # A reference alone, or with what is around it.
@@ -28,22 +28,22 @@ def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
 
     Shapes: names are those of records and columns, such as `r0c1`. Values are the very objects that nodes hold.
     """
-    for node in _walk(nodes):
-        for record, column, value in _cells(node):
+    for node in _walk_nodes(nodes):
+        for record, column, value in _walk_cells(node):
             yield node["data"], f"{record}{column}", value
 
 
-def find_files(nodes: Iterable[Node]) -> Iterator[list[Any]]:
+def find_file_cells(nodes: Iterable[Node]) -> Iterator[list[Any]]:
     """Given the nodes of a document, yield the value of each cell of files in its tables, as `find_cells` does."""
-    for node in _walk(nodes):
-        for _, column, value in _cells(node):
+    for node in _walk_nodes(nodes):
+        for _, column, value in _walk_cells(node):
             definition = node["data"].get("definition")
             own = definition.get(column) if isinstance(definition, dict) else None
             if isinstance(own, dict) and own.get("type") == "files" and isinstance(value, list):
                 yield value
 
 
-def _walk(nodes: Iterable[Node]) -> Iterator[Node]:
+def _walk_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
     """All nodes that have data, in reading order."""
     pending: list[Any] = list(nodes)[::-1]
     while pending:
@@ -61,7 +61,7 @@ def _walk(nodes: Iterable[Node]) -> Iterator[Node]:
                 pending.extend(reversed(held))
 
 
-def _cells(node: Node) -> Iterator[tuple[str, str, Any]]:
+def _walk_cells(node: Node) -> Iterator[tuple[str, str, Any]]:
     """The cells of a table: record, column and value; none of any other node."""
     records = node["data"].get("records") if node.get("type") == "table" else None
     for name, record in records.items() if isinstance(records, dict) else ():

@@ -4,10 +4,18 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from syncd.layout.richtext.inlines import read_inlines
-from syncd.layout.richtext.nodes import Node, block, fragment, fragments_of, paragraph, text_of, words
-from syncd.layout.richtext.phrases import write_words
-from syncd.layout.richtext.shapes import fits_words
+from syncd.layout.richtext.inline.expressible import are_inlines_expressible
+from syncd.layout.richtext.inline.reading import read_inlines
+from syncd.layout.richtext.inline.writing import write_inlines
+from syncd.layout.richtext.nodes import (
+    Node,
+    collect_text,
+    make_block,
+    make_fragment,
+    make_paragraph,
+    make_text,
+    read_fragments,
+)
 
 _ALIGNED = {"left": ":{}-", "center": ":{}:", "right": "-{}:"}
 _COLUMN = frozenset({"id", "title", "type", "textAlignment", "aligned"})
@@ -15,7 +23,7 @@ _WIDEST = 100
 """Characters up to which the cells of a column are padded to one width; one long cell may not blow up all others."""
 
 
-def read_table(tokens: Sequence[Token]) -> Node:
+def read_pipe_table(tokens: Sequence[Token]) -> Node:
     """Given the tokens of a table, return its block.
 
     Shapes: columns `c0`, `c1` …, records `r0`, `r1` …, fragments `r0c0` …; a heading that is more than plain text has a
@@ -34,10 +42,10 @@ def read_table(tokens: Sequence[Token]) -> Node:
     cells: dict[str, list[Node]] = {}
     definition: Node = {}
     for name, align, nodes in zip(names, aligns, rows[0], strict=True):
-        title = "".join(map(text_of, nodes))
+        title = "".join(map(collect_text, nodes))
         definition[name] = {"id": name, "title": title, "type": "text", "textAlignment": align or "left"}
         definition[name] |= {"aligned": True} if align == "left" else {}
-        if nodes != [words(title)]:
+        if nodes != [make_text(title)]:
             cells[name] = nodes
     records: Node = {}
     for number, row in enumerate(rows[1:]):
@@ -46,16 +54,18 @@ def read_table(tokens: Sequence[Token]) -> Node:
         records[f"r{number}"] = {"orderIndex": f"{number:06}", "values": values}
     view = {"type": "grid", "columns": names, "hideHeader": False}
     data = {"view": view, "definition": definition, "records": records}
-    return block("table", data, fragments=[fragment(name, [paragraph(nodes)]) for name, nodes in cells.items()])
+    return make_block(
+        "table", data, fragments=[make_fragment(name, [make_paragraph(nodes)]) for name, nodes in cells.items()]
+    )
 
 
-def write_table(node: Node) -> str | None:
+def write_pipe_table(node: Node) -> str | None:
     """Given a table, return its Markdown; None when it is more than columns of text under a header."""
-    found = _grid(node)
+    found = _extract_grid(node)
     if found is None:
         return None
     aligns, rows = found
-    cells = [[_cell(nodes) for nodes in row] for row in rows]
+    cells = [[_format_cell(nodes) for nodes in row] for row in rows]
     widths = [min(_WIDEST, max(3, *(len(row[at]) for row in cells))) for at in range(len(aligns))]
     lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
     rules = [_ALIGNED.get(align, "-{}-").format("-" * (width - 2)) for align, width in zip(aligns, widths, strict=True)]
@@ -63,27 +73,30 @@ def write_table(node: Node) -> str | None:
     return "\n".join(f"| {line} |" for line in lines)
 
 
-def _cell(nodes: list[Node]) -> str:
-    return write_words(nodes, breaks=False).replace("|", "\\|").replace("\n", " ")
+def _format_cell(nodes: list[Node]) -> str:
+    return write_inlines(nodes, breaks=False).replace("|", "\\|").replace("\n", " ")
 
 
-def _grid(node: Node) -> tuple[list[str], list[list[list[Node]]]] | None:
+def _extract_grid(node: Node) -> tuple[list[str], list[list[list[Node]]]] | None:
     """How the columns are aligned, and the nodes of each cell, the header first."""
-    data, held = node.get("data"), fragments_of(node)
-    columns, rows = _columns(data), _rows(data)
+    data, held = node.get("data"), read_fragments(node)
+    columns, rows = _read_columns(data), _read_rows(data)
     if held is None or columns is None or rows is None or any(row.keys() != columns.keys() for row in rows):
         return None
-    cells = {name: nodes for name, blocks in held.items() if (nodes := _words(blocks)) is not None}
+    cells = {name: nodes for name, blocks in held.items() if (nodes := _read_cell_inlines(blocks)) is not None}
     named = [*(row[name] for row in rows for name in columns)]
     headers = held.keys() & columns.keys() - set(named)
     # What is kept nowhere but in a fragment may neither be left out nor be said twice.
     if len(cells) < len(held) or len(set(named)) < len(named) or set(named) | headers != held.keys():
         return None
-    header = [cells[name] if name in headers else [words(column["title"])] for name, column in columns.items()]
-    return list(map(_align, columns.values())), [header, *([cells[row[name]] for name in columns] for row in rows)]
+    header = [cells[name] if name in headers else [make_text(column["title"])] for name, column in columns.items()]
+    return list(map(_read_alignment, columns.values())), [
+        header,
+        *([cells[row[name]] for name in columns] for row in rows),
+    ]
 
 
-def _columns(data: object) -> dict[str, Node] | None:
+def _read_columns(data: object) -> dict[str, Node] | None:
     """The columns of a table, in order; None when they are more than titles and how text is aligned."""
     if not isinstance(data, dict) or data.keys() != {"view", "definition", "records"}:
         return None
@@ -98,7 +111,7 @@ def _columns(data: object) -> dict[str, Node] | None:
     return {name: definition[name] for name in names} if all(map(_is_column, definition.values())) else None
 
 
-def _rows(data: object) -> list[dict[str, str]] | None:
+def _read_rows(data: object) -> list[dict[str, str]] | None:
     """The fragment of each cell, by column, row by row; None when a record holds anything else."""
     records = data.get("records") if isinstance(data, dict) else None
     if not isinstance(records, dict) or not all(map(_is_record, records.values())):
@@ -119,7 +132,7 @@ def _is_column(column: object) -> bool:
     )
 
 
-def _align(column: Node) -> str:
+def _read_alignment(column: Node) -> str:
     align = str(column["textAlignment"])
     return "" if align == "left" and "aligned" not in column else align
 
@@ -132,11 +145,13 @@ def _is_record(record: object) -> bool:
     return named and isinstance(record["orderIndex"], str)
 
 
-def _words(nodes: list[Node]) -> list[Node] | None:
+def _read_cell_inlines(nodes: list[Node]) -> list[Node] | None:
     """The words of a cell; None when it holds more than one plain paragraph."""
     if len(nodes) != 1 or nodes[0].get("type") != "paragraph" or nodes[0].get("data"):
         return None
-    if nodes[0].keys() - {"object", "type", "key", "isVoid", "data", "nodes"} or not fits_words(nodes[0].get("nodes")):
+    if nodes[0].keys() - {"object", "type", "key", "isVoid", "data", "nodes"} or not are_inlines_expressible(
+        nodes[0].get("nodes")
+    ):
         return None
     found: list[Node] = nodes[0]["nodes"]
     return found

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from syncd.layout.richtext.attributes import FLAG, LENGTH, SPEC, TAG_REFS, TEXT, URL, WORDS, Value
-from syncd.layout.richtext.nodes import Node, url_of, url_ref
+from syncd.layout.richtext.attributes import FLAG, LENGTH, SPEC, TAG_REFS, TEXT, URL, WORDS, NodeMember
+from syncd.layout.richtext.nodes import Node, make_url_ref, read_url
 
 Body = Literal["blocks", "caption", "none"]
 
 _FLAGS = ("lineNumbers", "fullWidth", "expandable", "grouped", "openInAIProviders")
 """Attributes that are true or false in any tag."""
-_ANYWHERE: Mapping[str, Value] = {name: Value(name, FLAG) for name in _FLAGS}
+_ANYWHERE: Mapping[str, NodeMember] = {name: NodeMember(name, FLAG) for name in _FLAGS}
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,15 @@ class Tag:
 
     type: str
     body: Body = "blocks"
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, NodeMember] = field(default_factory=dict)
 
     @property
-    def attributes(self) -> Mapping[str, Value]:
+    def attributes(self) -> Mapping[str, NodeMember]:
         """Its attributes that are more than text, those that any tag can have among them."""
         return {**_ANYWHERE, **self.values}
 
 
-_SPEC = {"spec": Value("ref", SPEC)}
+_SPEC = {"spec": NodeMember("ref", SPEC)}
 
 TAGS: Mapping[str, Tag] = {
     "hint": Tag("hint"),
@@ -41,19 +41,21 @@ TAGS: Mapping[str, Tag] = {
     "stepper": Tag("stepper"),
     "step": Tag("stepper-step"),
     "columns": Tag("columns"),
-    "column": Tag("column", values={"width": Value("width", LENGTH), "valign": Value("verticalAlignment", TEXT)}),
+    "column": Tag(
+        "column", values={"width": NodeMember("width", LENGTH), "valign": NodeMember("verticalAlignment", TEXT)}
+    ),
     "updates": Tag("updates"),
-    "update": Tag("update", values={"tags": Value("tags", TAG_REFS)}),
+    "update": Tag("update", values={"tags": NodeMember("tags", TAG_REFS)}),
     "prompt": Tag("prompt"),
     "if": Tag("if"),
     "code": Tag("code"),
     "embed": Tag("embed", "caption"),
-    "file": Tag("file", "caption", {"src": Value("ref", URL)}),
-    "content-ref": Tag("content-ref", "caption", {"url": Value("ref", URL)}),
+    "file": Tag("file", "caption", {"src": NodeMember("ref", URL)}),
+    "content-ref": Tag("content-ref", "caption", {"url": NodeMember("ref", URL)}),
     "include": Tag("reusable-content", "none"),
-    "openapi": Tag("swagger", "caption", {"src": Value("ref", URL)}),
+    "openapi": Tag("swagger", "caption", {"src": NodeMember("ref", URL)}),
     "openapi-operation": Tag("openapi-operation", "caption", _SPEC),
-    "openapi-schemas": Tag("openapi-schemas", "caption", {**_SPEC, "schemas": Value("schemas", WORDS)}),
+    "openapi-schemas": Tag("openapi-schemas", "caption", {**_SPEC, "schemas": NodeMember("schemas", WORDS)}),
     "openapi-webhook": Tag("openapi-webhook", "caption", _SPEC),
 }
 """Source: gitsync §1.8. Tags that are not listed survive as they are written, with all up to their end."""
@@ -91,18 +93,22 @@ def is_tag(source: str) -> bool:
     lines = source.split("\n")
     if not source.startswith("{%") or source != source.rstrip(" \t"):
         return False
-    if span(lines) == len(lines):
-        return is_known(name_of(source)) or ends(source).get(0) is None
-    return not is_known(name_of(source)) and ends(source).get(0) == len(lines) - 1 and span(lines) > 0
+    if count_tag_lines(lines) == len(lines):
+        return is_known(parse_tag_name(source)) or find_unknown_ends(source).get(0) is None
+    return (
+        not is_known(parse_tag_name(source))
+        and find_unknown_ends(source).get(0) == len(lines) - 1
+        and count_tag_lines(lines) > 0
+    )
 
 
-def name_of(source: str) -> str:
+def parse_tag_name(source: str) -> str:
     """Given the source of a tag, return its name, "" for none."""
     named = _NAME.match(source)
     return named[1] if named else ""
 
 
-def span(lines: Iterable[str]) -> int:
+def count_tag_lines(lines: Iterable[str]) -> int:
     """Given the lines from a tag on, return how many of them it covers; 0 when nothing ends it.
 
     A blank line may only lie in quotes; a line that starts another tag never does.
@@ -120,14 +126,14 @@ def span(lines: Iterable[str]) -> int:
     return 0
 
 
-def ends(text: str) -> dict[int, int]:
+def find_unknown_ends(text: str) -> dict[int, int]:
     """Given a page, return for the line of each unknown tag the line of the tag that ends it; linear time."""
     opened: dict[str, list[int]] = {}
     found: dict[int, int] = {}
     lines = text.split("\n")
     for number, line in enumerate(lines):
         named = _NAMED_LINE.match(line) if "{%" in line else None
-        if named is None or not span(_unquoted(lines, number, named.start("tag"))):
+        if named is None or not count_tag_lines(_strip_quotes(lines, number, named.start("tag"))):
             continue
         name = named["name"]
         if before := opened.get(name[3:]) if name.startswith("end") else None:
@@ -137,45 +143,47 @@ def ends(text: str) -> dict[int, int]:
     return found
 
 
-def _unquoted(lines: list[str], number: int, start: int) -> Iterator[str]:
+def _strip_quotes(lines: list[str], number: int, start: int) -> Iterator[str]:
     """The lines from a tag on, without the signs of quotes."""
     yield lines[number][start:]
     for at in range(number + 1, len(lines)):
         yield lines[at].lstrip(" \t>")
 
 
-def body(type: str) -> Body:
+def find_body(type: str) -> Body:
     """Given the type of a block that is a tag, return what may lie in it."""
     return "none" if type == INTEGRATION else TAGS[NAMES[type]].body
 
 
-def read_tag(source: str) -> tuple[str, Node] | None:
+def read_liquid_tag(source: str) -> tuple[str, Node] | None:
     """Given the source of a known tag, return the type of its block and its data; None when it has to stay as it is."""
     found = _SOURCE.match(source.removesuffix("%}")) if "%}" not in source[:-2] else None
     if found is None:
         return None
     name, arguments = found[1], found[2] or ""
-    made = _integration(name, arguments) if name.startswith("@") else _read(name, arguments)
-    return made if made is not None and write_tag(*made) is not None else None
+    made = _read_integration(name, arguments) if name.startswith("@") else _read_known_tag(name, arguments)
+    return made if made is not None and write_liquid_tag(*made) is not None else None
 
 
-def write_tag(type: str, data: Mapping[str, Any]) -> str | None:
+def write_liquid_tag(type: str, data: Mapping[str, Any]) -> str | None:
     """Given the type of a block and its data, return its tag; None when no tag says that."""
     if type == INTEGRATION:
         return _write_integration(data)
     name = NAMES[type]
     if data.keys() == {RAW}:
-        return _tag(name, data[RAW]) if isinstance(data[RAW], str) and attributes(data[RAW]) is None else None
+        return (
+            _format_tag(name, data[RAW]) if isinstance(data[RAW], str) and parse_attributes(data[RAW]) is None else None
+        )
     if type == "if":
-        return _tag(name, data["expression"]) if data.keys() == {"expression"} else None
+        return _format_tag(name, data["expression"]) if data.keys() == {"expression"} else None
     if type == "reusable-content":
-        path = url_of(data.get("ref")) if data.keys() == {"ref"} else None
-        return None if path is None or '"' in path or "\n" in path else _tag(name, f'"{path}"')
-    spelled = [_attribute(TAGS[name], member, value) for member, value in data.items()]
-    return None if None in spelled or RAW in data else _tag(name, " ".join(map(str, spelled)))
+        path = read_url(data.get("ref")) if data.keys() == {"ref"} else None
+        return None if path is None or '"' in path or "\n" in path else _format_tag(name, f'"{path}"')
+    spelled = [_write_attribute(TAGS[name], member, value) for member, value in data.items()]
+    return None if None in spelled or RAW in data else _format_tag(name, " ".join(map(str, spelled)))
 
 
-def attributes(text: str) -> dict[str, str] | None:
+def parse_attributes(text: str) -> dict[str, str] | None:
     """Given what stands behind the name of a tag, return its attributes in order; None when it is something else."""
     found: dict[str, str] = {}
     at = 0
@@ -188,17 +196,17 @@ def attributes(text: str) -> dict[str, str] | None:
     return found
 
 
-def expressible(type: str, member: str, value: object) -> bool:
+def is_member_expressible(type: str, member: str, value: object) -> bool:
     """Given a member of a block's data, return whether its tag can say it."""
     if type in (INTEGRATION, "if", "reusable-content"):
         return member in {INTEGRATION: {"integration", "block", "props"}, "if": {"expression"}}.get(type, {"ref"})
     if member == RAW:
         return False
-    spelled = _attribute(TAGS[NAMES[type]], member, value)
-    return spelled is not None and _is_one(f"{{% {NAMES[type]} {spelled} %}}")
+    spelled = _write_attribute(TAGS[NAMES[type]], member, value)
+    return spelled is not None and _is_one_tag(f"{{% {NAMES[type]} {spelled} %}}")
 
 
-def _read(name: str, arguments: str) -> tuple[str, Node] | None:
+def _read_known_tag(name: str, arguments: str) -> tuple[str, Node] | None:
     tag = TAGS.get(name)
     if tag is None:
         return None
@@ -206,46 +214,46 @@ def _read(name: str, arguments: str) -> tuple[str, Node] | None:
         return tag.type, {"expression": arguments}
     if name == "include":
         path = _QUOTED.fullmatch(arguments)
-        return tag.type, {"ref": url_ref(path[1])} if path else {RAW: arguments}
-    given = attributes(arguments)
-    data = None if given is None else dict(_members(tag, given))
-    unsaid = {RAW, *_renamed(tag), *({"info"} if name == "code" else ())}
+        return tag.type, {"ref": make_url_ref(path[1])} if path else {RAW: arguments}
+    given = parse_attributes(arguments)
+    data = None if given is None else dict(_read_tag_members(tag, given))
+    unsaid = {RAW, *_find_renamed_members(tag), *({"info"} if name == "code" else ())}
     if data is None or given is None or len(data) != len(given) or unsaid & given.keys() or RAW in data:
         return tag.type, {RAW: arguments}
     return tag.type, data
 
 
-def _members(tag: Tag, given: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+def _read_tag_members(tag: Tag, given: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     for name, text in given.items():
         known = tag.attributes.get(name)
         value = known.form.read(text) if known is not None else None
         yield (name, text) if known is None or value is None else (known.member, value)
 
 
-def _attribute(tag: Tag, member: str, value: object) -> str | None:
+def _write_attribute(tag: Tag, member: str, value: object) -> str | None:
     """The attribute that a member becomes; None when there is none that would be read as that member."""
     for name, known in tag.attributes.items():
         if known.member == member and (text := known.form.write(value)) is not None:
-            return _spelled(name, text) if known.form.read(text) == value else None
-    if not isinstance(value, str) or member in _renamed(tag):
+            return _format_attribute(name, text) if known.form.read(text) == value else None
+    if not isinstance(value, str) or member in _find_renamed_members(tag):
         return None
     has_form = member in tag.attributes and tag.attributes[member].form.read(value) is not None
-    return None if has_form else _spelled(member, value)
+    return None if has_form else _format_attribute(member, value)
 
 
-def _renamed(tag: Tag) -> set[str]:
+def _find_renamed_members(tag: Tag) -> set[str]:
     """Members that no attribute of their own name becomes."""
     return {value.member for name, value in tag.values.items() if value.member != name}
 
 
-def _spelled(name: str, value: str) -> str | None:
+def _format_attribute(name: str, value: str) -> str | None:
     quote = "'" if '"' in value else '"'
     return f"{name}={quote}{value}{quote}" if quote not in value and _LABEL.fullmatch(name) else None
 
 
-def _integration(name: str, arguments: str) -> tuple[str, Node] | None:
+def _read_integration(name: str, arguments: str) -> tuple[str, Node] | None:
     integration, slash, part = name[1:].partition("/")
-    given = attributes(arguments)
+    given = parse_attributes(arguments)
     if not slash or not part or "/" in part or given is None:
         return None
     return INTEGRATION, {"integration": integration, "block": part, "props": given}
@@ -256,21 +264,21 @@ def _write_integration(data: Mapping[str, Any]) -> str | None:
     if data.keys() != {"integration", "block", "props"} or not isinstance(props, dict):
         return None
     name = f"@{integration}/{part}"
-    given = [_spelled(str(key), value) if isinstance(value, str) else None for key, value in props.items()]
-    return None if None in given or not _INTEGRATION.fullmatch(name) else _tag(name, " ".join(map(str, given)))
+    given = [_format_attribute(str(key), value) if isinstance(value, str) else None for key, value in props.items()]
+    return None if None in given or not _INTEGRATION.fullmatch(name) else _format_tag(name, " ".join(map(str, given)))
 
 
-def _tag(name: str, arguments: object) -> str | None:
+def _format_tag(name: str, arguments: object) -> str | None:
     if not isinstance(arguments, str) or arguments != arguments.strip(" \t\n"):
         return None
     source = f"{{% {name} {arguments} %}}" if arguments else f"{{% {name} %}}"
-    return source if _is_one(source) else None
+    return source if _is_one_tag(source) else None
 
 
-def _is_one(source: str) -> bool:
+def _is_one_tag(source: str) -> bool:
     """Whether what was made of foreign text is still one tag."""
     lines = source.split("\n")
-    return "%}" not in source[:-2] and span(lines) == len(lines)
+    return "%}" not in source[:-2] and count_tag_lines(lines) == len(lines)
 
 
 def _open_quote(text: str, quote: str) -> str:

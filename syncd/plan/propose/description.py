@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from syncd.layout.richtext.nodes import Node, block, keyed, mark, paragraph, text_of, words
+from syncd.layout.richtext.nodes import Node, add_keys, collect_text, make_block, make_mark, make_paragraph, make_text
 from syncd.model.document import Document
 from syncd.model.text import one_line
 from syncd.plan.change import Change
@@ -76,7 +76,7 @@ def description_of(told: Description) -> Document:
     nodes += _section("Text that the platform did not keep", told.lost)
     nodes += render_conflicts(told.conflicts)
     line = _spelled(told, _digest(_text_of(nodes)))
-    return Document(object="document", data={}, nodes=tuple(keyed([*nodes, paragraph([_code(line)])])))
+    return Document(object="document", data={}, nodes=tuple(add_keys([*nodes, make_paragraph([_code(line)])])))
 
 
 def proposed_commit(description: Document | None) -> str:
@@ -149,13 +149,15 @@ def with_conflicts(existing: Document | None, told: Conflicts) -> Document | Non
 
 
 def _opening(told: Description) -> Iterator[Node]:
-    yield paragraph([words(f"{_FIRST}{_line(told.branch)}.")])
+    yield make_paragraph([make_text(f"{_FIRST}{_line(told.branch)}.")])
 
 
 def _commits(commits: Sequence[Said]) -> Iterator[Node]:
     room = TEXT_MAX
     for said in commits:
-        yield paragraph([words(_line(said.subject), [mark("bold")]), words(" "), _code(said.commit[:10])])
+        yield make_paragraph(
+            [make_text(_line(said.subject), [make_mark("bold")]), make_text(" "), _code(said.commit[:10])]
+        )
         body = said.body[: min(BODY_MAX, max(room, 0))]
         room -= len(body)
         yield from _paragraphs(body + ("…" if len(body) < len(said.body.rstrip()) else ""))
@@ -173,14 +175,14 @@ def _paragraphs(text: str) -> Iterator[Node]:
                 items[-1] += "" if found else f" {line}"
             yield _list(items)
         elif lines:
-            yield paragraph([words(one_line(part))])
+            yield make_paragraph([make_text(one_line(part))])
 
 
 def _section(title: str, items: Sequence[str]) -> Iterator[Node]:
     if not items:
         return
     more = [f"and {len(items) - LISTED_MAX} more"] if len(items) > LISTED_MAX else []
-    yield block("heading-2", {}, [words(title)])
+    yield make_block("heading-2", {}, [make_text(title)])
     yield _list([*items[:LISTED_MAX], *more])
 
 
@@ -194,12 +196,12 @@ def _by_hand(change: Change) -> str:
 
 
 def _list(items: Sequence[str]) -> Node:
-    held = [block("list-item", {}, [paragraph([words(_line(item))])]) for item in items]
-    return block("list-unordered", {}, held)
+    held = [make_block("list-item", {}, [make_paragraph([make_text(_line(item))])]) for item in items]
+    return make_block("list-unordered", {}, held)
 
 
 def _code(text: str) -> Node:
-    return words(text, [mark("code")])
+    return make_text(text, [make_mark("code")])
 
 
 def _text_of(nodes: Sequence[Node]) -> str:
@@ -223,7 +225,7 @@ def _last(description: Document | None) -> re.Match[str] | None:
 
 def _find_line(description: Document) -> int:
     """The number of the block that the line for machines stands in."""
-    found = [at for at, node in enumerate(description.nodes) if _LINE.search(text_of(node))]
+    found = [at for at, node in enumerate(description.nodes) if _LINE.search(collect_text(node))]
     return found[-1] if found else len(description.nodes)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from syncd.layout.richtext.nodes import Node, block, keyed, mark, paragraph, text_of, words
+from syncd.layout.richtext.nodes import Node, add_keys, collect_text, make_block, make_mark, make_paragraph, make_text
 from syncd.model.document import Document
 from syncd.model.text import one_line, show_hidden
 
@@ -91,21 +91,21 @@ def render_conflicts(told: Conflicts) -> list[Node]:
     """Given what is in conflict, return the blocks that say so, lines for machines included; none for nothing."""
     if not told.fingerprint:
         return []
-    inner = [block("heading-2", {}, [words(_TITLE)])]
+    inner = [make_block("heading-2", {}, [make_text(_TITLE)])]
     for page in told.pages[:PAGES_MAX]:
         inner += _render_page(page)
     if len(told.pages) > PAGES_MAX:
-        inner.append(paragraph([words(f"And {len(told.pages) - PAGES_MAX} more pages.")]))
+        inner.append(make_paragraph([make_text(f"And {len(told.pages) - PAGES_MAX} more pages.")]))
     about = " What follows was left out of this change request, and is kept up to date by syncd."
-    first = paragraph([_code(f"Syncd-Conflicts: {told.fingerprint}"), words(about)])
-    last = paragraph([_code(f"Syncd-Conflicts-End: {_digest(inner)}")])
+    first = make_paragraph([_code(f"Syncd-Conflicts: {told.fingerprint}"), make_text(about)])
+    last = make_paragraph([_code(f"Syncd-Conflicts-End: {_digest(inner)}")])
     return [first, *inner, last]
 
 
 def read_fingerprint(description: Document | None) -> str:
     """Given a description, return the fingerprint of the conflicts that it tells of, or ""."""
     place = _find_part(description.nodes if description is not None else ())
-    found = _FIRST.fullmatch(text_of(description.nodes[place[0]])) if place is not None and description else None
+    found = _FIRST.fullmatch(collect_text(description.nodes[place[0]])) if place is not None and description else None
     return found[1] if found is not None else ""
 
 
@@ -114,37 +114,37 @@ def replace_conflicts(nodes: Sequence[Node], told: Conflicts, *, before: int) ->
 
     Shape: what was not told before is put in front of the block with the number `before`. A person's words stay.
     """
-    fresh, place = keyed(render_conflicts(told)), _find_part(nodes)
+    fresh, place = add_keys(render_conflicts(told)), _find_part(nodes)
     if place is None:
         return [*nodes[:before], *fresh, *nodes[before:]]
     first, last = place
     inner = list(nodes[first + 1 : last])
-    found = _LAST.fullmatch(text_of(nodes[last]))
+    found = _LAST.fullmatch(collect_text(nodes[last]))
     own = [] if found is not None and found[1] == _digest(inner) else inner
     return [*nodes[:first], *own, *fresh, *nodes[last + 1 :]]
 
 
 def _find_part(nodes: Sequence[Node]) -> tuple[int, int] | None:
     """Where the last part of this kind begins and ends."""
-    lines = [text_of(node) if node.get("type") == "paragraph" else "" for node in nodes]
+    lines = [collect_text(node) if node.get("type") == "paragraph" else "" for node in nodes]
     last = max((at for at, line in enumerate(lines) if _LAST.fullmatch(line)), default=-1)
     first = max((at for at, line in enumerate(lines[: last + 1]) if _FIRST.fullmatch(line)), default=-1)
     return (first, last) if first >= 0 else None
 
 
 def _render_page(page: ConflictingPage) -> Iterator[Node]:
-    yield paragraph([words(_shown(page.path), [mark("bold")]), words(f": {_shown(page.why)}.")])
+    yield make_paragraph([make_text(_shown(page.path), [make_mark("bold")]), make_text(f": {_shown(page.why)}.")])
     for version in page.versions:
         where = f" ({_shown(version.where)})" if version.where else ""
-        yield paragraph([words(f"{_shown(version.name)}{where}{':' if version.text else '.'}")])
+        yield make_paragraph([make_text(f"{_shown(version.name)}{where}{':' if version.text else '.'}")])
         if version.text:
             lines = [_shown(line, code=True) for line in version.text[:LINES_MAX]]
             if len(version.text) > LINES_MAX:
                 lines.append(f"[cut: {len(version.text) - LINES_MAX} more lines]")
-            yield block("code", {}, [block("code-line", {}, [words(line)]) for line in lines])
+            yield make_block("code", {}, [make_block("code-line", {}, [make_text(line)]) for line in lines])
     if page.advice:
-        items = [block("list-item", {}, [paragraph([words(_shown(item))])]) for item in page.advice]
-        yield block("list-unordered", {}, items)
+        items = [make_block("list-item", {}, [make_paragraph([make_text(_shown(item))])]) for item in page.advice]
+        yield make_block("list-unordered", {}, items)
 
 
 def _shown(text: str, *, code: bool = False) -> str:
@@ -156,9 +156,9 @@ def _shown(text: str, *, code: bool = False) -> str:
 
 def _digest(nodes: Sequence[Node]) -> str:
     """A digest that no editor changes by laying the text out in another way."""
-    text = "".join(text_of(node) for node in nodes)
+    text = "".join(collect_text(node) for node in nodes)
     return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _code(text: str) -> Node:
-    return words(text, [mark("code")])
+    return make_text(text, [make_mark("code")])

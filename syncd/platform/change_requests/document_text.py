@@ -4,9 +4,9 @@ import copy
 
 from syncd.layout.page.frontmatter import read_heading, set_heading, split_after_title, split_emoji
 from syncd.layout.richtext import to_document, to_markdown
-from syncd.layout.richtext.html.labels import spell_labels
-from syncd.layout.richtext.nodes import Node, text_of
-from syncd.layout.richtext.references import find_files, find_references
+from syncd.layout.richtext.html.labels import add_labels
+from syncd.layout.richtext.nodes import Node, collect_text
+from syncd.layout.richtext.references import find_file_cells, find_references
 from syncd.model.document import Document
 from syncd.platform.change_requests.write import replace_body
 from syncd.platform.revisions.outline import Draft
@@ -43,9 +43,9 @@ def render_changed_text(document: Document, *, former: str, title: str, known: D
 def _replace_references(document: Document, known: Draft, space: str) -> Document:
     """The document with an address in the place of every reference that a text has one for."""
     nodes = copy.deepcopy(document.nodes)
-    for cell in find_files(nodes):
+    for cell in find_file_cells(nodes):
         cell[:] = map(_build_file_reference, cell)
-    spell_labels(nodes, lambda ref: _find_label(ref, known))
+    add_labels(nodes, lambda ref: _find_label(ref, known))
     for ref in find_references(nodes):
         if ref.get("space") == space and ref.get("kind") != "space":
             del ref["space"]
@@ -73,6 +73,6 @@ def _has_repeated_title(text: str, title: str) -> bool:
 
 
 def _is_title(node: Node, text: str, title: str) -> bool:
-    words = " ".join(text_of(node).split())
+    words = " ".join(collect_text(node).split())
     said = read_heading(text)
     return node.get("type") == "heading-1" and (words == said or split_emoji(words)[1] == title)

@@ -11,9 +11,9 @@ from typing import Any
 
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.richtext import to_document
-from syncd.layout.richtext.anchors import anchored
-from syncd.layout.richtext.html.labels import drop_labels, spell_labels
-from syncd.layout.richtext.references import find_files, find_references
+from syncd.layout.richtext.anchors import add_anchors
+from syncd.layout.richtext.html.labels import add_labels, drop_labels
+from syncd.layout.richtext.references import find_file_cells, find_references
 from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.evaluation import Variables, evaluate_nodes
@@ -66,18 +66,18 @@ class PageDocuments:
         self._includes_left, self._characters_left = INCLUDES_MAX, CHARACTERS_MAX
         nodes = self._nodes(self.read(entry.node.body or "").decode(), entry)
         if dereferenced != "false":
-            nodes = anchored(list(self._expanded(nodes, (entry.node.id,))))
+            nodes = add_anchors(list(self._expanded(nodes, (entry.node.id,))))
         if evaluated != "false":
             nodes = list(evaluate_nodes(nodes, Variables.of_page(self.outline, entry)))
         meta = {"meta": {"targets": self._targets_of(nodes)}} if dereferenced == "true" else {}
-        for cell in find_files(nodes):
+        for cell in find_file_cells(nodes):
             cell[:] = map(_find_file_value, cell)
         return {"object": "document", "data": {}, "nodes": nodes} | meta
 
     def _nodes(self, text: str, entry: TreeEntry) -> list[DocumentNode]:
         self.characters += len(text)
         nodes = list(to_document(find_document_body(text, entry)).nodes)
-        spell_labels(nodes)
+        add_labels(nodes)
         for ref in find_references(nodes):
             if ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
                 found = self._targets.content_ref(address, entry, app=self.context.app)

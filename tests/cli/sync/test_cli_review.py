@@ -11,7 +11,7 @@ from syncd.cli.app import run
 from syncd.daemon.locks import RUN, Lock
 from syncd.layout.page.block_positions import find_block_line
 from syncd.layout.richtext import to_document
-from syncd.layout.richtext.nodes import text_of
+from syncd.layout.richtext.nodes import collect_text
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentReplyCreate
 from syncd.model.review import ReviewCreate
 from syncd.platform.people.tokens import TokenHolder, issue_token
@@ -30,7 +30,7 @@ def block_key(client: Client, space: str, page: str, words: str, *, nth: int = 0
     pending: list[Any] = list(reversed(document.nodes))
     while pending:
         node = pending.pop()
-        found += [node["key"]] if node.get("key") and text_of(node) == words else []
+        found += [node["key"]] if node.get("key") and collect_text(node) == words else []
         pending += [child for child in reversed(node.get("nodes") or []) if child.get("object") == "block"]
     return found[nth]
 
@@ -127,7 +127,7 @@ def test_a_block_is_found_by_its_text_in_order(words: str, nth: int, line: int) 
     pending: list[Any] = list(reversed(document.nodes))
     while pending:
         node = pending.pop()
-        found += [node["key"]] if text_of(node) == words else []
+        found += [node["key"]] if collect_text(node) == words else []
         pending += [child for child in reversed(node.get("nodes") or []) if child.get("object") == "block"]
     assert find_block_line(USE, document, found[nth]) == line
     assert find_block_line(USE, document, "unknown") == 1

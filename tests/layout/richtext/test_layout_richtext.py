@@ -16,8 +16,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from syncd.layout.page.frontmatter import split_frontmatter
-from syncd.layout.richtext import plain_text, to_document, to_markdown
-from syncd.layout.richtext.grammar import parser
+from syncd.layout.richtext import extract_plain_text, to_document, to_markdown
+from syncd.layout.richtext.grammar import build_parser
 from tests.growing import assert_linear
 
 EXAMPLES = int(os.environ.get("SYNCD_TEST_EXAMPLES", "2000"))
@@ -163,7 +163,7 @@ def standard() -> MarkdownIt:
 @cache
 def dialect() -> MarkdownIt:
     """The parser of pages, with a rendering in which tags and formulas can be seen."""
-    made: MarkdownIt = parser.__wrapped__()
+    made: MarkdownIt = build_parser.__wrapped__()
     made.enable("text_join")
     made.normalizeLink = lambda url: MarkdownIt.normalizeLink(made, url)  # type: ignore[method-assign]
     shapes: dict[str, Callable[[str], str]] = {
@@ -322,4 +322,4 @@ def test_what_is_nested_too_deep_is_plain_text() -> None:
     assert written.startswith("> > > ")
     assert "\\> > >" in written
     assert "deep **words**" in written
-    assert plain_text(NESTED).count("a") == 200
+    assert extract_plain_text(NESTED).count("a") == 200

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncd.layout.richtext import to_document, to_markdown
-from syncd.layout.richtext.nodes import text_of
+from syncd.layout.richtext.nodes import collect_text
 from syncd.model.document import Document
 
 Node = dict[str, Any]
@@ -81,7 +81,7 @@ def test_cards_have_a_target_and_covers() -> None:
     cells = fragments(table)
     assert cells[first["c0"]][0]["type"] == "heading-3"
     assert cells[first["c0"]][0]["data"] == {"level": 4}
-    assert text_of(cells[second["c1"]][0]) == "One\ntwo"
+    assert collect_text(cells[second["c1"]][0]) == "One\ntwo"
 
 
 def test_a_grid_has_columns_of_every_type() -> None:

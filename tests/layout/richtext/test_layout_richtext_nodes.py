@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from syncd.layout.richtext import to_document, to_markdown
-from syncd.layout.richtext.forms import html_text
-from syncd.layout.richtext.nodes import text_of
+from syncd.layout.richtext.expressible import format_html
+from syncd.layout.richtext.nodes import collect_text
 from syncd.model.document import Document
 
 Node = dict[str, Any]
@@ -296,7 +296,7 @@ def listed(type: str, items: list[list[Node]], start: int) -> Node:
     """A list in its normal form: tight where it can be, and `loose` only where a paragraph shows it."""
     held = [node for item in items for node in item]
     known = [node for node in held if node["type"] == "paragraph" and node not in UNKNOWN_BLOCKS]
-    direct = any(html_text(node) is None for node in known)
+    direct = any(format_html(node) is None for node in known)
     parted = len(held) > 1 and any(node["type"] != "paragraph" or len(item) > 1 for item in items for node in item)
     data: Node = {"start": start} if type == "list-ordered" and start != 1 else {}
     data |= {"loose": True} if direct and parted else {}
@@ -602,7 +602,7 @@ def test_text_is_escaped_only_where_it_must_be(markdown: str, written: str) -> N
 )
 def test_a_wrapped_line_is_a_space_and_a_hard_break_a_line_end(markdown: str, text: str, written: str) -> None:
     document = to_document(markdown)
-    assert text_of(document.nodes[0]) == text
+    assert collect_text(document.nodes[0]) == text
     assert to_markdown(document) == f"{written}\n"
 
 

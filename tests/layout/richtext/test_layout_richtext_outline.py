@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncd.layout.richtext import Heading, Section, headings, plain_text, sections, to_document
+from syncd.layout.richtext import Heading, Section, extract_plain_text, find_headings, split_sections, to_document
 from tests.growing import assert_linear
 
 PAGE = """# Title
@@ -38,22 +38,22 @@ let x = 1;
 
 
 def test_words_are_said_once_and_in_order() -> None:
-    assert plain_text(PAGE) == (
+    assert extract_plain_text(PAGE) == (
         "Title Intro with bold and a link. 1. Set up & go Node Tab text Head Other cell code Deep In & HTML Title"
         " let x = 1; Alt Caption"
     )
-    assert plain_text("") == plain_text(" \n\n***\n") == ""
+    assert extract_plain_text("") == extract_plain_text(" \n\n***\n") == ""
 
 
 def test_headings_have_the_anchors_of_the_platform() -> None:
-    assert headings(PAGE) == (
+    assert find_headings(PAGE) == (
         Heading(1, "Title", "title"),
         Heading(2, "1. Set up & go", "id-1.-set-up-and-go"),
         Heading(5, "Deep", "own.id"),
         Heading(2, "Title", "title-1"),
     )
     shown = [node["meta"]["id"] for node in to_document(PAGE).nodes if node["type"].startswith("heading")]
-    assert shown == [heading.anchor for heading in headings(PAGE)]
+    assert shown == [heading.anchor for heading in find_headings(PAGE)]
 
 
 @pytest.mark.parametrize(
@@ -70,34 +70,34 @@ def test_headings_have_the_anchors_of_the_platform() -> None:
     ],
 )
 def test_anchors_are_made_of_titles(title: str, anchor: str) -> None:
-    assert [heading.anchor for heading in headings(f"## {title}")] == [anchor]
+    assert [heading.anchor for heading in find_headings(f"## {title}")] == [anchor]
 
 
 def test_no_two_headings_share_an_anchor() -> None:
-    anchors = [heading.anchor for heading in headings("# a\n\n# a\n\n# a-1\n\n# a-1\n\n# a\n")]
+    anchors = [heading.anchor for heading in find_headings("# a\n\n# a\n\n# a-1\n\n# a-1\n\n# a\n")]
     assert anchors == ["a", "a-1", "a-1-1", "a-1-2", "a-2"]
 
 
 def test_sections_part_a_page_at_its_headings() -> None:
-    first, *others = sections(f"Before\n\n{PAGE}")
+    first, *others = split_sections(f"Before\n\n{PAGE}")
     assert first == Section("", "", "", "Before")
     assert [section.path for section in others] == ["#title", "#id-1.-set-up-and-go", "#own.id", "#title-1"]
     assert others[0] == Section("title", "Title", "#title", "Intro with bold and a link.")
     assert others[2].body == "In & HTML"
-    assert sections("") == ()
+    assert split_sections("") == ()
 
 
 @given(st.text("a b#\n*[](){%}<>`|-", max_size=80))
 @settings(max_examples=50, deadline=None, derandomize=True)
 def test_sections_say_what_the_page_says(text: str) -> None:
-    said = " ".join(f"{section.title} {section.body}" for section in sections(text))
-    assert " ".join(said.split()) == plain_text(text)
-    assert len({heading.anchor for heading in headings(text)}) == len(headings(text))
+    said = " ".join(f"{section.title} {section.body}" for section in split_sections(text))
+    assert " ".join(said.split()) == extract_plain_text(text)
+    assert len({heading.anchor for heading in find_headings(text)}) == len(find_headings(text))
 
 
 def test_words_of_a_long_page_cost_no_more_than_its_size() -> None:
     def read(size: int) -> None:
-        assert plain_text("<" * size + "[" * size)
-        assert len(sections("# a\n\nb\n\n" * (size // 10))) == size // 10
+        assert extract_plain_text("<" * size + "[" * size)
+        assert len(split_sections("# a\n\nb\n\n" * (size // 10))) == size // 10
 
     assert_linear(read, 1_250)

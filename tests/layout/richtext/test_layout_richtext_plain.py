@@ -10,8 +10,8 @@ import pytest
 from syncd.layout.compare.lost_words import find_lost_words
 from syncd.layout.compare.reformat import is_same_content, preserve_formatting
 from syncd.layout.page.frontmatter import read_heading
-from syncd.layout.richtext import sections, to_document, to_markdown
-from syncd.layout.richtext.plain import CHARACTERS_MAX, COLUMNS_MAX, NODES_MAX
+from syncd.layout.richtext import split_sections, to_document, to_markdown
+from syncd.layout.richtext.plain_page import CHARACTERS_MAX, COLUMNS_MAX, NODES_MAX
 from syncd.model.document import Document
 
 
@@ -53,7 +53,7 @@ def test_a_page_beyond_the_bounds_is_compared_as_text() -> None:
 
 
 def test_words_of_a_page_beyond_the_bounds_are_found() -> None:
-    (part,) = sections(f"# Title\n\nAnd words.\n\n{HUGE['columns']}")
+    (part,) = split_sections(f"# Title\n\nAnd words.\n\n{HUGE['columns']}")
     assert (part.id, part.title) == ("", "")
     assert part.body.startswith("# Title And words. | a | a")
 

@@ -5,11 +5,18 @@ A block that Markdown could say too, but that is written as HTML, has `html` in 
 
 from collections.abc import Callable, Mapping, Sequence
 
-from syncd.layout.richtext.html.elements import DEPTH_MAX, Content, Element, only_elements, read_element, write_tag
+from syncd.layout.richtext.html.elements import (
+    DEPTH_MAX,
+    Content,
+    Element,
+    list_only_elements,
+    read_element,
+    write_html_tag,
+)
 from syncd.layout.richtext.html.images import read_drawing, read_images, write_drawing, write_images
-from syncd.layout.richtext.html.lines import read_line, write_line
-from syncd.layout.richtext.html.tables import normal_table, read_table, write_table
-from syncd.layout.richtext.nodes import Node, block, is_empty, is_nodes, paragraph
+from syncd.layout.richtext.html.lines import read_html_line, write_html_line
+from syncd.layout.richtext.html.tables import normalise_table, read_html_table, write_html_table
+from syncd.layout.richtext.nodes import Node, is_empty, is_nodes, make_block, make_paragraph
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = {"ul": "list-unordered", "ol": "list-ordered"}
@@ -21,19 +28,19 @@ _DEEPEST = 3
 """The last type of heading that the platform has; deeper ones have their level in the data."""
 
 
-def read_block(html: str) -> Node | None:
+def read_html_block(html: str) -> Node | None:
     """Given a block of HTML, return the node that the platform makes of it; None for HTML that is not its own.
 
     Shapes: what is returned is written as HTML that reads as the same node.
     """
-    node = _read_alone(html)
+    node = _read_top_block(html)
     if node is None or is_empty(node):
         return None
-    written = write_block(node)
-    return node if written is not None and (written == html or _reads_as(written, node)) else None
+    written = write_html_block(node)
+    return node if written is not None and (written == html or _is_read_as(written, node)) else None
 
 
-def write_block(node: Node) -> str | None:
+def write_html_block(node: Node) -> str | None:
     """Given a block, return the HTML that says it; None when it is no block of HTML."""
     type = str(node.get("type"))
     if _is_text(type):
@@ -41,19 +48,19 @@ def write_block(node: Node) -> str | None:
     return _WRITERS[type](node) if type in _WRITERS else None
 
 
-def is_written(node: Node) -> bool:
+def is_html_expressible(node: Node) -> bool:
     """Given a block, return whether HTML says it, with all its members."""
-    written = write_block(node) if _has_shape(node) else None
-    return written is not None and _reads_as(written, node)
+    written = write_html_block(node) if _has_shape(node) else None
+    return written is not None and _is_read_as(written, node)
 
 
-def _read_alone(html: str) -> Node | None:
+def _read_top_block(html: str) -> Node | None:
     """The block that an element stands for which is in no other."""
     element = read_element(html)
     if element is None or element.name in _LISTS:
         return None
     if element.name == "table":
-        return read_table(element, _read_cell)
+        return read_html_table(element, _read_cell)
     node = _read_by_name(element)
     if node is None or not _is_text(node["type"]) or "align" in node["data"]:
         return node
@@ -73,24 +80,24 @@ def _read_text(element: Element) -> Node | None:
     if element.attributes.keys() - {"align"} or (element.attributes and align not in _ALIGNMENTS):
         return None
     data: Node = {"align": align} if align else {}
-    nodes = read_line(element.content)
+    nodes = read_html_line(element.content)
     if element.name == "p":
-        return block("paragraph", data, nodes)
+        return make_block("paragraph", data, nodes)
     level = _HEADINGS[element.name]
-    return block(f"heading-{min(level, _DEEPEST)}", ({"level": level} if level > _DEEPEST else {}) | data, nodes)
+    return make_block(f"heading-{min(level, _DEEPEST)}", ({"level": level} if level > _DEEPEST else {}) | data, nodes)
 
 
 def _write_text(node: Node) -> str | None:
-    type, data, words = str(node["type"]), node.get("data") or {}, write_line(node.get("nodes"))
+    type, data, words = str(node["type"]), node.get("data") or {}, write_html_line(node.get("nodes"))
     align = data.get("align")
     if words is None or data.keys() - {"align", "html", "level"} or ("align" in data and align not in _ALIGNMENTS):
         return None
     name = "p" if type == "paragraph" else f"h{data.get('level', type[-1])}"
-    return f"{write_tag(name, {'align': align} if align else {})}{words}</{name}>"
+    return f"{write_html_tag(name, {'align': align} if align else {})}{words}</{name}>"
 
 
 def _read_list(element: Element) -> Node | None:
-    elements, start = only_elements(element.content), element.attributes.get("start")
+    elements, start = list_only_elements(element.content), element.attributes.get("start")
     if not elements or any(item.name != "li" or item.attributes for item in elements):
         return None
     if element.attributes.keys() - {"start"} or ("start" in element.attributes and not (start or "").isdecimal()):
@@ -99,7 +106,7 @@ def _read_list(element: Element) -> Node | None:
     if len(items) < len(elements):
         return None
     data: Node = {"start": int(start)} if start else {}
-    return block(_LISTS[element.name], data, [block("list-item", {}, nodes) for nodes in items])
+    return make_block(_LISTS[element.name], data, [make_block("list-item", {}, nodes) for nodes in items])
 
 
 def _write_list(node: Node) -> str | None:
@@ -110,27 +117,27 @@ def _write_list(node: Node) -> str | None:
     written = [html for item in items if _is_item(item) and (html := _write_cell(item["nodes"])) is not None]
     if len(written) < len(items):
         return None
-    opening = write_tag(name, {"start": str(data["start"])} if "start" in data else {})
+    opening = write_html_tag(name, {"start": str(data["start"])} if "start" in data else {})
     return f"{opening}{''.join(f'<li>{html}</li>' for html in written)}</{name}>"
 
 
 def _read_cell(content: Content) -> list[Node] | None:
     """The blocks of a cell or of an item of a list; None when they are not the platform's."""
     if not any(isinstance(piece, Element) and piece.name in _BLOCKS for piece in content):
-        return [paragraph(read_line(content))]
-    elements = only_elements(content)
+        return [make_paragraph(read_html_line(content))]
+    elements = list_only_elements(content)
     nodes = [node for element in elements or () if (node := _read_by_name(element)) is not None]
     return nodes if elements is not None and len(nodes) == len(elements) else None
 
 
 def _write_cell(nodes: Sequence[Node]) -> str | None:
     if len(nodes) == 1 and nodes[0].get("type") == "paragraph" and not nodes[0].get("data"):
-        return write_line(nodes[0].get("nodes"))
-    pieces = [html for node in nodes if (html := _write(node)) is not None]
+        return write_html_line(nodes[0].get("nodes"))
+    pieces = [html for node in nodes if (html := _write_cell_block(node)) is not None]
     return "".join(pieces) if pieces and len(pieces) == len(nodes) else None
 
 
-def _write(node: Node) -> str | None:
+def _write_cell_block(node: Node) -> str | None:
     """A block of a cell."""
     type = str(node.get("type"))
     if _is_text(type):
@@ -160,24 +167,24 @@ def _has_shape(node: Node) -> bool:
     return True
 
 
-def _reads_as(html: str, node: Node) -> bool:
-    wanted = _without_derived(node)
+def _is_read_as(html: str, node: Node) -> bool:
+    wanted = _drop_derived(node)
     if node.get("type") == "table":
-        wanted = normal_table(wanted) or wanted
-    return _read_alone(html) == wanted
+        wanted = normalise_table(wanted) or wanted
+    return _read_top_block(html) == wanted
 
 
-def _without_derived(node: Node) -> Node:
+def _drop_derived(node: Node) -> Node:
     """The block without keys and other members that follow from the rest, at any depth."""
     made = {name: value for name, value in node.items() if name not in ("key", "meta")}
     for name in ("nodes", "fragments"):
         if is_nodes(made.get(name)):
-            made[name] = [_without_derived(child) for child in made[name]]
+            made[name] = [_drop_derived(child) for child in made[name]]
     return made
 
 
 _WRITERS: Mapping[str, Callable[[Node], str | None]] = {
     "images": write_images,
     "drawing": write_drawing,
-    "table": lambda node: write_table(node, _write_cell),
+    "table": lambda node: write_html_table(node, _write_cell),
 }

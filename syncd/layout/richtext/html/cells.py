@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncd.layout.richtext.attributes import one_of, read_number, write_number
-from syncd.layout.richtext.html.elements import Content, only_elements, write_tag, write_text
-from syncd.layout.richtext.nodes import Node, url_of, url_ref
+from syncd.layout.richtext.attributes import make_choice, read_number, write_number
+from syncd.layout.richtext.html.elements import Content, list_only_elements, write_html_tag, write_html_text
+from syncd.layout.richtext.nodes import Node, make_url_ref, read_url
 
 TYPES = frozenset({"text", "number", "checkbox", "rating", "select", "content-ref", "image", "files"})
 """Types of columns whose cells HTML says. A cell of people (`users`) has only their names there."""
@@ -17,7 +17,7 @@ NO_VALUE: Any = object()
 Cell = tuple[Any, Any]
 """A value, and for references the words for them where they are not the usual ones."""
 
-FITS = one_of("contain", "cover", "fill")
+FIT_VALUES = make_choice("contain", "cover", "fill")
 """How an image fits into its card."""
 _TRUTH = {"true": True, "false": False}
 
@@ -56,33 +56,33 @@ class CellType:
         if self.type == "files":
             return _write_references(value, words)
         if self.type in ("content-ref", "image"):
-            ref = value["ref"] if fit_of(value) else value
+            ref = value["ref"] if read_fit(value) else value
             return _write_references([ref], None if words is None else [words])
         if self.type == "checkbox":
             return str(value).lower() if isinstance(value, bool) else None
         return "null" if value is None else write_number(value)
 
 
-def fit_of(value: object) -> str | None:
+def read_fit(value: object) -> str | None:
     """Given the value of a cell, return how the image in it fits; None when nothing is said of that."""
     if not isinstance(value, dict) or value.keys() != {"ref", "objectFit"}:
         return None
-    return FITS.write(value["objectFit"])
+    return FIT_VALUES.write(value["objectFit"])
 
 
-def usual_label(ref: Node) -> str | None:
+def make_default_label(ref: Node) -> str | None:
     """Given a reference, return the words that the platform writes for its address: all of it, its anchor or its end.
 
     None when it is no address.
     """
-    url = url_of(ref)
+    url = read_url(ref)
     if url is None or "://" in url:
         return url
     path, sign, anchor = url.partition("#")
     return f"#{anchor}" if sign else path.rstrip("/").rpartition("/")[2] or url
 
 
-def label_cell(value: Any, label_of: Callable[[Node], str | None] = usual_label) -> Any:
+def make_cell_labels(value: Any, label_of: Callable[[Node], str | None] = make_default_label) -> Any:
     """Given the value of a cell, and the words for a reference, return those for all to which the value refers.
 
     Shapes: a list for files; None for a value that is no reference, or one without words.
@@ -102,22 +102,24 @@ def is_label(kept: Any, usual: Any) -> bool:
 
 
 def _read_options(content: Content, options: Mapping[str, str]) -> Cell | None:
-    spans = only_elements(content)
+    spans = list_only_elements(content)
     if spans is None or any(span.name != "span" or span.attributes.keys() != {"data-option"} for span in spans):
         return None
     chosen = [str(span.attributes["data-option"]) for span in spans]
-    return (chosen, None) if [span.text for span in spans] == _listed(chosen, options) else None
+    return (chosen, None) if [span.text for span in spans] == _list_option_words(chosen, options) else None
 
 
 def _write_options(chosen: Any, options: Mapping[str, str]) -> str | None:
-    words = _listed(chosen, options) if isinstance(chosen, list) else None
+    words = _list_option_words(chosen, options) if isinstance(chosen, list) else None
     if words is None:
         return None
     pairs = zip(chosen, words, strict=True)
-    return "".join(f"{write_tag('span', {'data-option': option})}{write_text(label)}</span>" for option, label in pairs)
+    return "".join(
+        f"{write_html_tag('span', {'data-option': option})}{write_html_text(label)}</span>" for option, label in pairs
+    )
 
 
-def _listed(chosen: Sequence[Any], options: Mapping[str, str]) -> list[str] | None:
+def _list_option_words(chosen: Sequence[Any], options: Mapping[str, str]) -> list[str] | None:
     """The words of chosen options, with a comma behind each but the last one."""
     if not all(isinstance(option, str) and option in options for option in chosen):
         return None
@@ -133,19 +135,19 @@ def _read_reference(content: Content, fit: str | None) -> Cell | None:
 
 
 def _read_references(content: Content) -> Cell | None:
-    links = only_elements(content)
+    links = list_only_elements(content)
     if links is None or any(link.name != "a" or link.attributes.keys() != {"href"} for link in links):
         return None
     urls, labels = [link.attributes["href"] for link in links], [link.text for link in links]
     if not all(urls) or None in labels:
         return None
-    refs = [url_ref(str(url)) for url in urls]
-    return refs, None if labels == (label_cell(refs) or []) else labels
+    refs = [make_url_ref(str(url)) for url in urls]
+    return refs, None if labels == (make_cell_labels(refs) or []) else labels
 
 
 def _write_references(refs: Any, labels: list[str] | None) -> str | None:
-    urls = [url_of(ref) for ref in refs] if isinstance(refs, list) else [None]
+    urls = [read_url(ref) for ref in refs] if isinstance(refs, list) else [None]
     if None in urls:
         return None
-    pairs = zip(urls, labels or label_cell(refs) or (), strict=True)
-    return "".join(f"{write_tag('a', {'href': url})}{write_text(label)}</a>" for url, label in pairs)
+    pairs = zip(urls, labels or make_cell_labels(refs) or (), strict=True)
+    return "".join(f"{write_html_tag('a', {'href': url})}{write_html_text(label)}</a>" for url, label in pairs)

@@ -3,7 +3,7 @@
 import re
 
 from syncd.layout.richtext.html.elements import read_elements
-from syncd.layout.richtext.html.lines import read_line, write_line
+from syncd.layout.richtext.html.lines import read_html_line, write_html_line
 from syncd.layout.richtext.nodes import Node
 
 CLOSE = "</details>"
@@ -29,12 +29,12 @@ def read_details(html: str, behind: str | None) -> tuple[bool, list[Node], bool]
 def read_title(html: str) -> list[Node] | None:
     """Given the HTML of a title, return its nodes; None when it could not be written so that it reads the same."""
     content = read_elements(html)
-    nodes = read_line(content) if content is not None else None
+    nodes = read_html_line(content) if content is not None else None
     return nodes if nodes is not None and write_title(nodes) is not None else None
 
 
 def write_title(nodes: object) -> str | None:
     """Given the nodes of a title, return them as HTML on one line; None when it would not read the same."""
-    html = write_line(nodes)
+    html = write_html_line(nodes)
     content = read_elements(html) if html is not None and "\n" not in html else None
-    return html if content is not None and read_line(content) == nodes else None
+    return html if content is not None and read_html_line(content) == nodes else None

@@ -62,7 +62,7 @@ def read_elements(html: str) -> list[Element | str] | None:
             at = closing.end()
         else:
             tag = _TAG.match(html, at)
-            attributes = _attributes(tag[2]) if tag else None
+            attributes = _parse_attributes(tag[2]) if tag else None
             if tag is None or attributes is None or len(opened) == DEPTH_MAX:
                 return None
             if tag[1] in _VOID:
@@ -77,41 +77,41 @@ def read_elements(html: str) -> list[Element | str] | None:
 def read_element(html: str) -> Element | None:
     """Given HTML, return the one element that it is; None when it is anything else, or not as the platform writes."""
     content = read_elements(html)
-    elements = only_elements(content) if content is not None else None
+    elements = list_only_elements(content) if content is not None else None
     return elements[0] if elements is not None and len(elements) == 1 else None
 
 
-def read_tag(html: str) -> tuple[str, dict[str, str | None]] | None:
+def read_html_tag(html: str) -> tuple[str, dict[str, str | None]] | None:
     """Given an opening tag, return its name and attributes; None when the platform writes no such tag.
 
     Shapes: an entity may be spelled in any way; all else is as `write_tag` has it.
     """
     tag = _TAG.fullmatch(html)
-    attributes = _attributes(tag[2]) if tag else None
+    attributes = _parse_attributes(tag[2]) if tag else None
     if tag is None or attributes is None:
         return None
-    return (tag[1], attributes) if unescape(write_tag(tag[1], attributes)) == unescape(html) else None
+    return (tag[1], attributes) if unescape(write_html_tag(tag[1], attributes)) == unescape(html) else None
 
 
-def write_tag(name: str, attributes: Attributes) -> str:
+def write_html_tag(name: str, attributes: Attributes) -> str:
     """Given a name and attributes, return the opening tag."""
     spelled = (key if value is None else f'{key}="{value.translate(_IN_VALUE)}"' for key, value in attributes.items())
     return "<" + " ".join([name, *spelled]) + ">"
 
 
-def write_text(text: str) -> str:
+def write_html_text(text: str) -> str:
     """Given text, return it as HTML."""
     return text.translate(_IN_TEXT)
 
 
-def only_elements(content: Content) -> list[Element] | None:
+def list_only_elements(content: Content) -> list[Element] | None:
     """Given the content of an element, return the elements in it; None when text stands between them."""
     if any(isinstance(piece, str) and piece.strip() for piece in content):
         return None
     return [piece for piece in content if isinstance(piece, Element)]
 
 
-def _attributes(source: str) -> dict[str, str | None] | None:
+def _parse_attributes(source: str) -> dict[str, str | None] | None:
     attributes: dict[str, str | None] = {}
     for found in _ATTRIBUTE.finditer(source):
         if found[1] in attributes:

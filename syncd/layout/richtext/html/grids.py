@@ -8,27 +8,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from syncd.layout.richtext.attributes import Value, one_of, write_members, write_number
-from syncd.layout.richtext.html.cells import NO_VALUE, TYPES, Cell, CellType, is_label, label_cell
+from syncd.layout.richtext.attributes import NodeMember, make_choice, write_members, write_number
+from syncd.layout.richtext.html.cells import NO_VALUE, TYPES, Cell, CellType, is_label, make_cell_labels
 from syncd.layout.richtext.html.elements import Attributes
-from syncd.layout.richtext.nodes import Node, block, fragment, fragments_of, is_nodes, paragraph, text_of, words
-from syncd.layout.richtext.plain import COLUMNS_MAX
+from syncd.layout.richtext.nodes import (
+    Node,
+    collect_text,
+    is_nodes,
+    make_block,
+    make_fragment,
+    make_paragraph,
+    make_text,
+    read_fragments,
+)
+from syncd.layout.richtext.plain_page import COLUMNS_MAX
 
-USUAL: Mapping[str, Node] = {"grid": {"hideHeader": False}, "cards": {"cardSize": "medium"}}
+VIEW_DEFAULTS: Mapping[str, Node] = {"grid": {"hideHeader": False}, "cards": {"cardSize": "medium"}}
 """What every view of a type has; no attribute says it."""
-ASIDE = frozenset({"search", "fullWidth"})
+TABLE_MEMBERS = frozenset({"search", "fullWidth"})
 """Members of a table that stand beside its view."""
 ROLES = ("targetDefinition", "coverDefinition", "coverDefinitionDark")
 """Members of a view that name one column."""
 OPTION = {"value", "label", "color"}
 """The members of an option to select."""
-ALIGNMENT: Mapping[str, Value] = {
-    "align": Value("textAlignment", one_of("left", "center", "right")),
-    "valign": Value("verticalAlignment", one_of("top", "middle", "bottom")),
+ALIGNMENT: Mapping[str, NodeMember] = {
+    "align": NodeMember("textAlignment", make_choice("left", "center", "right")),
+    "valign": NodeMember("verticalAlignment", make_choice("top", "middle", "bottom")),
 }
 """Attributes of a column that each of its cells has, too."""
 
-_MEMBERS = frozenset({"view", "definition", "records", "labels", "html", *ASIDE})
+_MEMBERS = frozenset({"view", "definition", "records", "labels", "html", *TABLE_MEMBERS})
 _OF_COLUMNS = frozenset({"columns", "columnWidths", *ROLES})
 """Members of a view that HTML says at its columns."""
 _OF_TYPES: Mapping[str, tuple[str, ...]] = {"rating": ("max",), "select": ("multiple", "options")}
@@ -77,30 +86,30 @@ class Grid:
     cells: list[list[Cell]]
 
 
-def grid_of(node: Node) -> Grid | None:
+def read_grid(node: Node) -> Grid | None:
     """Given a table, return its grid; None when it has members that no HTML says."""
-    data, fragments = node.get("data"), fragments_of(node)
+    data, fragments = node.get("data"), read_fragments(node)
     if not isinstance(data, dict) or fragments is None or data.keys() - _MEMBERS:
         return None
     view, definition = data.get("view"), data.get("definition")
     if not isinstance(view, dict) or not isinstance(definition, dict) or not 0 < len(definition) <= COLUMNS_MAX:
         return None
-    names = _order(view, definition)
-    columns = list(_columns(names, definition, view, fragments)) if names is not None else []
+    names = _order_columns(view, definition)
+    columns = list(_read_columns(names, definition, view, fragments)) if names is not None else []
     if names is None or len(columns) != len(names):
         return None
-    cells = _cells(data.get("records"), data.get("labels", {}), names, columns, fragments)
+    cells = _read_cells(data.get("records"), data.get("labels", {}), names, columns, fragments)
     if cells is None or fragments:
         return None
     members = {member: value for member, value in view.items() if member not in _OF_COLUMNS}
-    return Grid(members | {member: data[member] for member in data if member in ASIDE}, columns, cells)
+    return Grid(members | {member: data[member] for member in data if member in TABLE_MEMBERS}, columns, cells)
 
 
-def node_of(grid: Grid) -> Node:
+def make_table(grid: Grid) -> Node:
     """Given a grid, return its table."""
     columns = {f"c{number}": column for number, column in enumerate(grid.columns)}
-    view = {member: value for member, value in grid.view.items() if member not in ASIDE}
-    view |= {member: value for member, value in USUAL[view["type"]].items() if member not in view}
+    view = {member: value for member, value in grid.view.items() if member not in TABLE_MEMBERS}
+    view |= {member: value for member, value in VIEW_DEFAULTS[view["type"]].items() if member not in view}
     view["columns"] = [name for name, column in columns.items() if not column.hidden]
     if widths := {name: column.width for name, column in columns.items() if column.width is not None}:
         view["columnWidths"] = widths
@@ -108,18 +117,18 @@ def node_of(grid: Grid) -> Node:
     fragments: list[Node] = []
     for name, column in columns.items():
         view |= dict.fromkeys(column.roles, name)
-        title = "".join(map(text_of, column.title))
+        title = "".join(map(collect_text, column.title))
         aligned = {} if column.cells else {"textAlignment": "left"}
         definition[name] = {"id": name, "title": title} | aligned | column.definition
-        if column.title != [words(title)]:
-            fragments.append(fragment(name, [paragraph(column.title)]))
-    records, labels = _records(grid, columns, fragments)
+        if column.title != [make_text(title)]:
+            fragments.append(make_fragment(name, [make_paragraph(column.title)]))
+    records, labels = _make_records(grid, columns, fragments)
     data: Node = {"view": view, "definition": definition, "records": records} | ({"labels": labels} if labels else {})
-    data |= {member: value for member, value in grid.view.items() if member in ASIDE}
-    return block("table", data, fragments=fragments)
+    data |= {member: value for member, value in grid.view.items() if member in TABLE_MEMBERS}
+    return make_block("table", data, fragments=fragments)
 
 
-def _records(grid: Grid, columns: Mapping[str, Column], fragments: list[Node]) -> tuple[Node, Node]:
+def _make_records(grid: Grid, columns: Mapping[str, Column], fragments: list[Node]) -> tuple[Node, Node]:
     """The records and the words of references; the blocks of cells are added to the fragments."""
     records: Node = {}
     labels: Node = {}
@@ -128,7 +137,7 @@ def _records(grid: Grid, columns: Mapping[str, Column], fragments: list[Node]) -
         for (name, column), (value, label) in zip(columns.items(), row, strict=True):
             place = f"r{number}{name}"
             if column.cells is None:
-                fragments.append(fragment(place, value))
+                fragments.append(make_fragment(place, value))
                 value = place
             if value is not NO_VALUE:
                 values[name] = value
@@ -138,11 +147,11 @@ def _records(grid: Grid, columns: Mapping[str, Column], fragments: list[Node]) -
     return records, labels
 
 
-def _order(view: Node, definition: Node) -> list[str] | None:
+def _order_columns(view: Node, definition: Node) -> list[str] | None:
     """The columns in the order in which they stand: the shown ones as the view has them, hidden ones where they are."""
     shown, widths = view.get("columns"), view.get("columnWidths", {})
     named = [view[role] for role in ROLES if role in view]
-    if str(view.get("type")) not in USUAL or not isinstance(shown, list) or not isinstance(widths, dict):
+    if str(view.get("type")) not in VIEW_DEFAULTS or not isinstance(shown, list) or not isinstance(widths, dict):
         return None
     if not all(isinstance(name, str) for name in (*shown, *named)):
         return None
@@ -153,20 +162,20 @@ def _order(view: Node, definition: Node) -> list[str] | None:
     return [next(visible) if name in known else name for name in definition]
 
 
-def _columns(names: Sequence[str], definition: Node, view: Node, fragments: Fragments) -> Iterator[Column]:
+def _read_columns(names: Sequence[str], definition: Node, view: Node, fragments: Fragments) -> Iterator[Column]:
     """The columns, up to the first that HTML does not say."""
     for name in names:
-        own, width = _own_members(definition[name]), view.get("columnWidths", {}).get(name)
+        own, width = _find_own_members(definition[name]), view.get("columnWidths", {}).get(name)
         if own is None or (width is not None and write_number(width) is None):
             return
-        title = fragments.pop(name) if name in fragments else [paragraph([words(definition[name]["title"])])]
+        title = fragments.pop(name) if name in fragments else [make_paragraph([make_text(definition[name]["title"])])]
         if len(title) != 1 or title[0].get("type") != "paragraph" or not is_nodes(title[0].get("nodes")):
             return
         roles = [role for role in view if role in ROLES and view[role] == name]
         yield Column(own, title[0]["nodes"], width, name not in view["columns"], roles)
 
 
-def _own_members(definition: object) -> Node | None:
+def _find_own_members(definition: object) -> Node | None:
     """What a definition says beside id and title; None when HTML does not say all of it."""
     if not isinstance(definition, dict) or not isinstance(definition.get("title"), str):
         return None
@@ -188,7 +197,7 @@ def _has_options(own: Node) -> bool:
     return all(one.keys() == OPTION and all(isinstance(value, str) for value in one.values()) for one in options)
 
 
-def _cells(
+def _read_cells(
     records: object, labels: object, names: Sequence[str], columns: Sequence[Column], fragments: Fragments
 ) -> list[list[Cell]] | None:
     """The cells row by row; None when a record holds anything else."""
@@ -203,12 +212,12 @@ def _cells(
         for name, column in zip(names, columns, strict=True):
             value = values.get(name, NO_VALUE)
             if column.cells is None:
-                value = _blocks(value, fragments)
+                value = _take_cell_blocks(value, fragments)
                 if value is None:
                     return None
             elif value is NO_VALUE and column.cells.type in ("select", "files"):
                 value = []
-            kept, usual = labels.get(f"{record}{name}"), label_cell(value)
+            kept, usual = labels.get(f"{record}{name}"), make_cell_labels(value)
             row.append((value, kept if kept != usual and is_label(kept, usual) else None))
         rows.append(row)
     return rows
@@ -218,8 +227,8 @@ def _is_record(record: object) -> bool:
     return isinstance(record, dict) and record.keys() == {"orderIndex", "values"} and isinstance(record["values"], dict)
 
 
-def _blocks(value: object, fragments: Fragments) -> list[Node] | None:
+def _take_cell_blocks(value: object, fragments: Fragments) -> list[Node] | None:
     """The blocks of a cell of text; None when they are nowhere."""
     if value is NO_VALUE:
-        return [paragraph([words("")])]
+        return [make_paragraph([make_text("")])]
     return fragments.pop(value) if isinstance(value, str) and value in fragments else None

@@ -2,19 +2,28 @@
 
 from collections.abc import Mapping
 
-from syncd.layout.richtext.attributes import FLAG, TEXT, URL, Value, one_of, read_members, write_members
-from syncd.layout.richtext.html.elements import Content, Element, only_elements, write_tag
-from syncd.layout.richtext.html.lines import read_line, write_line
-from syncd.layout.richtext.markup import read_image_data, write_image_data
-from syncd.layout.richtext.nodes import Node, block, fragment, fragments_of, is_nodes, paragraph, url_of, url_ref
+from syncd.layout.richtext.attributes import FLAG, TEXT, URL, NodeMember, make_choice, read_members, write_members
+from syncd.layout.richtext.html.elements import Content, Element, list_only_elements, write_html_tag
+from syncd.layout.richtext.html.lines import read_html_line, write_html_line
+from syncd.layout.richtext.inline.html import read_image_data, write_image_data
+from syncd.layout.richtext.nodes import (
+    Node,
+    is_nodes,
+    make_block,
+    make_fragment,
+    make_paragraph,
+    make_url_ref,
+    read_fragments,
+    read_url,
+)
 
-_IMAGES: Mapping[str, Value] = {
-    "align": Value("align", one_of("left", "center", "right")),
-    "data-full-width": Value("fullWidth", FLAG),
-    "data-with-frame": Value("withFrame", FLAG),
+_IMAGES: Mapping[str, NodeMember] = {
+    "align": NodeMember("align", make_choice("left", "center", "right")),
+    "data-full-width": NodeMember("fullWidth", FLAG),
+    "data-with-frame": NodeMember("withFrame", FLAG),
 }
 """Attributes of the `div` around images."""
-_DRAWING: Mapping[str, Value] = {"src": Value("ref", URL), "alt": Value("alt", TEXT)}
+_DRAWING: Mapping[str, NodeMember] = {"src": NodeMember("ref", URL), "alt": NodeMember("alt", TEXT)}
 _DRAWING_CLASS = "gitbook-drawing"
 _MEMBERS = frozenset({"object", "type", "key", "isVoid", "data", "fragments"})
 _BARE: Node = {"bare": True}
@@ -25,12 +34,12 @@ def read_images(element: Element) -> Node | None:
     """Given an element, return the block of images that it is; None when it is something else."""
     if element.name != "div":
         image = _read_image(element)
-        return None if image is None else block("images", {}, [image])
-    data, figures = read_members(element.attributes, _IMAGES), only_elements(element.content)
+        return None if image is None else make_block("images", {}, [image])
+    data, figures = read_members(element.attributes, _IMAGES), list_only_elements(element.content)
     images = [image for figure in figures or () if (image := _read_image(figure)) is not None]
     if data is None or not figures or len(images) < len(figures):
         return None
-    return block("images", dict(_BARE) if not data and len(images) == 1 else data, images)
+    return make_block("images", dict(_BARE) if not data and len(images) == 1 else data, images)
 
 
 def write_images(node: Node) -> str | None:
@@ -43,7 +52,7 @@ def write_images(node: Node) -> str | None:
     if attributes is None or len(figures) < len(images):
         return None
     inner = " ".join(figures)
-    return f"{write_tag('div', attributes)}{inner}</div>" if data or len(images) > 1 else inner
+    return f"{write_html_tag('div', attributes)}{inner}</div>" if data or len(images) > 1 else inner
 
 
 def read_drawing(element: Element) -> Node | None:
@@ -52,7 +61,7 @@ def read_drawing(element: Element) -> Node | None:
     if element.name != "img" or attributes.pop("class", None) != _DRAWING_CLASS:
         return None
     data = read_members(attributes, _DRAWING)
-    return block("drawing", data) if data and "ref" in data else None
+    return make_block("drawing", data) if data and "ref" in data else None
 
 
 def write_drawing(node: Node) -> str | None:
@@ -60,53 +69,53 @@ def write_drawing(node: Node) -> str | None:
     attributes = write_members(node.get("data") or {}, _DRAWING)
     if not attributes or "src" not in attributes or "nodes" in node:
         return None
-    return write_tag("img", {**attributes, "class": _DRAWING_CLASS})
+    return write_html_tag("img", {**attributes, "class": _DRAWING_CLASS})
 
 
 def _read_image(element: Element) -> Node | None:
     """An image of its own, or a figure with an image and a caption, which may be empty."""
     if element.name != "figure":
         data = _read_picture(element)
-        return None if data is None else block("image", data | _BARE, fragments=[])
-    parts = only_elements(element.content)
+        return None if data is None else make_block("image", data | _BARE, fragments=[])
+    parts = list_only_elements(element.content)
     if element.attributes or parts is None or len(parts) != 2 or parts[1].name != "figcaption" or parts[1].attributes:
         return None
     data, caption = _read_linked(parts[0]), _read_caption(parts[1].content)
     if data is None or caption is None:
         return None
-    return block("image", data, fragments=[fragment("caption", caption)] if caption else [])
+    return make_block("image", data, fragments=[make_fragment("caption", caption)] if caption else [])
 
 
 def _read_linked(element: Element) -> Node | None:
     """The data of an image that may stand in a link."""
     if element.name != "a":
         return _read_picture(element)
-    pictures, link = only_elements(element.content), element.attributes.get("href")
+    pictures, link = list_only_elements(element.content), element.attributes.get("href")
     if pictures is None or len(pictures) != 1 or element.attributes.keys() != {"href"} or not link:
         return None
     data = _read_picture(pictures[0])
-    return None if data is None else data | {"link": url_ref(link)}
+    return None if data is None else data | {"link": make_url_ref(link)}
 
 
 def _read_picture(element: Element) -> Node | None:
     """The data of an image that may have a dark variant."""
     if element.name == "img":
         return read_image_data(element.attributes)
-    parts = only_elements(element.content) if element.name == "picture" and not element.attributes else None
+    parts = list_only_elements(element.content) if element.name == "picture" and not element.attributes else None
     if parts is None or [part.name for part in parts] != ["source", "img"]:
         return None
     return read_image_data(parts[1].attributes, parts[0].attributes)
 
 
 def _read_caption(content: Content) -> list[Node] | None:
-    parts = only_elements(content)
+    parts = list_only_elements(content)
     if parts is None or any(part.name != "p" or part.attributes for part in parts):
         return None
-    return [paragraph(read_line(part.content)) for part in parts]
+    return [make_paragraph(read_html_line(part.content)) for part in parts]
 
 
 def _write_image(image: Node) -> str | None:
-    data, fragments = image.get("data"), fragments_of(image)
+    data, fragments = image.get("data"), read_fragments(image)
     if image.get("type") != "image" or image.keys() - _MEMBERS or not isinstance(data, dict) or fragments is None:
         return None
     if data.get("bare") is True:
@@ -114,13 +123,13 @@ def _write_image(image: Node) -> str | None:
         return None if fragments else write_image_data(members)
     picture = write_image_data({member: value for member, value in data.items() if member != "link"})
     lines = [_write_caption(line) for line in fragments.get("caption", ())]
-    link = url_of(data["link"]) if "link" in data else ""
+    link = read_url(data["link"]) if "link" in data else ""
     if picture is None or link is None or None in lines or fragments.keys() - {"caption"}:
         return None
     caption = "".join(f"<p>{line}</p>" for line in lines)
-    shown = f"{write_tag('a', {'href': link})}{picture}</a>" if link else picture
+    shown = f"{write_html_tag('a', {'href': link})}{picture}</a>" if link else picture
     return f"<figure>{shown}<figcaption>{caption}</figcaption></figure>"
 
 
 def _write_caption(node: Node) -> str | None:
-    return write_line(node.get("nodes")) if node.get("type") == "paragraph" and not node.get("data") else None
+    return write_html_line(node.get("nodes")) if node.get("type") == "paragraph" and not node.get("data") else None

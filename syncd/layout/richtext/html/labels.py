@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from syncd.layout.richtext.html.cells import is_label, label_cell, usual_label
+from syncd.layout.richtext.html.cells import is_label, make_cell_labels, make_default_label
 from syncd.layout.richtext.nodes import Node
 from syncd.layout.richtext.references import find_cells
 
@@ -11,9 +11,9 @@ LabelOf = Callable[[Node], str | None]
 """The words for a reference; None where it has no other than those that the platform writes for its address."""
 
 
-def spell_labels(nodes: Iterable[Node], label_of: LabelOf = lambda ref: None) -> None:
+def add_labels(nodes: Iterable[Node], label_of: LabelOf = lambda ref: None) -> None:
     """Given the nodes of a document, put into each table the words for its references that it has none for."""
-    for data, place, label in _labels(nodes, label_of):
+    for data, place, label in _find_labels(nodes, label_of):
         labels = data.setdefault("labels", {})
         if not is_label(labels.get(place), label):
             labels[place] = label
@@ -21,7 +21,7 @@ def spell_labels(nodes: Iterable[Node], label_of: LabelOf = lambda ref: None) ->
 
 def drop_labels(nodes: Iterable[Node], label_of: LabelOf) -> None:
     """Given the nodes of a document, take the words out of its tables that `spell_labels` would put in again."""
-    for data, place, label in _labels(nodes, label_of):
+    for data, place, label in _find_labels(nodes, label_of):
         labels = data.get("labels", {})
         if labels.get(place) == label:
             del labels[place]
@@ -29,9 +29,9 @@ def drop_labels(nodes: Iterable[Node], label_of: LabelOf) -> None:
             data.pop("labels", None)
 
 
-def _labels(nodes: Iterable[Node], label_of: LabelOf) -> Iterator[tuple[Node, str, Any]]:
+def _find_labels(nodes: Iterable[Node], label_of: LabelOf) -> Iterator[tuple[Node, str, Any]]:
     """The data of each table, the name of each cell that refers to something, and the words for that."""
     for data, place, value in find_cells(nodes):
-        label = label_cell(value, lambda ref: label_of(ref) or usual_label(ref))
+        label = make_cell_labels(value, lambda ref: label_of(ref) or make_default_label(ref))
         if label is not None and isinstance(data.get("labels", {}), dict):
             yield data, place, label

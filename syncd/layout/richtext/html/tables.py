@@ -2,52 +2,62 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from syncd.layout.richtext.attributes import BARE, FLAG, NUMBER, Value, one_of, read_members, write_members
-from syncd.layout.richtext.html.cells import FITS, TYPES, Cell, fit_of
-from syncd.layout.richtext.html.elements import Content, Element, only_elements, write_tag
-from syncd.layout.richtext.html.grids import ALIGNMENT, ASIDE, OPTION, ROLES, USUAL, Column, Grid, grid_of, node_of
-from syncd.layout.richtext.html.lines import read_line, write_line
+from syncd.layout.richtext.attributes import BARE, FLAG, NUMBER, NodeMember, make_choice, read_members, write_members
+from syncd.layout.richtext.html.cells import FIT_VALUES, TYPES, Cell, read_fit
+from syncd.layout.richtext.html.elements import Content, Element, list_only_elements, write_html_tag
+from syncd.layout.richtext.html.grids import (
+    ALIGNMENT,
+    OPTION,
+    ROLES,
+    TABLE_MEMBERS,
+    VIEW_DEFAULTS,
+    Column,
+    Grid,
+    make_table,
+    read_grid,
+)
+from syncd.layout.richtext.html.lines import read_html_line, write_html_line
 from syncd.layout.richtext.nodes import Node
-from syncd.layout.richtext.plain import COLUMNS_MAX
-from syncd.layout.richtext.tables import write_table as write_pipes
+from syncd.layout.richtext.plain_page import COLUMNS_MAX
+from syncd.layout.richtext.tables import write_pipe_table as write_pipes
 
 ReadCell = Callable[[Content], list[Node] | None]
 WriteCell = Callable[[Sequence[Node]], str | None]
 
-_VIEW: Mapping[str, Value] = {
-    "data-view": Value("type", one_of(*USUAL)),
-    "data-card-size": Value("cardSize", one_of("small", "medium", "large")),
-    "data-column-title-hidden": Value("hideColumnTitle", BARE),
-    "data-card-wrap": Value("wrap", FLAG),
-    "data-header-hidden": Value("hideHeader", BARE),
-    "data-search": Value("search", FLAG),
-    "data-full-width": Value("fullWidth", FLAG),
+_VIEW: Mapping[str, NodeMember] = {
+    "data-view": NodeMember("type", make_choice(*VIEW_DEFAULTS)),
+    "data-card-size": NodeMember("cardSize", make_choice("small", "medium", "large")),
+    "data-column-title-hidden": NodeMember("hideColumnTitle", BARE),
+    "data-card-wrap": NodeMember("wrap", FLAG),
+    "data-header-hidden": NodeMember("hideHeader", BARE),
+    "data-search": NodeMember("search", FLAG),
+    "data-full-width": NodeMember("fullWidth", FLAG),
 }
 _ROLES = dict(zip(("data-card-target", "data-card-cover", "data-card-cover-dark"), ROLES, strict=True))
-_COLUMN: Mapping[str, Value] = {
-    "width": Value("width", NUMBER),
+_COLUMN: Mapping[str, NodeMember] = {
+    "width": NodeMember("width", NUMBER),
     **ALIGNMENT,
-    "data-hidden": Value("hidden", BARE),
-    **{name: Value(role, BARE) for name, role in _ROLES.items()},
-    "data-type": Value("type", one_of(*(TYPES - {"text", "select"}))),
-    "data-max": Value("max", NUMBER),
+    "data-hidden": NodeMember("hidden", BARE),
+    **{name: NodeMember(role, BARE) for name, role in _ROLES.items()},
+    "data-type": NodeMember("type", make_choice(*(TYPES - {"text", "select"}))),
+    "data-max": NodeMember("max", NUMBER),
 }
 _FIT = "data-object-fit"
 
 
-def read_table(element: Element, read_cell: ReadCell) -> Node | None:
+def read_html_table(element: Element, read_cell: ReadCell) -> Node | None:
     """Given a table element and how to read a cell, return its block; None when it is not one of the platform's."""
     grid = _read_grid(element, read_cell)
     if grid is None:
         return None
-    table = node_of(grid)
+    table = make_table(grid)
     # Markdown has a form of its own for a plain table; this one is not written in it.
     return table if write_pipes(table) is None else table | {"data": table["data"] | {"html": True}}
 
 
-def write_table(node: Node, write_cell: WriteCell) -> str | None:
+def write_html_table(node: Node, write_cell: WriteCell) -> str | None:
     """Given a table and how to write a cell, return it as HTML; None when no HTML of the platform says it."""
-    grid = grid_of(node)
+    grid = read_grid(node)
     if grid is None:
         return None
     attributes = _write_view(grid.view)
@@ -56,23 +66,23 @@ def write_table(node: Node, write_cell: WriteCell) -> str | None:
     if attributes is None or len(heads) < len(grid.columns) or len(rows) < len(grid.cells):
         return None
     head, body = f"<tr>{''.join(heads)}</tr>", "".join(rows)
-    return f"{write_tag('table', attributes)}<thead>{head}</thead><tbody>{body}</tbody></table>"
+    return f"{write_html_tag('table', attributes)}<thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
-def normal_table(node: Node) -> Node | None:
+def normalise_table(node: Node) -> Node | None:
     """Given a table, return it as its HTML would be read; None when it has no HTML."""
-    grid = grid_of(node)
+    grid = read_grid(node)
     if grid is None:
         return None
-    table = node_of(grid)
+    table = make_table(grid)
     return table if "html" not in node["data"] else table | {"data": table["data"] | {"html": True}}
 
 
 def _read_grid(element: Element, read_cell: ReadCell) -> Grid | None:
-    parts = only_elements(element.content)
+    parts = list_only_elements(element.content)
     if parts is None or [part.name for part in parts] != ["thead", "tbody"] or any(part.attributes for part in parts):
         return None
-    heads, rows, view = _rows(parts[0], "th"), _rows(parts[1], "td"), read_members(element.attributes, _VIEW)
+    heads, rows, view = _read_rows(parts[0], "th"), _read_rows(parts[1], "td"), read_members(element.attributes, _VIEW)
     if view is None or heads is None or rows is None or len(heads) != 1 or not 0 < len(heads[0]) <= COLUMNS_MAX:
         return None
     columns = [column for head in heads[0] if (column := _read_column(head)) is not None]
@@ -89,20 +99,20 @@ def _read_grid(element: Element, read_cell: ReadCell) -> Grid | None:
     return grid
 
 
-def _rows(part: Element, name: str) -> list[list[Element]] | None:
+def _read_rows(part: Element, name: str) -> list[list[Element]] | None:
     """The cells of each row; None when something else lies in between."""
-    rows = only_elements(part.content)
+    rows = list_only_elements(part.content)
     if rows is None or any(row.name != "tr" or row.attributes for row in rows):
         return None
-    cells = [only_elements(row.content) for row in rows]
+    cells = [list_only_elements(row.content) for row in rows]
     found = [row for row in cells if row is not None and all(cell.name == name for cell in row)]
     return found if len(found) == len(rows) else None
 
 
 def _write_view(view: Node) -> dict[str, str | None] | None:
-    usual = {"type": "grid"} | USUAL[view["type"]]
+    usual = {"type": "grid"} | VIEW_DEFAULTS[view["type"]]
     members = {member: value for member, value in view.items() if member not in usual or usual[member] != value}
-    return write_members(dict(sorted(members.items(), key=lambda item: item[0] in ASIDE)), _VIEW)
+    return write_members(dict(sorted(members.items(), key=lambda item: item[0] in TABLE_MEMBERS)), _VIEW)
 
 
 def _read_column(head: Element) -> Column | None:
@@ -120,13 +130,13 @@ def _read_column(head: Element) -> Column | None:
     own = {member: value for member, value in members.items() if member not in ROLES}
     if (own.setdefault("type", "text") == "rating") is not ("max" in own):
         return None
-    return Column(own, read_line(content), width, hidden, roles)
+    return Column(own, read_html_line(content), width, hidden, roles)
 
 
 def _read_options(select: Element | str) -> Node | None:
     if not isinstance(select, Element) or select.attributes not in ({}, {"multiple": None}):
         return None
-    options = only_elements(select.content)
+    options = list_only_elements(select.content)
     if options is None or any(option.name != "option" or option.content for option in options):
         return None
     if any(option.attributes.keys() != OPTION or None in option.attributes.values() for option in options):
@@ -135,7 +145,7 @@ def _read_options(select: Element | str) -> Node | None:
 
 
 def _write_column(column: Column) -> str | None:
-    type, title = column.definition["type"], write_line(column.title)
+    type, title = column.definition["type"], write_html_line(column.title)
     members: Node = {} if column.width is None else {"width": column.width}
     members |= ({"hidden": True} if column.hidden else {}) | dict.fromkeys(column.roles, True)
     members |= {} if type in ("text", "select") else {"type": type}
@@ -146,17 +156,17 @@ def _write_column(column: Column) -> str | None:
     # The width stands first, the alignment second.
     ordered = {name: attributes.pop(name) for name in ("width",) if name in attributes} | dict(column.alignment)
     options = _write_options(column.definition) if type == "select" else ""
-    return f"{write_tag('th', ordered | attributes)}{title}{options}</th>"
+    return f"{write_html_tag('th', ordered | attributes)}{title}{options}</th>"
 
 
 def _write_options(definition: Node) -> str:
-    options = "".join(f"{write_tag('option', option)}</option>" for option in definition["options"])
-    return f"{write_tag('select', {'multiple': None} if definition['multiple'] else {})}{options}</select>"
+    options = "".join(f"{write_html_tag('option', option)}</option>" for option in definition["options"])
+    return f"{write_html_tag('select', {'multiple': None} if definition['multiple'] else {})}{options}</select>"
 
 
 def _read_cell(element: Element, column: Column, read_cell: ReadCell) -> Cell | None:
     attributes = dict(element.attributes)
-    fit = FITS.read(attributes.pop(_FIT) or "") if _FIT in attributes and _holds_image(column) else None
+    fit = FIT_VALUES.read(attributes.pop(_FIT) or "") if _FIT in attributes and _is_image_column(column) else None
     if attributes != column.alignment or (_FIT in element.attributes and fit is None):
         return None
     if column.cells is not None:
@@ -171,10 +181,10 @@ def _write_row(cells: Sequence[Cell], columns: Sequence[Column], write_cell: Wri
         content = write_cell(value) if column.cells is None else column.cells.write(value, words)
         if content is None:
             return None
-        fit = {_FIT: fit_of(value)} if _holds_image(column) and fit_of(value) else {}
-        pieces.append(f"{write_tag('td', {**(column.alignment or {}), **fit})}{content}</td>")
+        fit = {_FIT: read_fit(value)} if _is_image_column(column) and read_fit(value) else {}
+        pieces.append(f"{write_html_tag('td', {**(column.alignment or {}), **fit})}{content}</td>")
     return f"<tr>{''.join(pieces)}</tr>"
 
 
-def _holds_image(column: Column) -> bool:
+def _is_image_column(column: Column) -> bool:
     return bool(column.definition["type"] == "image")

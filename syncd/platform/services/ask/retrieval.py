@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from syncd.layout.page.frontmatter import split_after_title
-from syncd.layout.richtext import sections
+from syncd.layout.richtext import split_sections
 from syncd.platform.cache import Cache
 from syncd.platform.services.ask.conditions import drop_conditions
 from syncd.platform.services.ask.scope import PublishedSpace, is_page_open
@@ -130,7 +130,7 @@ def _read_sections(storage: Storage, oid: str | None) -> tuple[_Section, ...]:
         return known
     text = drop_conditions(split_after_title(storage.blobs.get(oid).decode())[1])
     read = []
-    for part in sections(text)[:_SECTIONS_MAX]:
+    for part in split_sections(text)[:_SECTIONS_MAX]:
         body = part.body[:_BODY_MAX]
         counted = Counter(find_stems(body))
         for stem in find_stems(part.title):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncd.layout.richtext.references import find_files, find_references
+from syncd.layout.richtext.references import find_file_cells, find_references
 from syncd.platform.content.page_documents import PageDocuments
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.http.failures import Failure
@@ -76,7 +76,7 @@ class PdfJobWriter:
 
     def _page(self, depth: int, entry: TreeEntry, nodes: list[dict[str, Any]]) -> dict[str, Any]:
         ids = {str(ref["file"]) for ref in find_references(nodes) if "file" in ref and "space" not in ref}
-        ids |= {str(value) for cell in find_files(nodes) for value in cell}
+        ids |= {str(value) for cell in find_file_cells(nodes) for value in cell}
         files = {id: self._file(self.outline.entries[id].node) for id in ids if id in self.outline.entries}
         return {"id": entry.node.id, "title": entry.node.title, "depth": depth, "nodes": nodes, "files": files}
 

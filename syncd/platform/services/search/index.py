@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from syncd.layout.page.frontmatter import read_heading, split_after_title
-from syncd.layout.richtext import sections
+from syncd.layout.richtext import split_sections
 from syncd.platform.database.tables import upsert
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import open_outline
@@ -131,7 +131,7 @@ def _build_row_batches(
 def _build_row(storage: Storage, state: _IndexState, id: str, stamp: str) -> dict[str, Any]:
     node = state.wanted[id]
     text = storage.blobs.get(node.body).decode() if node.body else ""
-    parts = sections(split_after_title(text)[1])
+    parts = split_sections(split_after_title(text)[1])
     return {
         "row": {
             "space": state.space,

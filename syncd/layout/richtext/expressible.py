@@ -9,13 +9,21 @@ from collections.abc import Callable, Iterator, Mapping
 from markdown_it.common.utils import MD_TRIM_RE, mdTrim
 
 from syncd.layout.richtext import tags
-from syncd.layout.richtext.grammar import ends_early, html_kind, parser
-from syncd.layout.richtext.html.blocks import is_written, read_block, write_block
+from syncd.layout.richtext.grammar import build_parser, classify_html, has_early_end
+from syncd.layout.richtext.html.blocks import is_html_expressible, read_html_block, write_html_block
 from syncd.layout.richtext.html.details import write_title
-from syncd.layout.richtext.kept import INFO, overlay, read_fence
-from syncd.layout.richtext.nodes import Node, address, block, fragments_of, is_nodes, leaf, text_of
-from syncd.layout.richtext.shapes import fits_text, fits_words
-from syncd.layout.richtext.tables import write_table
+from syncd.layout.richtext.inline.expressible import are_inlines_expressible, is_text_expressible
+from syncd.layout.richtext.json_nodes import FENCE_INFO, read_json_fence, write_overlay
+from syncd.layout.richtext.nodes import (
+    Node,
+    collect_text,
+    is_nodes,
+    make_block,
+    make_leaf,
+    normalise_address,
+    read_fragments,
+)
+from syncd.layout.richtext.tables import write_pipe_table
 
 HEADINGS = ("heading-1", "heading-2", "heading-3")
 LISTS = ("list-unordered", "list-ordered", "list-tasks")
@@ -48,7 +56,7 @@ have either, are `heading-3` with their `level` in the data.
 """
 
 _VALID: Mapping[str, Callable[[object], bool]] = {
-    "id": lambda value: isinstance(value, str) and is_anchor(value),
+    "id": lambda value: isinstance(value, str) and is_valid_anchor(value),
     "level": lambda value: not isinstance(value, bool) and value in (4, 5, 6),
     "loose": lambda value: value is True,
     "defaultExpanded": lambda value: value is True,
@@ -70,61 +78,65 @@ _AS_HTML = frozenset({"align", "html"})
 """Members of a paragraph or heading that only HTML says."""
 
 
-def is_anchor(value: str) -> bool:
+def is_valid_anchor(value: str) -> bool:
     """Given the id of a heading, return whether a link in the heading can say it."""
     return bool(value) and not any(sign in '"<>&`\\|' or sign.isspace() for sign in value)
 
 
-def extras(node: Node) -> Node:
+def find_extras(node: Node) -> Node:
     """Given a block that fits, return its members that Markdown does not say; keys and other derived ones aside."""
     type, data = str(node.get("type")), node.get("data") or {}
-    found = {name: value for name, value in node.items() if name not in _BASE and name not in _content(type)}
+    found = {
+        name: value for name, value in node.items() if name not in _BASE and name not in _list_content_members(type)
+    }
     if isinstance(meta := found.get("meta"), dict) and not meta.keys() - {"id", "token"}:
         del found["meta"]
     if "isVoid" in node and node["isVoid"] is not _is_void(node):
         found["isVoid"] = node["isVoid"]
-    beyond = {name: value for name, value in data.items() if not _is_said(node, name, value)}
+    beyond = {name: value for name, value in data.items() if not _is_member_expressible(node, name, value)}
     return found | ({"data": beyond} if beyond else {})
 
 
-def said(node: Node) -> Node:
+def find_expressible_data(node: Node) -> Node:
     """Given a block that fits, return its data without members that Markdown does not say."""
-    return {name: value for name, value in (node.get("data") or {}).items() if _is_said(node, name, value)}
+    return {
+        name: value for name, value in (node.get("data") or {}).items() if _is_member_expressible(node, name, value)
+    }
 
 
-def html_text(node: Node) -> str | None:
+def format_html(node: Node) -> str | None:
     """Given a block that fits, return the HTML that it is written as; None when Markdown says it."""
-    type, data = str(node["type"]), said(node)
-    if type in ("images", "drawing") or data.keys() & _AS_HTML or (type == "table" and write_table(node) is None):
-        return write_block(_without_extras(node, data))
+    type, data = str(node["type"]), find_expressible_data(node)
+    if type in ("images", "drawing") or data.keys() & _AS_HTML or (type == "table" and write_pipe_table(node) is None):
+        return write_html_block(_without_extras(node, data))
     return None
 
 
-def fits(node: Node) -> bool:
+def is_expressible(node: Node) -> bool:
     """Given a block, return whether Markdown says it, but for its `extras`; what it holds is not looked at."""
     data = node.get("data") or {}
     if node.get("object") != "block" or not isinstance(node.get("type"), str) or not isinstance(data, dict):
         return False
     if node["type"] not in _DATA and node["type"] not in tags.NAMES and node["type"] != tags.INTEGRATION:
         return False
-    if not _holds(node, said(node)):
+    if not _has_expressible_content(node, find_expressible_data(node)):
         return False
-    beyond = extras(node)
-    return not beyond or (overlay(beyond) is not None and not beyond.keys() & {"nodes", "fragments"})
+    beyond = find_extras(node)
+    return not beyond or (write_overlay(beyond) is not None and not beyond.keys() & {"nodes", "fragments"})
 
 
-def label_of(source: str) -> str:
+def normalise_label(source: str) -> str:
     """Given what stands in the brackets of a definition, return it on one line."""
     label = _SPACE.sub(" ", source).lstrip(" ")
     return label if label.endswith("\\ ") else label.rstrip(" ")
 
 
-def syntax_of(info: str) -> str:
+def parse_syntax(info: str) -> str:
     """Given what stands behind the sign of a fence, return the language, "" for none."""
     return MD_TRIM_RE.split(mdTrim(info), maxsplit=1)[0]
 
 
-def code_text(node: Node) -> str | None:
+def read_code_text(node: Node) -> str | None:
     """Given a block of code, return its text; None when its lines are more than text."""
     lines: list[str] = []
     if not is_nodes(node.get("nodes")):
@@ -135,75 +147,79 @@ def code_text(node: Node) -> str | None:
             return None
         if not is_nodes(nodes) or not all(map(_is_plain, nodes)):
             return None
-        text = "".join(map(text_of, nodes))
+        text = "".join(map(collect_text, nodes))
         if any(sign in text for sign in "\n\r\0"):
             return None
         lines.append(text)
     return "".join(f"{line}\n" for line in lines)
 
 
-def caption(node: Node) -> list[Node] | None:
+def find_caption(node: Node) -> list[Node] | None:
     """Given a block that is a tag without blocks of its own, return its caption; None when it has none."""
-    return (fragments_of(node) or {}).get("caption")
+    return (read_fragments(node) or {}).get("caption")
 
 
-def expandable(node: Node) -> tuple[str, list[Node]] | None:
+def split_expandable(node: Node) -> tuple[str, list[Node]] | None:
     """Given an expandable, return its title as HTML and its body; None when it is something else."""
-    held = fragments_of(node)
+    held = read_fragments(node)
     if held is None or held.keys() != {"expandable-title", "expandable-body"} or len(held["expandable-title"]) != 1:
         return None
     (title,) = held["expandable-title"]
-    if title.get("type") != "paragraph" or not fits(title) or extras(title):
+    if title.get("type") != "paragraph" or not is_expressible(title) or find_extras(title):
         return None
     text = write_title(title["nodes"])
     return None if text is None else (text, held["expandable-body"])
 
 
-def _content(type: str) -> frozenset[str]:
-    if type in ("expandable", "table") or (type in tags.NAMES and tags.body(type) == "caption"):
+def _list_content_members(type: str) -> frozenset[str]:
+    if type in ("expandable", "table") or (type in tags.NAMES and tags.find_body(type) == "caption"):
         return frozenset({"fragments"})
-    return frozenset() if type in _VOID or (type in tags.NAMES and tags.body(type) == "none") else frozenset({"nodes"})
+    return (
+        frozenset()
+        if type in _VOID or (type in tags.NAMES and tags.find_body(type) == "none")
+        else frozenset({"nodes"})
+    )
 
 
 def _is_void(node: Node) -> bool:
     type = str(node["type"])
     if type == "tag":
         return "nodes" not in node
-    return type in _VOID or type == tags.INTEGRATION or (type in tags.NAMES and tags.body(type) != "blocks")
+    return type in _VOID or type == tags.INTEGRATION or (type in tags.NAMES and tags.find_body(type) != "blocks")
 
 
-def _is_said(node: Node, name: str, value: object) -> bool:
+def _is_member_expressible(node: Node, name: str, value: object) -> bool:
     type = str(node.get("type"))
     if type == "code" and name in _FENCE:
         return True
     if name in _AS_HTML and (type == "paragraph" or type in HEADINGS):
         known = {member: node["data"][member] for member in node["data"] if member in _DATA[type]}
-        return is_written(_without_extras(node, known))
+        return is_html_expressible(_without_extras(node, known))
     if type in tags.NAMES or type == tags.INTEGRATION:
-        return name == tags.RAW or tags.expressible(type, name, value)
+        return name == tags.RAW or tags.is_member_expressible(type, name, value)
     return name in _DATA.get(type, ()) and (name not in _VALID or _VALID[name](value))
 
 
-def _holds(node: Node, data: Node) -> bool:
+def _has_expressible_content(node: Node, data: Node) -> bool:
     type, nodes = node["type"], node.get("nodes")
     if type == "paragraph" or type in HEADINGS:
-        return bool(data.keys() & _AS_HTML) or fits_words(nodes)
+        return bool(data.keys() & _AS_HTML) or are_inlines_expressible(nodes)
     if type in LISTS:
         return is_nodes(nodes) and bool(nodes) and all(_is_item(one, type) for one in nodes)
     if type == "list-item":
         return False
-    if type in _SAYS:
-        return _SAYS[type](node, data)
+    if type in _CHECKS:
+        return _CHECKS[type](node, data)
     if type == "code":
         return _is_code(node, data)
     if type == "blockquote":
         return _are_blocks(nodes)
-    if tags.write_tag(type, data) is None or ("nodes" in node and tags.body(type) != "blocks"):
+    if tags.write_liquid_tag(type, data) is None or ("nodes" in node and tags.find_body(type) != "blocks"):
         return False
-    if tags.body(type) == "blocks":
+    if tags.find_body(type) == "blocks":
         return _are_blocks(nodes)
-    held = fragments_of(node)
-    return held is not None and not held.keys() - ({"caption"} if tags.body(type) == "caption" else set())
+    held = read_fragments(node)
+    return held is not None and not held.keys() - ({"caption"} if tags.find_body(type) == "caption" else set())
 
 
 def _is_item(node: Node, list_type: str) -> bool:
@@ -211,21 +227,21 @@ def _is_item(node: Node, list_type: str) -> bool:
         return False
     if list_type == "list-tasks" and "checked" not in (node.get("data") or {}):
         return False
-    return _are_blocks(node.get("nodes")) and not extras(node)
+    return _are_blocks(node.get("nodes")) and not find_extras(node)
 
 
 def _is_code(node: Node, data: Node) -> bool:
-    syntax, info, text = data.get("syntax", ""), data.get("info", ""), code_text(node)
+    syntax, info, text = data.get("syntax", ""), data.get("info", ""), read_code_text(node)
     if text is None or not isinstance(syntax, str) or not isinstance(info, str):
         return False
-    if any(sign in info + syntax for sign in "\n\r\0") or syntax != syntax_of(syntax) or mdTrim(info) != info:
+    if any(sign in info + syntax for sign in "\n\r\0") or syntax != parse_syntax(syntax) or mdTrim(info) != info:
         return False
-    if ("syntax" in data) != bool(syntax) or ("info" in data and (info == syntax or syntax_of(info) != syntax)):
+    if ("syntax" in data) != bool(syntax) or ("info" in data and (info == syntax or parse_syntax(info) != syntax)):
         return False
     more = {name: value for name, value in data.items() if name not in _FENCE}
-    if more and tags.write_tag("code", more) is None:
+    if more and tags.write_liquid_tag("code", more) is None:
         return False
-    return info != INFO or read_fence(text.removesuffix("\n")) is None
+    return info != FENCE_INFO or read_json_fence(text.removesuffix("\n")) is None
 
 
 def _is_formula(node: Node, data: Node) -> bool:
@@ -239,13 +255,13 @@ def _is_html(node: Node, data: Node) -> bool:
     html = data.get("html")
     if "nodes" in node or not isinstance(html, str) or not _is_source(html) or html != html.lstrip(" \t").rstrip("\n"):
         return False
-    kind = html_kind(html)
-    if kind is None or read_block(html) is not None:
+    kind = classify_html(html)
+    if kind is None or read_html_block(html) is not None:
         return False
     lines = html.split("\n")
     if kind == "closed":
-        return not ends_early(html)
-    return all(line.strip(" \t") for line in lines) and not any(map(tags.span, _tails(lines)))
+        return not has_early_end(html)
+    return all(line.strip(" \t") for line in lines) and not any(map(tags.count_tag_lines, _find_tag_tails(lines)))
 
 
 def _is_source(text: str) -> bool:
@@ -253,7 +269,7 @@ def _is_source(text: str) -> bool:
     return "\r" not in text and "\0" not in text
 
 
-def _tails(lines: list[str]) -> Iterator[Iterator[str]]:
+def _find_tag_tails(lines: list[str]) -> Iterator[Iterator[str]]:
     """What stands from each line on that could be a tag, the first line aside."""
     for number, line in enumerate(lines[1:], 1):
         if line.lstrip(" \t").startswith("{%") and len(line.expandtabs(4)) - len(line.lstrip(" \t")) < _CODE_INDENT:
@@ -264,8 +280,14 @@ def _is_definition(node: Node, data: Node) -> bool:
     label, url, title = data.get("label"), data.get("url"), data.get("title", "x")
     if not isinstance(label, str) or not isinstance(url, str) or not isinstance(title, str) or not title:
         return False
-    plain = label == label_of(label) and label[:1] not in ("", "^")
-    return plain and _is_label(label) and url == address(url) and parser().validateLink(url) and "nodes" not in node
+    plain = label == normalise_label(label) and label[:1] not in ("", "^")
+    return (
+        plain
+        and _is_label(label)
+        and url == normalise_address(url)
+        and build_parser().validateLink(url)
+        and "nodes" not in node
+    )
 
 
 def _is_label(label: str) -> bool:
@@ -279,20 +301,25 @@ def _is_tag(node: Node, data: Node) -> bool:
         return isinstance(source, str) and tags.is_tag(source) and "nodes" not in node
     if data.keys() != {"tag", "end"} or not isinstance(opening, str) or not isinstance(closing, str):
         return False
-    name = tags.name_of(opening)
-    ends = name in tags.TAGS and tags.name_of(closing) == f"end{name}" and tags.is_tag(opening) and tags.is_tag(closing)
-    typed = name != "code" and tags.read_tag(opening) is not None
+    name = tags.parse_tag_name(opening)
+    ends = (
+        name in tags.TAGS
+        and tags.parse_tag_name(closing) == f"end{name}"
+        and tags.is_tag(opening)
+        and tags.is_tag(closing)
+    )
+    typed = name != "code" and tags.read_liquid_tag(opening) is not None
     return ends and not typed and _are_blocks(node.get("nodes"))
 
 
 def _without_extras(node: Node, data: Node) -> Node:
     """A block with this data, and nothing else but what its HTML can say."""
     type = str(node["type"])
-    return block(type, data, None if type in _VOID else node.get("nodes"), fragments=node.get("fragments"))
+    return make_block(type, data, None if type in _VOID else node.get("nodes"), fragments=node.get("fragments"))
 
 
 def _is_html_block(node: Node, data: Node) -> bool:
-    return is_written(_without_extras(node, data))
+    return is_html_expressible(_without_extras(node, data))
 
 
 def _are_blocks(nodes: object) -> bool:
@@ -301,17 +328,17 @@ def _are_blocks(nodes: object) -> bool:
 
 def _is_plain(node: Node) -> bool:
     """Whether a node is text without marks."""
-    return fits_text(node, []) and all(one == leaf(one["text"]) for one in node["leaves"])
+    return is_text_expressible(node, []) and all(one == make_leaf(one["text"]) for one in node["leaves"])
 
 
-_SAYS: Mapping[str, Callable[[Node, Node], bool]] = {
+_CHECKS: Mapping[str, Callable[[Node, Node], bool]] = {
     "divider": lambda node, data: "nodes" not in node,
     "math": _is_formula,
     "html": _is_html,
     "definition": _is_definition,
     "tag": _is_tag,
-    "expandable": lambda node, data: expandable(node) is not None and "nodes" not in node,
+    "expandable": lambda node, data: split_expandable(node) is not None and "nodes" not in node,
     "images": _is_html_block,
     "drawing": _is_html_block,
-    "table": lambda node, data: write_table(node) is not None or _is_html_block(node, data),
+    "table": lambda node, data: write_pipe_table(node) is not None or _is_html_block(node, data),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from syncd.layout.richtext.nodes import Node, block, words
+from syncd.layout.richtext.nodes import Node, make_block, make_text
 
 CHARACTERS_MAX = 1_000_000
 NODES_MAX = 50_000
@@ -19,12 +19,12 @@ class TooLarge(Exception):
     """A page has more characters or nodes than are told apart."""
 
 
-def plain_page(markdown: str) -> Node:
+def make_plain_page(markdown: str) -> Node:
     """Given the Markdown of a page, return the block that shows all of it as it is written, in one piece."""
-    return block("code", dict(_DATA), [block("code-line", {}, [words(markdown)])])
+    return make_block("code", dict(_DATA), [make_block("code-line", {}, [make_text(markdown)])])
 
 
-def plain_markdown(nodes: Sequence[Node]) -> str | None:
+def read_plain_page(nodes: Sequence[Node]) -> str | None:
     """Given the blocks of a document, return the Markdown that they hold as it is; None when they are no such page."""
     if len(nodes) != 1 or nodes[0].get("type") != "code" or nodes[0].get("data") != _DATA:
         return None
@@ -32,7 +32,7 @@ def plain_markdown(nodes: Sequence[Node]) -> str | None:
         found = nodes[0]["nodes"][0]["nodes"][0]["leaves"][0]["text"]
     except (KeyError, IndexError, TypeError):
         return None
-    return found if isinstance(found, str) and _without_keys(nodes[0]) == plain_page(found) else None
+    return found if isinstance(found, str) and _without_keys(nodes[0]) == make_plain_page(found) else None
 
 
 def _without_keys(node: Node) -> Node:

@@ -28,52 +28,52 @@ _LINE_END = re.compile(r"[\n\r]")
 _TITLE = re.compile(r'["\\]')
 
 
-def entity(sign: str) -> str:
+def encode_entity(sign: str) -> str:
     """Given a character, return it as an entity, which no rule takes for a space, a line end or a letter."""
     return "&nbsp;" if sign == "\u00a0" else f"&#x{ord(sign):X};"
 
 
-def entities(text: str) -> str:
+def encode_entities(text: str) -> str:
     """Given text, return it with every character as an entity."""
-    return "".join(map(entity, text))
+    return "".join(map(encode_entity, text))
 
 
-def escape(text: str, *, starts_line: bool, ends_line: bool, brackets: bool) -> str:
+def escape_text(text: str, *, starts_line: bool, ends_line: bool, brackets: bool) -> str:
     """Given plain text, return it as Markdown that reads as this text.
 
     Shapes: `starts_line` and `ends_line` say that nothing stands before and behind it in its line, so that it must not
     look like a block; a line end in it becomes an entity; with `brackets` it stands in the brackets of a link.
     """
-    made = (_IN_BRACKETS if brackets else _IN_TEXT).sub(_escaped, text).replace("\n", entity("\n"))
-    return _line_start(made, whole=ends_line) if starts_line else made
+    made = (_IN_BRACKETS if brackets else _IN_TEXT).sub(_escape_match, text).replace("\n", encode_entity("\n"))
+    return _escape_line_start(made, whole=ends_line) if starts_line else made
 
 
-def escape_closing(text: str) -> str:
+def escape_closing_hashes(text: str) -> str:
     """Given the Markdown of a heading, return it such that `#` at its end is not taken for a closing sequence."""
     found = _CLOSING.search(text)
     return f"{text[: found.start()]}\\{text[found.start() :]}" if found else text
 
 
-def destination(url: str, title: str | None) -> str:
+def format_destination(url: str, title: str | None) -> str:
     """Given an address and a title, return what stands in the parentheses of a link."""
     address = format_address(_ENTITY.sub("&amp;", url))
-    return f"{address} {quoted(title)}" if title else address
+    return f"{address} {quote_title(title)}" if title else address
 
 
-def quoted(title: str) -> str:
+def quote_title(title: str) -> str:
     """Given the title of a link, return it in quotes, on one line."""
     text = _ENTITY.sub("&amp;", _TITLE.sub(r"\\\g<0>", title))
-    return '"' + _LINE_END.sub(lambda sign: entity(sign[0]), text) + '"'
+    return '"' + _LINE_END.sub(lambda sign: encode_entity(sign[0]), text) + '"'
 
 
-def _line_start(line: str, *, whole: bool) -> str:
+def _escape_line_start(line: str, *, whole: bool) -> str:
     if line.startswith("{%") and (not whole or "%}" not in line or line.rstrip(" \t").endswith("%}")):
         return "\\" + line
     found = _LINE_START.match(line)
     return line if found is None else f"{found['digits'] or ''}\\{line[found.end() :]}"
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     text, (start, end) = found[0], found.span()
     match found.lastgroup:
         case "always" if text == "[" and found.re is _IN_TEXT and _NOTE.match(found.string, start):
@@ -89,5 +89,5 @@ def _escaped(found: re.Match[str]) -> str:
             word = inside and found.string[start - 1].isalnum() and found.string[end].isalnum()
             return text if word else "\\_" * len(text)
         case "space" | "lines":
-            return entity(text)
+            return encode_entity(text)
     return f"\\{text}"

@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Callable
 
-from syncd.layout.richtext.html.elements import read_tag, write_tag
-from syncd.layout.richtext.nodes import Node, text_of
+from syncd.layout.richtext.html.elements import read_html_tag, write_html_tag
+from syncd.layout.richtext.nodes import Node, collect_text
 from syncd.model.text import has_half
 
-INFO = "json syncd:node"
+FENCE_INFO = "json syncd:node"
 """The info string of a fence that keeps a block."""
 
 NODE, MARK, LEAF = "data-syncd", "data-syncd-mark", "data-syncd-leaf"
@@ -21,56 +21,56 @@ _OVERLAY = re.compile(r"<!--syncd:data (\{.*\})-->")
 _SIGNS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "&<>`|"})
 
 
-def fence_text(node: Node) -> str | None:
+def write_json_fence(node: Node) -> str | None:
     """Given any block, return the JSON that keeps it; None when it has none, or is nested too deep for it."""
-    return _dumps(node, indent=2)
+    return _dump_json(node, indent=2)
 
 
-def read_fence(text: str) -> Node | None:
+def read_json_fence(text: str) -> Node | None:
     """Given what stands in a fence, return the block that it keeps, exactly as it was."""
-    found = _read(text, fence_text)
+    found = _read_exact(text, write_json_fence)
     return found if found is not None and found.get("object") == "block" else None
 
 
-def overlay(members: Node) -> str | None:
+def write_overlay(members: Node) -> str | None:
     """Given members of a block that Markdown cannot say, return the comment that keeps them in front of it."""
-    text = attribute(members)
+    text = write_json_line(members)
     return None if text is None else f"<!--syncd:data {text}-->"
 
 
 def read_overlay(html: str) -> Node | None:
     """Given an HTML block, return the members that it keeps for the block behind it; None when it keeps none."""
     found = _OVERLAY.fullmatch(html)
-    return (_read(found[1], attribute) or None) if found else None
+    return (_read_exact(found[1], write_json_line) or None) if found else None
 
 
-def attribute(node: Node) -> str | None:
+def write_json_line(node: Node) -> str | None:
     """Given any node, return its JSON on one line without a sign that HTML, code or tables would take for theirs."""
-    text = _dumps(node)
+    text = _dump_json(node)
     return None if text is None else text.translate(_SIGNS)
 
 
-def span(kind: str, node: Node) -> tuple[str, str]:
+def write_json_span(kind: str, node: Node) -> tuple[str, str]:
     """Given what is kept (NODE, MARK or LEAF) and its node, return the two tags that keep it around its words."""
-    return write_tag("span", {kind: attribute(node) or "{}"}), "</span>"
+    return write_html_tag("span", {kind: write_json_line(node) or "{}"}), "</span>"
 
 
-def read_span(html: str) -> tuple[str, Node] | None:
+def read_json_span(html: str) -> tuple[str, Node] | None:
     """Given an opening tag, return what it keeps and its node."""
-    found = read_tag(html) if NODE in html else None
+    found = read_html_tag(html) if NODE in html else None
     if found is None or found[0] != "span" or len(found[1]) != 1:
         return None
     ((kind, text),) = found[1].items()
-    node = _read(text or "", attribute) if kind in (NODE, MARK, LEAF) else None
+    node = _read_exact(text or "", write_json_line) if kind in (NODE, MARK, LEAF) else None
     return None if node is None else (kind, node)
 
 
-def shown(node: Node) -> str:
+def read_visible_text(node: Node) -> str:
     """Given a kept inline, return the words that readers see in its place."""
-    return " ".join(text_of(node).split())
+    return " ".join(collect_text(node).split())
 
 
-def _read(text: str, spelling: Callable[[Node], str | None]) -> Node | None:
+def _read_exact(text: str, spelling: Callable[[Node], str | None]) -> Node | None:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ def _read(text: str, spelling: Callable[[Node], str | None]) -> Node | None:
     return value if isinstance(value, dict) and spelling(value) == text else None
 
 
-def _dumps(node: Node, *, indent: int | None = None) -> str | None:
+def _dump_json(node: Node, *, indent: int | None = None) -> str | None:
     separators = (",", ":") if indent is None else (",", ": ")
     try:
         text = json.dumps(node, ensure_ascii=False, allow_nan=False, separators=separators, indent=indent)

@@ -8,10 +8,24 @@ from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
 
-from syncd.layout.richtext.kept import LEAF, MARK, NODE, read_span, shown
-from syncd.layout.richtext.markup import read_image, read_inline, read_mark
-from syncd.layout.richtext.nodes import Node, address, inline, leaf, mark, url_ref, words
-from syncd.layout.richtext.shapes import MENTION, fits_inline, is_known_mark, is_plain, leaf_extras
+from syncd.layout.richtext.inline.expressible import (
+    MENTION,
+    find_leaf_extras,
+    is_inline_expressible,
+    is_known_mark,
+    is_plain_text,
+)
+from syncd.layout.richtext.inline.html import read_image, read_inline, read_mark
+from syncd.layout.richtext.json_nodes import LEAF, MARK, NODE, read_json_span, read_visible_text
+from syncd.layout.richtext.nodes import (
+    Node,
+    make_inline,
+    make_leaf,
+    make_mark,
+    make_text,
+    make_url_ref,
+    normalise_address,
+)
 
 _SIGNS = {"em": ("italic", "em"), "strong": ("bold", "strong"), "s": ("strikethrough", "s")}
 _OPENING = re.compile(r"<([A-Za-z][A-Za-z0-9-]*+)")
@@ -25,12 +39,12 @@ def read_inlines(tokens: Sequence[Token] | None) -> list[Node]:
 
     Shapes: a soft line break is a space, as CommonMark says and readers see it; a hard break, or `<br>`, is a line end.
     """
-    reader = _Reader()
-    reader.take(tokens or [])
-    return reader.nodes or [words("")]
+    reader = _InlineReader()
+    reader.read_tokens(tokens or [])
+    return reader.nodes or [make_text("")]
 
 
-def alternative(tokens: Iterable[Token] | None) -> str:
+def read_alternative_text(tokens: Iterable[Token] | None) -> str:
     """Given what stands in the brackets of an image, return its text without markup."""
     pieces: list[str] = []
     pending = list(reversed(list(tokens or ())))
@@ -43,88 +57,88 @@ def alternative(tokens: Iterable[Token] | None) -> str:
         elif token.type == "math":
             pieces.append(f"$${token.content}$$")
         else:
-            pieces.append(_source(token))
+            pieces.append(_format_token(token))
     return "".join(pieces)
 
 
 @dataclass
-class _Open:
+class _OpenMark:
     """A mark that is open: without `mark` it stays HTML, as does what closes it."""
 
     mark: Node | None
     close: str
 
 
-class _Reader:
+class _InlineReader:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.line: Node = {}
         """The text node that text is added to, as long as nothing else is said."""
-        self.open: list[_Open] = []
+        self.open: list[_OpenMark] = []
         self.links: list[tuple[list[Node], Token, list[Node]] | None] = []
-        self.said = 0
+        self.added_count = 0
         """Grows with all that is said, so that a mark that closes and opens again at once is noticed."""
         self.closed: dict[str, int] = {}
 
-    def take(self, tokens: Sequence[Token]) -> None:
-        pairs = _pairs(tokens)
+    def read_tokens(self, tokens: Sequence[Token]) -> None:
+        pairs = _pair_html_tags(tokens)
         skip = -1
         for at, token in enumerate(tokens):
             if at <= skip:
                 continue
             if token.type == "html_inline":
-                skip = self.html(tokens, at, pairs)
+                skip = self.read_html(tokens, at, pairs)
             elif token.tag in _SIGNS and token.nesting:
                 type, name = _SIGNS[token.tag]
-                self.begin(mark(type), f"<{name}>", f"</{name}>") if token.nesting > 0 else self.end()
+                self.open_mark(make_mark(type), f"<{name}>", f"</{name}>") if token.nesting > 0 else self.close_mark()
             else:
-                self.other(token)
+                self.read_token(token)
 
-    def other(self, token: Token) -> None:
+    def read_token(self, token: Token) -> None:
         match token.type:
             case "softbreak":
-                self.text(" ")
+                self.add_text(" ")
             case "hardbreak":
-                self.text("\n")
+                self.add_text("\n")
             case "text_special":
                 # A line end that is written as an entity is white space, not a break.
-                self.text(token.content.replace("\n", " "))
+                self.add_text(token.content.replace("\n", " "))
             case "code_inline":
-                self.text(token.content, mark("code"))
+                self.add_text(token.content, make_mark("code"))
             case "image":
-                self.add(self.image(token))
+                self.add_node(self.make_image(token))
             case "link_open" if self.links:
                 # An address in angle brackets may stand in a link, which no document can have: it stays HTML.
-                self.begin(None, f'<a href="{escapeHtml(normalizeLink(str(token.attrs["href"])))}">', "</a>")
+                self.open_mark(None, f'<a href="{escapeHtml(normalizeLink(str(token.attrs["href"])))}">', "</a>")
                 self.links.append(None)
             case "link_open":
-                self.links.append((self.nodes, token, self.marks()))
+                self.links.append((self.nodes, token, self.list_marks()))
                 self.nodes = []
-                self.said += 1
+                self.added_count += 1
             case "link_close":
-                self.link(self.links.pop())
+                self.close_link(self.links.pop())
             case "math":
-                self.add(inline("inline-math", {"formula": token.content}, marks=self.marks()))
+                self.add_node(make_inline("inline-math", {"formula": token.content}, marks=self.list_marks()))
             case "emoji":
-                self.add(inline("emoji", {"code": token.content}, marks=self.marks()))
+                self.add_node(make_inline("emoji", {"code": token.content}, marks=self.list_marks()))
             case _:
-                self.text(token.content)
+                self.add_text(token.content)
 
-    def marks(self) -> list[Node]:
+    def list_marks(self) -> list[Node]:
         return [one.mark for one in self.open if one.mark is not None] if self.open else []
 
-    def around(self) -> Node:
+    def make_marks_member(self) -> Node:
         """The member of an inline that has the marks around it."""
-        return {"marks": marks} if (marks := self.marks()) else {}
+        return {"marks": marks} if (marks := self.list_marks()) else {}
 
-    def text(self, text: str, *more: Node) -> None:
+    def add_text(self, text: str, *more: Node) -> None:
         """Add text; equal marks in a row are one leaf."""
         if not text:
             return
-        self.said += 1
-        around = self.marks()
+        self.added_count += 1
+        around = self.list_marks()
         extras = [one for one in around if one.get("object") == "leaf"]
-        made = leaf(text, [one for one in around if one.get("object") != "leaf"] + list(more))
+        made = make_leaf(text, [one for one in around if one.get("object") != "leaf"] + list(more))
         for one in extras:
             made |= one | {"object": "leaf"}
         if not self.nodes or self.nodes[-1] is not self.line:
@@ -135,96 +149,100 @@ class _Reader:
         else:
             self.line["leaves"].append(made)
 
-    def add(self, node: Node) -> None:
-        self.said += 1
+    def add_node(self, node: Node) -> None:
+        self.added_count += 1
         self.nodes.append(node)
 
-    def begin(self, made: Node | None, html: str, close: str) -> None:
+    def open_mark(self, made: Node | None, html: str, close: str) -> None:
         """Open a mark. What is marked so already, or was until here, stays HTML: marks can neither nest nor touch."""
-        if made in self.marks() or self.closed.get(repr([*self.marks(), made])) == self.said:
+        if made in self.list_marks() or self.closed.get(repr([*self.list_marks(), made])) == self.added_count:
             made = None
         if made is None:
-            self.add(inline("html", {"html": html}, marks=self.marks()))
-        self.open.append(_Open(made, close))
+            self.add_node(make_inline("html", {"html": html}, marks=self.list_marks()))
+        self.open.append(_OpenMark(made, close))
 
-    def end(self) -> None:
+    def close_mark(self) -> None:
         one = self.open.pop()
         if one.mark is None:
-            self.add(inline("html", {"html": one.close}, marks=self.marks()))
+            self.add_node(make_inline("html", {"html": one.close}, marks=self.list_marks()))
         else:
-            self.closed[repr([*self.marks(), one.mark])] = self.said
+            self.closed[repr([*self.list_marks(), one.mark])] = self.added_count
 
-    def html(self, tokens: Sequence[Token], at: int, pairs: Mapping[int, int]) -> int:
+    def read_html(self, tokens: Sequence[Token], at: int, pairs: Mapping[int, int]) -> int:
         """Take an HTML tag, with all up to its end when it is one void inline; where that ends."""
         html, until = tokens[at].content, pairs.get(at, -1)
         if _BREAK.fullmatch(html):
-            self.text("\n")
+            self.add_text("\n")
             return at
         if until in (-2, at):
-            self.end()
+            self.close_mark()
             return at
         if html.startswith("<img") and (image := read_image(html)) is not None:
-            self.add(image | self.around())
+            self.add_node(image | self.make_marks_member())
             return at
         if until < at:
-            self.add(inline("html", {"html": html}, marks=self.marks()))
+            self.add_node(make_inline("html", {"html": html}, marks=self.list_marks()))
             return at
         inner = tokens[at + 1 : until]
-        if (node := self.inline_of(html, inner)) is not None:
-            self.add(node)
+        if (node := self.parse_inline(html, inner)) is not None:
+            self.add_node(node)
             return until
-        self.begin(self.mark_of(html, inner) if inner else None, html, tokens[until].content)
+        self.open_mark(self.parse_mark(html, inner) if inner else None, html, tokens[until].content)
         return at
 
-    def mark_of(self, html: str, inner: Sequence[Token]) -> Node | None:
+    def parse_mark(self, html: str, inner: Sequence[Token]) -> Node | None:
         if (made := read_mark(html)) is not None:
             return made
-        kind, kept = read_span(html) or (NODE, {})
+        kind, kept = read_json_span(html) or (NODE, {})
         if kind == MARK and not is_known_mark(kept):
             return kept
         plain = all(token.type in _PLAIN or _BREAK.fullmatch(token.content) for token in inner)
-        return kept | {"object": "leaf"} if kind == LEAF and plain and leaf_extras(kept) == kept else None
+        return kept | {"object": "leaf"} if kind == LEAF and plain and find_leaf_extras(kept) == kept else None
 
-    def inline_of(self, html: str, inner: Sequence[Token]) -> Node | None:
+    def parse_inline(self, html: str, inner: Sequence[Token]) -> Node | None:
         if html == "<picture>" and [token.type for token in inner] == ["html_inline", "html_inline"]:
             made = read_image(inner[1].content, inner[0].content)
-            return made | self.around() if made is not None else None
+            return made | self.make_marks_member() if made is not None else None
         if not all(token.type in ("text", "text_special", "emoji") for token in inner):
             return None
-        text = "".join(map(_source, inner))
-        if (kept := read_span(html)) is not None:
-            fits = kept[0] == NODE and not fits_inline(kept[1]) and (kept[1].get("marks") or []) == self.marks()
-            return kept[1] if fits and shown(kept[1]) == text else None
+        text = "".join(map(_format_token, inner))
+        if (kept := read_json_span(html)) is not None:
+            fits = (
+                kept[0] == NODE
+                and not is_inline_expressible(kept[1])
+                and (kept[1].get("marks") or []) == self.list_marks()
+            )
+            return kept[1] if fits and read_visible_text(kept[1]) == text else None
         node = read_inline(html, text)
-        return node | self.around() if node is not None else None
+        return node | self.make_marks_member() if node is not None else None
 
-    def image(self, token: Token) -> Node:
-        data: Node = {"ref": url_ref(address(str(token.attrs["src"])))}
-        if alt := alternative(token.children):
+    def make_image(self, token: Token) -> Node:
+        data: Node = {"ref": make_url_ref(normalise_address(str(token.attrs["src"])))}
+        if alt := read_alternative_text(token.children):
             data["alt"] = alt
         if title := token.attrs.get("title"):
             data["caption"] = str(title)
-        return inline("inline-image", data, marks=self.marks())
+        return make_inline("inline-image", data, marks=self.list_marks())
 
-    def link(self, opened: tuple[list[Node], Token, list[Node]] | None) -> None:
+    def close_link(self, opened: tuple[list[Node], Token, list[Node]] | None) -> None:
         if opened is None:
-            self.end()
+            self.close_mark()
             return
-        inner = self.nodes or [words("", opened[2])]
+        inner = self.nodes or [make_text("", opened[2])]
         self.nodes, token, around = opened
-        data: Node = {"ref": url_ref(address(str(token.attrs["href"])))}
+        data: Node = {"ref": make_url_ref(normalise_address(str(token.attrs["href"])))}
         title = str(token.attrs.get("title", ""))
-        if title == MENTION and is_plain(inner, around):
-            self.add(inline("mention", data | {"text": inner[0]["leaves"][0]["text"]}, marks=around))
+        if title == MENTION and is_plain_text(inner, around):
+            self.add_node(make_inline("mention", data | {"text": inner[0]["leaves"][0]["text"]}, marks=around))
             return
-        self.add(inline("link", data | ({"title": title} if title else {}), inner, marks=around))
+        self.add_node(make_inline("link", data | ({"title": title} if title else {}), inner, marks=around))
 
 
-def _source(token: Token) -> str:
+def _format_token(token: Token) -> str:
     return f":{token.content}:" if token.type == "emoji" else token.content
 
 
-def _pairs(tokens: Sequence[Token]) -> dict[int, int]:
+def _pair_html_tags(tokens: Sequence[Token]) -> dict[int, int]:
     """For each opening HTML tag the place of its end, for each such end -2; only what nests as Markdown does."""
     found: dict[int, int] = {}
     frames: list[list[tuple[str, int]]] = [[]]

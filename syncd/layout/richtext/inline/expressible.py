@@ -5,10 +5,10 @@ from typing import Any
 
 from markdown_it.common.html_re import HTML_TAG_RE
 
-from syncd.layout.richtext.grammar import EMOJI, MATH, parser
-from syncd.layout.richtext.kept import attribute
-from syncd.layout.richtext.markup import write_image, write_inline, write_mark
-from syncd.layout.richtext.nodes import Node, address, is_nodes, leaf, mark, url_of
+from syncd.layout.richtext.grammar import EMOJI, MATH, build_parser
+from syncd.layout.richtext.inline.html import write_image, write_inline, write_mark
+from syncd.layout.richtext.json_nodes import write_json_line
+from syncd.layout.richtext.nodes import Node, is_nodes, make_leaf, make_mark, normalise_address, read_url
 
 MENTION = "mention"
 """The title that tells a mention from a link. Source: gitsync §1.8."""
@@ -21,20 +21,20 @@ _PLAIN_LEAF = 3
 _BASE = frozenset({"object", "type", "key", "isVoid", "data", "marks"})
 
 
-def fits_words(nodes: object, around: list[Node] | None = None) -> bool:
+def are_inlines_expressible(nodes: object, around: list[Node] | None = None) -> bool:
     """Given the nodes of a block or link, return whether each can be written, as it is or kept in the line."""
-    return isinstance(nodes, list) and all(_fits_line(node, around or []) for node in nodes)
+    return isinstance(nodes, list) and all(_is_node_expressible(node, around or []) for node in nodes)
 
 
-def fits_text(node: Node, around: list[Node]) -> bool:
+def is_text_expressible(node: Node, around: list[Node]) -> bool:
     """Given a text node and the marks around it, return whether it is one, with nothing but leaves to say."""
     leaves = node.get("leaves")
     if node.get("object") != "text" or node.keys() - {"object", "key", "leaves"} or not is_nodes(leaves):
         return False
-    return all(_fits_leaf(one, around) for one in leaves)
+    return all(_is_leaf_expressible(one, around) for one in leaves)
 
 
-def fits_inline(node: Node) -> bool:
+def is_inline_expressible(node: Node) -> bool:
     """Given an inline, return whether Markdown says it with all its members."""
     data, type = node.get("data"), node.get("type")
     if node.get("object") != "inline" or not isinstance(data, dict) or not _are_marks(node.get("marks", [])):
@@ -44,30 +44,30 @@ def fits_inline(node: Node) -> bool:
     void = type != "link"
     if node.keys() - _BASE - ({"nodes"} if not void else set()) or node.get("isVoid", void) is not void:
         return False
-    return _says(str(type), data, node)
+    return _is_data_expressible(str(type), data, node)
 
 
 def is_known_mark(node: Node) -> bool:
     """Given a mark, return whether Markdown, or HTML that the platform writes, says it."""
-    plain = bare_mark(node)
-    return any(plain == mark(type) for type in _PLAIN) or write_mark(plain) is not None
+    plain = drop_empty_data(node)
+    return any(plain == make_mark(type) for type in _PLAIN) or write_mark(plain) is not None
 
 
-def bare_mark(node: Node) -> Node:
+def drop_empty_data(node: Node) -> Node:
     """Given a mark, return it without empty data."""
     return {name: value for name, value in node.items() if name != "data"} if node.get("data") == {} else node
 
 
-def leaf_extras(node: Node) -> Node:
+def find_leaf_extras(node: Node) -> Node:
     """Given a leaf, return its members beyond text and marks; an empty list of selections says nothing."""
     known = {"object", "text", "marks"} | ({"selections"} if node.get("selections") == [] else set())
     return {name: value for name, value in node.items() if name not in known}
 
 
-def _says(type: str, data: Node, node: Node) -> bool:
+def _is_data_expressible(type: str, data: Node, node: Node) -> bool:
     match type:
         case "link":
-            return _fits_link(data, node)
+            return _is_link_expressible(data, node)
         case "inline-image" if write_image(node) is not None:
             return True
         case "inline-image":
@@ -85,25 +85,27 @@ def _says(type: str, data: Node, node: Node) -> bool:
     return write_inline(node) is not None
 
 
-def _fits_line(node: object, around: list[Node]) -> bool:
+def _is_node_expressible(node: object, around: list[Node]) -> bool:
     if not isinstance(node, dict):
         return False
-    if fits_text(node, around) or (fits_inline(node) and not (around and node.get("type") == "link")):
+    if is_text_expressible(node, around) or (
+        is_inline_expressible(node) and not (around and node.get("type") == "link")
+    ):
         return True
-    return node.get("object") in ("inline", "text") and attribute(node) is not None
+    return node.get("object") in ("inline", "text") and write_json_line(node) is not None
 
 
-def _fits_leaf(node: Node, around: list[Node]) -> bool:
+def _is_leaf_expressible(node: Node, around: list[Node]) -> bool:
     marks = node.get("marks", [])
     if not marks and not around and len(node) == _PLAIN_LEAF and node.keys() >= {"object", "text", "marks"}:
         return isinstance(node["text"], str) and node["object"] == "leaf" and isinstance(marks, list)
     if not isinstance(node.get("text"), str) or node.get("object", "leaf") != "leaf" or not _are_marks(marks):
         return False
-    extras = leaf_extras(node)
-    return marks[: len(around)] == around and (not extras or attribute(extras) is not None)
+    extras = find_leaf_extras(node)
+    return marks[: len(around)] == around and (not extras or write_json_line(extras) is not None)
 
 
-def _fits_link(data: Node, node: Node) -> bool:
+def _is_link_expressible(data: Node, node: Node) -> bool:
     nodes = node.get("nodes")
     if data.keys() - {"ref", "title"} or not _is_address(data.get("ref")):
         return False
@@ -112,24 +114,26 @@ def _fits_link(data: Node, node: Node) -> bool:
     if not is_nodes(nodes) or any(one.get("type") == "link" for one in nodes):
         return False
     around = node.get("marks", [])
-    return fits_words(nodes, around) and not (data.get("title") == MENTION and is_plain(nodes, around))
+    return are_inlines_expressible(nodes, around) and not (
+        data.get("title") == MENTION and is_plain_text(nodes, around)
+    )
 
 
-def is_plain(nodes: list[Node], around: list[Node]) -> bool:
+def is_plain_text(nodes: list[Node], around: list[Node]) -> bool:
     """Given the nodes of a link and the marks around it, return whether they are one piece of text without marks."""
     leaves = nodes[0].get("leaves") if len(nodes) == 1 else None
     if not is_nodes(leaves) or len(leaves) != 1 or not leaves[0].get("text"):
         return False
-    return leaves[0] == leaf(leaves[0]["text"], around)
+    return leaves[0] == make_leaf(leaves[0]["text"], around)
 
 
 def _are_marks(value: object) -> bool:
-    return is_nodes(value) and all(is_known_mark(one) or attribute(one) is not None for one in value)
+    return is_nodes(value) and all(is_known_mark(one) or write_json_line(one) is not None for one in value)
 
 
 def _is_address(ref: object) -> bool:
-    url = url_of(ref)
-    return url is not None and url == address(url) and parser().validateLink(url)
+    url = read_url(ref)
+    return url is not None and url == normalise_address(url) and build_parser().validateLink(url)
 
 
 def _are_texts(values: list[Any]) -> bool:

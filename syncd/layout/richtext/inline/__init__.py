@@ -1,0 +1,1 @@
+"""Inline content, the text of one block: Markdown and HTML as inline nodes, and back."""
