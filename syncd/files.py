@@ -25,8 +25,8 @@ def open_file(top: Path, path: str) -> IO[bytes]:
 
     Raises: FileNotFoundError; PathRefused when it is no file, or a link is on the way; OSError.
     """
-    with _parent(top, path) as (directory, name):
-        _check(directory, name, path)
+    with _open_parent(top, path) as (directory, name):
+        _check_file(directory, name, path)
         # Without O_NONBLOCK, a pipe that has just been put there would be waited for.
         file = os.fdopen(os.open(name, _READ, dir_fd=directory), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -47,11 +47,11 @@ def replace_file(top: Path, path: str, data: bytes, *, mode: int | None = None) 
     Shape: its mode stays, or becomes the one that is given.
     Raises: PathRefused when something else is there, or a link is on the way; OSError.
     """
-    with _parent(top, path) as (directory, name):
-        before = _check(directory, name, path, may_be_absent=True)
+    with _open_parent(top, path) as (directory, name):
+        before = _check_file(directory, name, path, may_be_absent=True)
         if mode is None and before is not None:
             mode = stat.S_IMODE(before.st_mode)
-        with _aside(directory, name, data, mode) as aside:
+        with _write_temporary(directory, name, data, mode) as aside:
             os.replace(aside, name, src_dir_fd=directory, dst_dir_fd=directory)
 
 
@@ -60,19 +60,22 @@ def create_file(top: Path, path: str, data: bytes) -> None:
 
     Raises: FileExistsError when anything is there; PathRefused when a link is on the way; OSError.
     """
-    with _parent(top, path, make=True) as (directory, name), _aside(directory, name, data, None) as aside:
+    with (
+        _open_parent(top, path, make=True) as (directory, name),
+        _write_temporary(directory, name, data, None) as aside,
+    ):
         os.link(aside, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
 
 
 def remove_file(top: Path, path: str) -> None:
     """Given a directory and a path below it, remove the file there. Raises: as `open_file`."""
-    with _parent(top, path) as (directory, name):
-        _check(directory, name, path)
+    with _open_parent(top, path) as (directory, name):
+        _check_file(directory, name, path)
         os.unlink(name, dir_fd=directory)
 
 
 @contextmanager
-def _parent(top: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+def _open_parent(top: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
     """The directory that a path is in, open, and the name there."""
     *parts, name = path.split("/")
     if not name or any(part in ("", ".", "..") for part in (*parts, name)):
@@ -83,7 +86,7 @@ def _parent(top: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, 
             if make:
                 with suppress(FileExistsError):
                     os.mkdir(part, dir_fd=directory)
-            inner = _opened(directory, part, path)
+            inner = _open_directory(directory, part, path)
             os.close(directory)
             directory = inner
         yield directory, name
@@ -91,7 +94,7 @@ def _parent(top: Path, path: str, *, make: bool = False) -> Iterator[tuple[int, 
         os.close(directory)
 
 
-def _opened(directory: int, part: str, path: str) -> int:
+def _open_directory(directory: int, part: str, path: str) -> int:
     try:
         return os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
     except NotADirectoryError:
@@ -103,7 +106,7 @@ def _opened(directory: int, part: str, path: str) -> int:
         raise
 
 
-def _check(directory: int, name: str, path: str, *, may_be_absent: bool = False) -> os.stat_result | None:
+def _check_file(directory: int, name: str, path: str, *, may_be_absent: bool = False) -> os.stat_result | None:
     """What is there, which must be a file."""
     try:
         found = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -119,7 +122,7 @@ def _check(directory: int, name: str, path: str, *, may_be_absent: bool = False)
 
 
 @contextmanager
-def _aside(directory: int, name: str, data: bytes, mode: int | None) -> Iterator[str]:
+def _write_temporary(directory: int, name: str, data: bytes, mode: int | None) -> Iterator[str]:
     """A new file beside the one that is meant, written down to the disk; what is not taken away by then is removed."""
     aside = f".{name[:100]}.{secrets.token_hex(8)}"
     descriptor = os.open(aside, _NEW, 0o666 if mode is None else 0o600, dir_fd=directory)

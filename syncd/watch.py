@@ -57,23 +57,23 @@ class Debounce:
         first, _ = self._touched.get(key, (now, now))
         self._touched[key] = first, now
 
-    def due(self, now: float) -> list[str]:
+    def take_due(self, now: float) -> list[str]:
         """Given the time, return the keys that are due, and forget them."""
-        keys = [key for key, at in self._due().items() if at <= now]
+        keys = [key for key, at in self._find_due_times().items() if at <= now]
         for key in keys:
             del self._touched[key]
         return keys
 
-    def wait(self, now: float) -> float | None:
+    def find_wait(self, now: float) -> float | None:
         """Given the time, return the seconds until the next key is due, or None when none is touched."""
-        return max(min(self._due().values()) - now, 0.0) if self._touched else None
+        return max(min(self._find_due_times().values()) - now, 0.0) if self._touched else None
 
-    def _due(self) -> dict[str, float]:
+    def _find_due_times(self) -> dict[str, float]:
         return {key: min(last + self._quiet, first + self._longest) for key, (first, last) in self._touched.items()}
 
 
 @dataclass(frozen=True)
-class Subject:
+class WatchedRepository:
     """What is watched of one repository: the branches, HEAD, and a few files of the work tree."""
 
     git_dir: Path
@@ -81,7 +81,7 @@ class Subject:
     files: frozenset[Path]
 
     @classmethod
-    def of(cls, git_dir: Path, files: Sequence[Path]) -> "Subject":
+    def create(cls, git_dir: Path, files: Sequence[Path]) -> "WatchedRepository":
         """Given a repository, return what to watch of it; a linked worktree's branches are in the common directory."""
         git_dir = git_dir.absolute()
         pointer = git_dir / "commondir"
@@ -91,20 +91,20 @@ class Subject:
         named = {git_dir / "HEAD", common / "packed-refs", *(file.absolute() for file in files)}
         return cls(git_dir, common / "refs" / "heads", frozenset(named))
 
-    def directories(self) -> Iterator[tuple[Path, bool]]:
+    def list_directories(self) -> Iterator[tuple[Path, bool]]:
         """Return the directories to watch, and whether with all that is below them."""
         yield self.heads, True
         for directory in sorted({file.parent for file in self.files}):
             yield directory, False
 
-    def concerns(self, path: str) -> bool:
+    def is_relevant(self, path: str) -> bool:
         """Given the path of an event, say whether it can mean a change; a lock file never does."""
         return not path.endswith(".lock") and (Path(path) in self.files or Path(path).is_relative_to(self.heads))
 
-    def state(self) -> State:
+    def read_state(self) -> State:
         """Return what tells the present state from every other: each file with its inode, time and size."""
         below = (Path(at, name) for at, _, names in os.walk(self.heads) for name in names)
-        return frozenset(_stamps(path for path in (*self.files, *below) if path.suffix != ".lock"))
+        return frozenset(_read_stamps(path for path in (*self.files, *below) if path.suffix != ".lock"))
 
 
 class Watcher:
@@ -123,27 +123,27 @@ class Watcher:
         Units: `clock` in seconds. Shapes: `observers` are tried in order, the later when the earlier meets a limit.
         """
         self._wake, self._notice, self._clock, self._observers = wake, notice, clock, observers
-        self._subjects: dict[str, Subject] = {}
+        self._subjects: dict[str, WatchedRepository] = {}
         self._known: dict[str, State] = {}
         self._paused: set[str] = set()
         self._debounce = Debounce(QUIET, LONGEST)
         self._condition = Condition()
         self._stopped = False
         self._observer: BaseObserver | None = None
-        self._thread = Thread(target=self._work, name="syncd-watch", daemon=True)
+        self._thread = Thread(target=self._run, name="syncd-watch", daemon=True)
 
     def add(self, key: str, git_dir: Path, files: Sequence[Path]) -> None:
         """Given a repository and files of its work tree, watch them from the start on; to be called before it."""
-        self._subjects[key] = Subject.of(git_dir, files)
+        self._subjects[key] = WatchedRepository.create(git_dir, files)
 
     def start(self) -> None:
         """Begin to watch. Nothing that can go wrong is an error: the next poll sees what no event told."""
         # watchdog meets a directory twice when it was made while being entered, which is what we want of it.
         warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
-        self._known = {key: subject.state() for key, subject in self._subjects.items()}
+        self._known = {key: subject.read_state() for key, subject in self._subjects.items()}
         for make in self._observers:
             try:
-                self._observer = self._observing(make)
+                self._observer = self._start_observer(make)
                 break
             except OSError as error:
                 self._notice(
@@ -163,18 +163,18 @@ class Watcher:
             self._thread.join(_STOP_SECONDS)
 
     @contextmanager
-    def paused(self, key: str) -> Iterator[Callable[[], bool]]:
+    def pause(self, key: str) -> Iterator[Callable[[], bool]]:
         """Given a key, hide what the caller writes within the block; what comes after it is seen.
 
         Shape: the value says whether anything changed since the block began: someone else may have written too.
         """
         subject = self._subjects[key]
-        before = after = subject.state()
+        before = after = subject.read_state()
         looked = False
 
         def moved() -> bool:
             nonlocal after, looked
-            after, looked = subject.state(), True
+            after, looked = subject.read_state(), True
             return after != before
 
         with self._condition:
@@ -183,16 +183,16 @@ class Watcher:
             yield moved
         finally:
             with self._condition:
-                self._known[key] = after if looked else subject.state()
+                self._known[key] = after if looked else subject.read_state()
                 self._paused.discard(key)
             self._touch(key)  # an event that was hidden may have told of more than what is known now
 
-    def _observing(self, make: Callable[[], BaseObserver]) -> BaseObserver:
+    def _start_observer(self, make: Callable[[], BaseObserver]) -> BaseObserver:
         observer = make()
         observer.start()
         try:
             for key, subject in self._subjects.items():
-                for directory, recursive in subject.directories():
+                for directory, recursive in subject.list_directories():
                     self._schedule(observer, _Handler(key, subject, self._touch), directory, recursive)
         except OSError:
             observer.stop()
@@ -216,40 +216,40 @@ class Watcher:
             self._debounce.touch(key, self._clock())
             self._condition.notify()
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while True:
             with self._condition:
                 if self._stopped:
                     return
-                keys = self._debounce.due(self._clock())
+                keys = self._debounce.take_due(self._clock())
                 if not keys:
-                    self._condition.wait(self._debounce.wait(self._clock()))
+                    self._condition.wait(self._debounce.find_wait(self._clock()))
                     continue
             for key in keys:
-                if self._changed(key):
+                if self._has_changed(key):
                     self._wake(key)
 
-    def _changed(self, key: str) -> bool:
+    def _has_changed(self, key: str) -> bool:
         with self._condition:
             if key in self._paused:
                 return False
-            state = self._subjects[key].state()
+            state = self._subjects[key].read_state()
             changed = state != self._known[key]
             self._known[key] = state
             return changed
 
 
 class _Handler(FileSystemEventHandler):
-    def __init__(self, key: str, subject: Subject, touch: Callable[[str], None]) -> None:
+    def __init__(self, key: str, subject: WatchedRepository, touch: Callable[[str], None]) -> None:
         self._key, self._subject, self._touch = key, subject, touch
 
     def dispatch(self, event: FileSystemEvent) -> None:
         """Given an event, do no more than to note it: thousands may wait behind it."""
-        if any(self._subject.concerns(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
+        if any(self._subject.is_relevant(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
             self._touch(self._key)
 
 
-def _stamps(paths: Iterator[Path]) -> Iterator[tuple[str, int, int, int]]:
+def _read_stamps(paths: Iterator[Path]) -> Iterator[tuple[str, int, int, int]]:
     for path in paths:
         try:
             found = path.stat()

@@ -58,7 +58,7 @@ PLUMBING = {
 } | set(SOLE_IMPORTER) - {"yaml", "markdown_it"}  # fmt: skip
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site"),
-    "plan": ("change", "guard", "message", "order", "toc_match", "mirror", "merge", "propose", "site"),
+    "plan": ("change", "guard", "message", "fewest_moves", "toc_match", "mirror", "merge", "propose", "site"),
     "sync": (
         *(
             "policy",

@@ -134,7 +134,7 @@ def test_a_commit_in_a_linked_worktree_is_seen(repository: Path, tmp_path: Path)
 
 def test_paused_writes_wake_nobody_and_later_ones_do(repository: Path) -> None:
     with watching(repository) as (watcher, woken):
-        with watcher.paused("docs") as moved:
+        with watcher.pause("docs") as moved:
             assert not moved()
             git(repository, "commit", "-q", "--allow-empty", "-m", "Ours")
             assert moved()
@@ -145,7 +145,7 @@ def test_paused_writes_wake_nobody_and_later_ones_do(repository: Path) -> None:
 
 def test_what_comes_after_the_last_look_of_a_pause_is_not_hidden(repository: Path) -> None:
     with watching(repository) as (watcher, woken):
-        with watcher.paused("docs") as moved:
+        with watcher.pause("docs") as moved:
             assert not moved()
             git(repository, "commit", "-q", "--allow-empty", "-m", "Theirs")
             assert woken.within(SILENCE) is None
@@ -162,7 +162,7 @@ def test_without_inotify_it_looks_now_and_then_and_says_so(repository: Path, num
         assert "inotify limit reached" in woken.notices[0]
         git(repository, "commit", "-q", "--allow-empty", "-m", "Edit")
         assert woken.within(PATIENT) == "docs"
-        with watcher.paused("docs"):
+        with watcher.pause("docs"):
             git(repository, "commit", "-q", "--allow-empty", "-m", "Ours")
         assert woken.within(SILENCE) is None
 
@@ -188,12 +188,12 @@ def test_stopping_is_final(repository: Path) -> None:
 
 def test_a_key_is_due_after_a_quiet_time() -> None:
     debounce = Debounce(QUIET, LONGEST)
-    assert debounce.wait(0) is None
+    assert debounce.find_wait(0) is None
     debounce.touch("a", 10.0)
-    assert debounce.due(10.29) == []
-    assert debounce.wait(10.1) == pytest.approx(0.2)
-    assert debounce.due(10.31) == ["a"]
-    assert debounce.due(20.0) == []
+    assert debounce.take_due(10.29) == []
+    assert debounce.find_wait(10.1) == pytest.approx(0.2)
+    assert debounce.take_due(10.31) == ["a"]
+    assert debounce.take_due(20.0) == []
 
 
 def test_events_without_end_do_not_put_a_wake_off_for_ever() -> None:
@@ -202,7 +202,7 @@ def test_events_without_end_do_not_put_a_wake_off_for_ever() -> None:
     for tick in range(100):
         now = tick * 0.1
         debounce.touch("a", now)
-        due += [now for _ in debounce.due(now)]
+        due += [now for _ in debounce.take_due(now)]
     assert due == pytest.approx([2.0, 4.1, 6.2, 8.3])
 
 
@@ -212,10 +212,10 @@ def test_every_touch_is_answered_in_time_and_not_before_its_quiet_time(touches: 
     debounce = Debounce(QUIET, LONGEST)
     open_since: dict[str, float] = {}
     for key, now in sorted(touches, key=lambda touch: touch[1]):
-        for due in debounce.due(now):
+        for due in debounce.take_due(now):
             open_since.pop(due)
         assert all(now < since + LONGEST for since in open_since.values())
         open_since.setdefault(key, now)
         debounce.touch(key, now)
-        assert debounce.wait(now) is not None
-    assert set(debounce.due(10 + QUIET)) == set(open_since)
+        assert debounce.find_wait(now) is not None
+    assert set(debounce.take_due(10 + QUIET)) == set(open_since)

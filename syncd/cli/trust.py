@@ -16,7 +16,7 @@ from syncd.config.finding import NAME, find_platform, is_trusted, read_valid
 from syncd.config.reading import Document
 from syncd.config.register import Record, Register
 from syncd.config.trust import Key, find_privileged_keys, list_keys
-from syncd.daemon.workplace import now
+from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError
 from syncd.repo import Repository
 from syncd.repo.address import parse_address
@@ -61,7 +61,7 @@ def run_trust(options: TrustOptions) -> None:
     is_known = is_trusted(file, document, os.environ)
     if options.as_json:
         if options.yes:
-            trust_document(file, document, os.environ, at=now().isoformat())
+            trust_document(file, document, os.environ, at=read_time().isoformat())
         print_document(_build_document(file, document, is_trusted=is_known or options.yes))
         return
     print_text("\n".join(_format_config(file, document)))
@@ -70,7 +70,7 @@ def run_trust(options: TrustOptions) -> None:
         return
     if not options.yes:
         _confirm(file)
-    trust_document(file, document, os.environ, at=now().isoformat())
+    trust_document(file, document, os.environ, at=read_time().isoformat())
     print(
         "Trusted, until one byte of it changes."
         if file.origin == "work tree"

@@ -24,9 +24,9 @@ class Clock:
             executors={"default": ThreadPoolExecutor(1)},
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         )
-        self._scheduler.add_listener(self._failed, EVENT_JOB_ERROR | EVENT_JOB_MISSED | EVENT_JOB_MAX_INSTANCES)
+        self._scheduler.add_listener(self._count_error, EVENT_JOB_ERROR | EVENT_JOB_MISSED | EVENT_JOB_MAX_INSTANCES)
 
-    def every(self, name: str, seconds: float, tick: Callable[[], None]) -> None:
+    def schedule(self, name: str, seconds: float, tick: Callable[[], None]) -> None:
         """Given a name, tick every so many seconds, for the first time after as many; in place of a former one."""
         self._scheduler.add_job(
             tick, "interval", id=name, seconds=seconds, jitter=seconds * JITTER, replace_existing=True
@@ -45,5 +45,5 @@ class Clock:
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
 
-    def _failed(self, event: Any) -> None:
+    def _count_error(self, event: Any) -> None:
         self.errors += 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from syncd.daemon.health import StateCounts
 from syncd.errors import StoreError
-from syncd.store.glance import SITE_STATES, glance
+from syncd.store.status import SITE_STATES, read_store_summary
 
 
 def read_counts(state: Path) -> StateCounts:
@@ -15,17 +15,17 @@ def read_counts(state: Path) -> StateCounts:
 
     Raises: StoreError.
     """
-    seen = glance(state)
+    seen = read_store_summary(state)
     items: Counter[tuple[str, str]] = Counter()
     try:
-        for look in seen.looks:
+        for look in seen.site_states:
             facts = json.loads(look.facts)
             for kind in SITE_STATES:
                 for area, count in facts[kind].items():
                     items[area, kind] += count
-        moments = [datetime.fromisoformat(look.at).timestamp() for look in seen.looks]
+        moments = [datetime.fromisoformat(look.at).timestamp() for look in seen.site_states]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreError(f"{state} holds a look at a site that makes no sense: {error!r}") from error
     outcomes = Counter((outcome.flow, outcome.state) for outcome in seen.outcomes)
-    pending = sum(not plan.approved for plan in seen.plans)
+    pending = sum(not plan.approved for plan in seen.pending_plans)
     return StateCounts(outcomes, pending, items, min(moments, default=None))

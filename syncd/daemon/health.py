@@ -57,7 +57,7 @@ class ServiceHealth:
     repositories: tuple[RepositoryHealth, ...]
 
 
-def find_whole(runs: Sequence[RunRecord]) -> RunRecord | None:
+def find_repository_run(runs: Sequence[RunRecord]) -> RunRecord | None:
     """Given the records of a repository, return the one about all of it, or None when nothing has run yet."""
     return next((record for record in runs if record.kind == "repository"), None)
 
@@ -70,7 +70,7 @@ def choose_runs(
     Shape: "service", "command", or "" for nobody's. A command that works proves nothing of a service that serves the
     repository now: only the later run of the service does. Without a service, the later of the two counts.
     """
-    whole, other = find_whole(service), find_whole(command)
+    whole, other = find_repository_run(service), find_repository_run(command)
     if whole is not None and (has_service or other is None or whole.at > other.at):
         return "service", service
     return ("command", command) if other is not None else ("", ())
@@ -98,12 +98,12 @@ def is_ready(health: ServiceHealth, now: float) -> bool:
 
 def find_faults(health: ServiceHealth, now: float) -> list[str]:
     """Given the health, return a line for each thing that makes it not ready; no id, path or title is in it."""
-    faults = [line for repository in health.repositories for line in _faults(repository, now)]
+    faults = [line for repository in health.repositories for line in _list_faults(repository, now)]
     return faults if health.is_alive or faults else ["the service shows no progress"]
 
 
-def _faults(repository: RepositoryHealth, now: float) -> Iterator[str]:
-    whole = find_whole(repository.runs)
+def _list_faults(repository: RepositoryHealth, now: float) -> Iterator[str]:
+    whole = find_repository_run(repository.runs)
     if repository.is_stuck:
         yield f"{repository.name}: the run shows no progress"
     if not repository.has_run or whole is None:
@@ -126,7 +126,7 @@ def render_status(health: ServiceHealth) -> str:
     running = [repository.name for repository in health.repositories if repository.is_running]
     if stuck:
         return f"no progress in {', '.join(stuck)}"
-    known = [(repository.name, _trouble(repository)) for repository in health.repositories]
+    known = [(repository.name, _find_trouble(repository)) for repository in health.repositories]
     troubles = [f"{name}: {trouble}" for name, trouble in known if trouble]
     of_all = f"{len(troubles)} of {len(known)} repositories: " if troubles and len(known) > 1 else ""
     parts = [f"syncing {', '.join(running)}"] if running else []
@@ -135,8 +135,8 @@ def render_status(health: ServiceHealth) -> str:
     return "; ".join(parts) or ("in step" if all(r.has_run for r in health.repositories) else "no run has ended yet")
 
 
-def _trouble(repository: RepositoryHealth) -> str:
-    whole = find_whole(repository.runs)
+def _find_trouble(repository: RepositoryHealth) -> str:
+    whole = find_repository_run(repository.runs)
     if repository.refusal:
         return repository.refusal
     return whole.why if whole is not None and whole.state != "ok" else ""

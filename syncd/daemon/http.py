@@ -1,4 +1,4 @@
-"""Where a monitoring system asks the service: is it alive, is it ready, and how do things stand."""
+"""Serve /livez, /readyz and /metrics to monitoring systems."""
 
 import sys
 import traceback
@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer one question."""
         try:
-            status, text = self._answered(self.path.partition("?")[0])
+            status, text = self._find_answer(self.path.partition("?")[0])
         except Exception:
             # Whatever it is, who asks gets an answer at once, and the log gets the traceback.
             self._answer(500, "an error inside syncd; its log has the traceback\n")
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: a scrape every few seconds is no news."""
 
-    def _answered(self, path: str) -> tuple[int, str]:
+    def _find_answer(self, path: str) -> tuple[int, str]:
         health, now = self._health(), self._now()
         match path:
             case "/metrics":

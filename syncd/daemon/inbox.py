@@ -1,4 +1,4 @@
-"""What the main loop has to do next: any thread puts it in, and so does a signal; only the loop takes it out."""
+"""The queue of the main loop: any thread and any signal adds to it, and only the loop takes from it."""
 
 import signal
 import socket
@@ -11,32 +11,32 @@ Message = Callable[[], None]
 
 
 class Inbox:
-    """Messages in order, and a bell that ends the loop's wait; so all state of the daemon belongs to one thread."""
+    """Messages in order, and a socket that ends the loop's wait; so all state of the daemon belongs to one thread."""
 
     def __init__(self) -> None:
         """Begin empty."""
         self._messages: deque[Message] = deque()
-        self._bell, self._rope = socket.socketpair()
-        self._rope.setblocking(False)
+        self._wake_receiver, self._wake_sender = socket.socketpair()
+        self._wake_sender.setblocking(False)
 
     def put(self, message: Message) -> None:
         """Given a message, leave it for the loop; safe in any thread."""
         self._messages.append(message)
-        with suppress(OSError):  # full: the bell rings already; closed: nobody waits any more
-            self._rope.send(b"\0")
+        with suppress(OSError):  # full: the loop is being woken already; closed: nobody waits any more
+            self._wake_sender.send(b"\0")
 
     def take(self, seconds: float) -> Iterator[Message]:
         """Given how long to wait at most, return what has been put in since the last time."""
-        self._bell.settimeout(max(seconds, 0.0))
+        self._wake_receiver.settimeout(max(seconds, 0.0))
         with suppress(TimeoutError, BlockingIOError):
-            self._bell.recv(4096)
+            self._wake_receiver.recv(4096)
         while self._messages:
             yield self._messages.popleft()
 
     @contextmanager
-    def signals(self, answers: Mapping[signal.Signals, Message]) -> Iterator[None]:
+    def handle_signals(self, answers: Mapping[signal.Signals, Message]) -> Iterator[None]:
         """Given a message for each signal, put it in when the signal arrives, within the block; main thread only."""
-        bell = signal.set_wakeup_fd(self._rope.fileno(), warn_on_full_buffer=False)
+        bell = signal.set_wakeup_fd(self._wake_sender.fileno(), warn_on_full_buffer=False)
         former = {number: signal.signal(number, self._handler(message)) for number, message in answers.items()}
         try:
             yield
@@ -46,9 +46,9 @@ class Inbox:
             signal.set_wakeup_fd(bell)
 
     def close(self) -> None:
-        """Give the bell back."""
-        self._bell.close()
-        self._rope.close()
+        """Close the socket."""
+        self._wake_receiver.close()
+        self._wake_sender.close()
 
     def _handler(self, message: Message) -> Callable[[int, FrameType | None], None]:
         # A handler runs between any two instructions of the loop: to append is all that is safe there.

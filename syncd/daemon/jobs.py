@@ -8,23 +8,23 @@ from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE
 from syncd.daemon.records import list_subjects
 from syncd.daemon.service import Job
-from syncd.daemon.workplace import Circumstances, opened, wish
+from syncd.daemon.workspaces import Environment, build_run_options, open_locked_workspace
 from syncd.repo import Repository
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result
 
 
-def jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:
+def build_jobs(config: Config, environ: Mapping[str, str]) -> list[Job]:
     """Given the configuration, return a job for each repository; none is opened before its run."""
     named = zip(name_repositories(config), config.repository, strict=True)
-    return [_job(config, name, repository, environ) for name, repository in named]
+    return [_build_job(config, name, repository, environ) for name, repository in named]
 
 
-def _job(config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str]) -> Job:
+def _build_job(config: Config, name: str, repository: RepositoryConfig, environ: Mapping[str, str]) -> Job:
     def run(cancelled: Callable[[], bool]) -> Sequence[Result]:
-        around = Circumstances(environ, cancelled=cancelled)
-        with opened(config, repository, around) as workspace:
-            return run_cycle(workspace, wish(repository, every=None))
+        around = Environment(environ, cancelled=cancelled)
+        with open_locked_workspace(config, repository, around) as workspace:
+            return run_cycle(workspace, build_run_options(repository, every=None))
 
     locate = partial(Repository.locate, repository.path)
     subjects = list_subjects(repository)

@@ -1,4 +1,4 @@
-"""What stands for a repository in metrics and in messages: a name of the configuration, never a path or a title."""
+"""Name repositories in metrics and messages: by a name of the configuration, never by a path or a title."""
 
 import re
 

@@ -25,7 +25,7 @@ _GRACE = 0.05
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-class Lock:
+class FileLock:
     """A lock that is held; a context manager that gives it back. The file stays: removing it would be a race."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -46,16 +46,16 @@ class Lock:
 
         Units: seconds. Raises: AnotherRuns, NotARepository when the lock cannot live there, DiskFull.
         """
-        descriptor = _opened(path)
+        descriptor = _open_file(path)
         deadline = clock() + max(wait, _GRACE)
         try:
-            while not _taken(descriptor, path):
+            while not _try_lock(descriptor, path):
                 if clock() >= deadline:
-                    pid = _signed(descriptor)
+                    pid = _read_pid(descriptor)
                     named = f"another syncd (process {pid})" if pid else "another syncd"
                     raise AnotherRuns(f"{named} works on {path.parent.parent}")
                 sleep(_LOOK_AGAIN)
-            _sign(descriptor)
+            _write_pid(descriptor)
         except BaseException:
             os.close(descriptor)
             raise
@@ -90,7 +90,7 @@ class ServiceLocks:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._locks: dict[Path, Lock] = {}
+        self._locks: dict[Path, FileLock] = {}
         self._taking = threading.Lock()
 
     def take(self, path: Path, locate: Callable[[], Path]) -> tuple[Path, bool]:
@@ -113,10 +113,10 @@ class ServiceLocks:
             self._release(path)
             if any(lock.path == file and lock.is_current() for lock in self._locks.values()):
                 raise ConfigInvalid(f"{git_dir} is configured twice", hint="give it all its spaces in one place")
-            self._locks[path] = Lock.acquire(file)
+            self._locks[path] = FileLock.acquire(file)
         return git_dir, True
 
-    def located(self, path: Path) -> Path | None:
+    def find_git_dir(self, path: Path) -> Path | None:
         """Given a repository's path, return the git directory whose lock is held, or None."""
         lock = self._locks.get(path)
         return lock.path.parent.parent if lock is not None else None
@@ -136,7 +136,7 @@ class ServiceLocks:
             lock.release()
 
 
-def holder(path: Path) -> int | None:
+def find_holder(path: Path) -> int | None:
     """Given a lock's file, return the process that holds it, or None when nobody does; nothing is created."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -145,7 +145,7 @@ def holder(path: Path) -> int | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _signed(descriptor)
+        return _read_pid(descriptor)
     except OSError:
         return None  # a file system without locks: nobody can hold one
     finally:
@@ -153,31 +153,31 @@ def holder(path: Path) -> int | None:
     return None
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        raise _refusal(path, error) from error
+        raise _build_refusal(path, error) from error
 
 
-def _taken(descriptor: int, path: Path) -> bool:
+def _try_lock(descriptor: int, path: Path) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError as error:
-        raise _refusal(path, error) from error
+        raise _build_refusal(path, error) from error
     return True
 
 
-def _refusal(path: Path, error: OSError) -> DiskFull | NotARepository:
+def _build_refusal(path: Path, error: OSError) -> DiskFull | NotARepository:
     if error.errno in _FULL:
         return DiskFull(f"no space is left for {path}")
     return NotARepository(f"{path} cannot be locked: {error.strerror}", hint="syncd writes below the git directory")
 
 
-def _sign(descriptor: int) -> None:
+def _write_pid(descriptor: int) -> None:
     # Only a courtesy to whoever finds the lock taken: a full disk must not take the lock away again.
     try:
         os.ftruncate(descriptor, 0)
@@ -186,6 +186,6 @@ def _sign(descriptor: int) -> None:
         return
 
 
-def _signed(descriptor: int) -> int | None:
+def _read_pid(descriptor: int) -> int | None:
     text = os.pread(descriptor, 32, 0).strip()
     return int(text) if text.isdigit() else None

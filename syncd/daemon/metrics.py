@@ -11,7 +11,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from syncd import __version__
-from syncd.daemon.health import USEFUL, RepositoryHealth, ServiceHealth, find_whole, is_ready
+from syncd.daemon.health import USEFUL, RepositoryHealth, ServiceHealth, find_repository_run, is_ready
 from syncd.store.runs import RunRecord
 
 LabelValues = TypeVar("LabelValues", bound=tuple[str, ...])
@@ -86,7 +86,7 @@ def _run_gauges(repositories: Sequence[RepositoryHealth]) -> Iterator[GaugeMetri
 def _whole_runs(repositories: Sequence[RepositoryHealth]) -> Iterator[tuple[str, RunRecord]]:
     """Yield the name of each repository that has run, and the record of its last run as a whole."""
     for repository in repositories:
-        if (whole := find_whole(repository.runs)) is not None:
+        if (whole := find_repository_run(repository.runs)) is not None:
             yield repository.name, whole
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncd.config import RepositoryConfig
-from syncd.daemon.health import USEFUL, find_whole
+from syncd.daemon.health import USEFUL, find_repository_run
 from syncd.errors import AnotherRuns, Conflict
 from syncd.store.runs import RunRecord
 from syncd.sync.outcome import CONFLICT, PARTLY_DONE, Applied, Held, Outcome, Unchanged, Waiting
@@ -61,7 +61,7 @@ def list_subjects(repository: RepositoryConfig, *, site: bool = True) -> tuple[S
     return (*spaces, *sites, *upstreams)
 
 
-def state_of(result: Result) -> str:
+def find_state(result: Result) -> str:
     """Given a result, return its state in one word."""
     match result.outcome:
         case Waiting(exit_code=code) if code:
@@ -93,17 +93,19 @@ def judge_run(
     not asked for keeps its record. Units: `at` in ISO 8601.
     """
     known = {(record.kind, record.name): record for record in former}
-    early = [result for result in results if result.flow == RUN and state_of(result) not in USEFUL]
+    early = [result for result in results if result.flow == RUN and find_state(result) not in USEFUL]
     verdicts: dict[Subject, _Verdict] = {}
     for subject in subjects:
         own = [result for result in results if subject.is_about(result)]
         if own or early:
-            verdicts[subject] = _worst([*own, *early])
-    records = [_next(find_whole(former), Subject("repository", name), _whole(results, verdicts), at)]
+            verdicts[subject] = _find_worst([*own, *early])
+    records = [
+        _build_record(find_repository_run(former), Subject("repository", name), _judge_whole_run(results, verdicts), at)
+    ]
     for subject in subjects:
         kept = known.get((subject.kind, subject.name))
         if subject in verdicts:
-            records.append(_next(kept, subject, verdicts[subject], at))
+            records.append(_build_record(kept, subject, verdicts[subject], at))
         elif kept is not None:
             records.append(kept)
     return tuple(records)
@@ -131,10 +133,10 @@ def _is_partly_done(results: Sequence[Result]) -> bool:
     return any(result.flow in ("mirror", "site", "upstream") and not result.outcome.exit_code for result in results)
 
 
-def _worst(results: Sequence[Result]) -> _Verdict:
+def _find_worst(results: Sequence[Result]) -> _Verdict:
     for state in _WORST_FIRST:
         for result in results:
-            if state_of(result) == state:
+            if find_state(result) == state:
                 outcome = result.outcome
                 if isinstance(outcome, Waiting | Held) and outcome.exit_code:
                     return _Verdict(state, outcome.exit_code, outcome.why, outcome.hint)
@@ -142,24 +144,24 @@ def _worst(results: Sequence[Result]) -> _Verdict:
     return _Verdict("ok")
 
 
-def _whole(results: Sequence[Result], verdicts: dict[Subject, _Verdict]) -> _Verdict:
+def _judge_whole_run(results: Sequence[Result], verdicts: dict[Subject, _Verdict]) -> _Verdict:
     """What the run as a whole came to: only partly, when one of several subjects got through and something did not."""
-    wrong = [result for result in results if state_of(result) not in USEFUL]
-    worst = _worst(wrong or results)
+    wrong = [result for result in results if find_state(result) not in USEFUL]
+    worst = _find_worst(wrong or results)
     state, why = worst.state, worst.why
     if wrong:
-        first = next(result for result in wrong if state_of(result) == state)
+        first = next(result for result in wrong if find_state(result) == state)
         why = why if first.flow == RUN else f"{first.flow} {first.key}: {why}".replace("  ", " ")
         why += f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         state = "partial" if any(verdict.state in USEFUL for verdict in verdicts.values()) else state
-    held = sum(state_of(result) == "held" for result in results)
-    conflicts = sum(state_of(result) == "conflict" for result in results)
+    held = sum(find_state(result) == "held" for result in results)
+    conflicts = sum(find_state(result) == "conflict" for result in results)
     if state == "conflict":
         why = f"{conflicts} {'page waits' if conflicts == 1 else 'pages wait'} for a person"
     return _Verdict(state, find_exit_code(results), why, worst.hint, held, conflicts)
 
 
-def _next(former: RunRecord | None, subject: Subject, verdict: _Verdict, at: str) -> RunRecord:
+def _build_record(former: RunRecord | None, subject: Subject, verdict: _Verdict, at: str) -> RunRecord:
     useful = verdict.state in USEFUL
     failures = 0 if useful else (former.failures if former else 0) + 1
     succeeded = at if useful else (former.succeeded if former else "")

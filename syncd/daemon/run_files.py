@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
 
-from syncd.daemon.health import find_whole
+from syncd.daemon.health import find_repository_run
 from syncd.errors import SyncdError
 from syncd.store.runs import RunRecord, read_runs, write_runs
 
@@ -32,22 +32,22 @@ class RunFiles:
         self._complaints: set[str] = set()
         self._writing = Lock()
 
-    def runs(self, path: Path, git_dir: Path | None = None) -> tuple[RunRecord, ...]:
+    def read_runs(self, path: Path, git_dir: Path | None = None) -> tuple[RunRecord, ...]:
         """Given a repository's path, and its git directory where it is known, return its records, newest set."""
         if path not in self._runs:
-            self._runs[path] = newest(read_runs(file) for file in self._files(path, git_dir))
+            self._runs[path] = choose_newest(read_runs(file) for file in self._list_files(path, git_dir))
         return self._runs[path]
 
     def has_run(self, path: Path) -> bool:
         """Given a repository's path, return whether a run has been recorded since the service started."""
         return path in self._fresh
 
-    def keep(self, path: Path, git_dir: Path | None, runs: tuple[RunRecord, ...]) -> None:
+    def save_runs(self, path: Path, git_dir: Path | None, runs: tuple[RunRecord, ...]) -> None:
         """Given a repository's records, keep them; that a file cannot be written is told, and stops nothing."""
         with self._writing:
             self._runs[path] = runs
             self._fresh.add(path)
-            for file in self._files(path, git_dir):
+            for file in self._list_files(path, git_dir):
                 try:
                     write_runs(file, runs)
                 except SyncdError as error:
@@ -60,30 +60,30 @@ class RunFiles:
         self._runs.pop(path, None)
         self._fresh.discard(path)
 
-    def _files(self, path: Path, git_dir: Path | None) -> list[Path]:
-        files = [service_file(self._directory, path)] if self._directory is not None else []
+    def _list_files(self, path: Path, git_dir: Path | None) -> list[Path]:
+        files = [find_service_file(self._directory, path)] if self._directory is not None else []
         return [*files, git_dir / SERVICE] if git_dir is not None else files
 
 
-def service_directory(environ: Mapping[str, str]) -> Path:
+def find_service_directory(environ: Mapping[str, str]) -> Path:
     """Given the process's environment, return where a service keeps its files: $STATE_DIRECTORY, or the user's own."""
     if given := environ.get("STATE_DIRECTORY", "").partition(":")[0]:
         return Path(given)
     return Path(environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "/")) / ".local" / "state") / "syncd"
 
 
-def service_file(directory: Path, path: Path) -> Path:
+def find_service_file(directory: Path, path: Path) -> Path:
     """Given the service's directory and a repository's path, return the file of its records."""
     return directory / "runs" / f"{hashlib.sha256(str(path).encode()).hexdigest()[:32]}.json"
 
 
-def service_runs(path: Path, git_dir: Path | None, environ: Mapping[str, str]) -> tuple[RunRecord, ...]:
+def read_service_runs(path: Path, git_dir: Path | None, environ: Mapping[str, str]) -> tuple[RunRecord, ...]:
     """Given a repository, return the records of the service's last run that this process can find."""
-    files = [service_file(directory, path) for directory in (service_directory(environ), SYSTEM_DIRECTORY)]
-    return newest(read_runs(file) for file in [*files, *([git_dir / SERVICE] if git_dir is not None else [])])
+    files = [find_service_file(directory, path) for directory in (find_service_directory(environ), SYSTEM_DIRECTORY)]
+    return choose_newest(read_runs(file) for file in [*files, *([git_dir / SERVICE] if git_dir is not None else [])])
 
 
-def newest(sets: Iterable[tuple[RunRecord, ...]]) -> tuple[RunRecord, ...]:
+def choose_newest(sets: Iterable[tuple[RunRecord, ...]]) -> tuple[RunRecord, ...]:
     """Given sets of records, return the one whose run ended last; () when there is none."""
-    known = [(whole.at, runs) for runs in sets if (whole := find_whole(runs)) is not None]
+    known = [(whole.at, runs) for runs in sets if (whole := find_repository_run(runs)) is not None]
     return max(known, key=lambda one: one[0], default=("", ()))[1]

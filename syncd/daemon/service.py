@@ -16,7 +16,7 @@ from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts, render_status
 from syncd.daemon.inbox import Inbox
 from syncd.daemon.locks import RUN as RUN_LOCK
-from syncd.daemon.locks import STATE, Lock, ServiceLocks
+from syncd.daemon.locks import STATE, FileLock, ServiceLocks
 from syncd.daemon.records import is_run, judge_run, summarize_run
 from syncd.daemon.run_files import RunFiles
 from syncd.daemon.systemd import Notifier
@@ -69,7 +69,7 @@ class Service:
         self._patience, self._grace, self._leave = patience, grace, leave
         self._inbox = Inbox()
         self._ticks = Clock()
-        self._watcher = Watcher(self._changed)
+        self._watcher = Watcher(self._handle_change)
         self._watched: set[Path] = set()
         self._tasks: dict[Path, Task] = {}
         self._locks = ServiceLocks()
@@ -87,23 +87,23 @@ class Service:
         Shape: 0 after a signal; 78 at once when the jobs cannot be learnt, 7 when another service has all of them. What
         is wrong with a single job holds that job. SIGHUP reads the jobs again, SIGUSR1 runs all of them now.
         """
-        answers = {SIGTERM: self._stop, SIGINT: self._stop, SIGHUP: self._reload, SIGUSR1: self._hurry}
-        with closing(self._inbox), self._inbox.signals(answers):
+        answers = {SIGTERM: self._stop, SIGINT: self._stop, SIGHUP: self._reload, SIGUSR1: self._request_all}
+        with closing(self._inbox), self._inbox.handle_signals(answers):
             try:
-                refusals = self._adopt(self._jobs())
+                refusals = self._serve_jobs(self._jobs())
             except SyncdError as error:
-                self._tell(error)
+                self._report_error(error)
                 return error.exit_code
             if all(refusal.exit_code == AnotherRuns.exit_code for refusal in refusals):
                 self._report(SELF, [Result(RUN, "", refusals[0])])
                 return AnotherRuns.exit_code
             self._ticks.start()
-            while not self._finished():
-                for message in self._inbox.take(self._idle()):
+            while not self._is_finished():
+                for message in self._inbox.take(self._find_wait()):
                     message()
-                self._begin_due()
-                self._pulse()
-            return self._close()
+                self._start_due()
+                self._report_progress()
+            return self._shut_down()
 
     def health(self) -> ServiceHealth:
         """Return how the service is; safe in any thread."""
@@ -111,24 +111,24 @@ class Service:
         stuck = any(self._is_stuck(task) for _, task in tasks)
         turn = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
         late = self._clock() - self._turned > turn + self._patience
-        return ServiceHealth(not (stuck or late), tuple(self._health_of(path, task) for path, task in tasks))
+        return ServiceHealth(not (stuck or late), tuple(self._build_health(path, task) for path, task in tasks))
 
-    def _health_of(self, path: Path, task: Task) -> RepositoryHealth:
+    def _build_health(self, path: Path, task: Task) -> RepositoryHealth:
         return RepositoryHealth(
             task.job.name,
             task.job.interval,
-            self._files.runs(path, self._locks.located(path)),
+            self._files.read_runs(path, self._locks.find_git_dir(path)),
             has_run=self._files.has_run(path),
-            is_running=task.running,
+            is_running=task.is_running,
             is_stuck=self._is_stuck(task),
             refusal=task.refusal,
             counts=self._counts.get(path),
         )
 
     def _is_stuck(self, task: Task) -> bool:
-        return task.silence() > self._patience
+        return task.find_silence() > self._patience
 
-    def _adopt(self, jobs: Sequence[Job]) -> list[Outcome]:
+    def _serve_jobs(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Serve these jobs and no other, and return for each what taking its repository's lock came to.
 
         Shape: a repository that cannot be served now is said to be so by its run, which tries again.
@@ -139,28 +139,28 @@ class Service:
             raise ConfigInvalid("one repository is configured twice", hint="give it all its spaces in one place")
         for path, task in list(self._tasks.items()):
             if path not in wanted:
-                self._retire(path, task)
+                self._remove_task(path, task)
         self._ticks.clear()
         for path, job in wanted.items():
             if path in self._tasks:
-                self._tasks[path].keep(job)
+                self._tasks[path].update_job(job)
             else:
                 self._tasks[path] = Task(job, clock=self._clock)
-            self._ticks.every(str(path), job.interval, partial(self._inbox.put, self._tasks[path].tick))
-        refusals = [outcome_of(partial(self._attach, job)) for job in wanted.values()]
+            self._ticks.schedule(str(path), job.interval, partial(self._inbox.put, self._tasks[path].pass_interval))
+        refusals = [outcome_of(partial(self._lock_repository, job)) for job in wanted.values()]
         self._watch_all()
         return refusals
 
-    def _attach(self, job: Job) -> Outcome:
+    def _lock_repository(self, job: Job) -> Outcome:
         """Take the lock of a job's repository, where it can be had, and read what is known of it from before."""
         git_dir, _ = self._locks.take(job.path, job.locate)
-        self._files.runs(job.path, git_dir)
-        self._count(job, git_dir)
+        self._files.read_runs(job.path, git_dir)
+        self._update_counts(job, git_dir)
         return Unchanged()
 
-    def _retire(self, path: Path, task: Task) -> None:
-        task.leave()
-        if not task.running:  # else its end comes back here
+    def _remove_task(self, path: Path, task: Task) -> None:
+        task.request_stop()
+        if not task.is_running:  # else its end comes back here
             del self._tasks[path]
             self._locks.release(path)
             self._files.forget(path)
@@ -168,64 +168,64 @@ class Service:
 
     def _watch_all(self) -> None:
         self._watcher.stop()
-        self._watcher, self._watched = Watcher(self._changed, notice=self._notice), set()
+        self._watcher, self._watched = Watcher(self._handle_change, notice=self._notice), set()
         for path, task in self._tasks.items():
-            if (git_dir := self._locks.located(path)) is not None:
+            if (git_dir := self._locks.find_git_dir(path)) is not None:
                 self._watcher.add(str(path), git_dir, [git_dir / file for file in task.job.files])
                 self._watched.add(path)
         self._watcher.start()
 
-    def _changed(self, key: str) -> None:
-        self._inbox.put(partial(self._wake, Path(key)))
+    def _handle_change(self, key: str) -> None:
+        self._inbox.put(partial(self._wake_task, Path(key)))
 
-    def _wake(self, path: Path) -> None:
+    def _wake_task(self, path: Path) -> None:
         if path in self._tasks:
-            self._tasks[path].wake()
+            self._tasks[path].request_run()
 
-    def _begin_due(self) -> None:
+    def _start_due(self) -> None:
         for path, task in self._tasks.items():
-            if task.wait() <= 0:
+            if task.find_wait() <= 0:
                 task.begin()
-                pause = self._watcher.paused(str(path)) if path in self._watched else nullcontext(lambda: False)
+                pause = self._watcher.pause(str(path)) if path in self._watched else nullcontext(lambda: False)
                 arguments = (task, task.job, pause)
-                threading.Thread(target=self._cycle, args=arguments, name=task.job.name, daemon=True).start()
+                threading.Thread(target=self._run_task, args=arguments, name=task.job.name, daemon=True).start()
 
-    def _cycle(self, task: Task, job: Job, pause: AbstractContextManager[Callable[[], bool]]) -> None:
+    def _run_task(self, task: Task, job: Job, pause: AbstractContextManager[Callable[[], bool]]) -> None:
         results = [Result(RUN, "", _DEFECT)]
         again = False
         try:
             with pause as moved:
-                results = self._run(task, job)
+                results = self._run_job(task, job)
                 # A run that applied nothing wrote nothing: what moved meanwhile was someone else's doing.
                 again = moved() and not any(isinstance(result.outcome, Applied) for result in results)
         finally:
-            self._record(job, results)
-            self._inbox.put(partial(self._ended, task, results, again))
+            self._record_run(job, results)
+            self._inbox.put(partial(self._finish_run, task, results, again))
 
-    def _run(self, task: Task, job: Job) -> list[Result]:
+    def _run_job(self, task: Task, job: Job) -> list[Result]:
         results: list[Result] = []
 
         def run() -> Outcome:
             git_dir, is_new = self._locks.take(job.path, job.locate)
             if is_new:
                 self._inbox.put(self._watch_all)
-            with Lock.acquire(git_dir / RUN_LOCK, wait=RUN_LOCK_WAIT):
-                results.extend(job.run(task.cancelled))
+            with FileLock.acquire(git_dir / RUN_LOCK, wait=RUN_LOCK_WAIT):
+                results.extend(job.run(task.is_cancelled))
             return Unchanged()
 
         ended = outcome_of(run)
         return [*results, Result(RUN, "", ended)] if ended.exit_code else results
 
-    def _record(self, job: Job, results: Sequence[Result]) -> None:
+    def _record_run(self, job: Job, results: Sequence[Result]) -> None:
         """Keep what a run came to, and what the state database says after it."""
-        git_dir = self._locks.located(job.path)
-        self._count(job, git_dir)
+        git_dir = self._locks.find_git_dir(job.path)
+        self._update_counts(job, git_dir)
         if is_run(results):
             at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
-            former = self._files.runs(job.path, git_dir)
-            self._files.keep(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
+            former = self._files.read_runs(job.path, git_dir)
+            self._files.save_runs(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
 
-    def _count(self, job: Job, git_dir: Path | None) -> None:
+    def _update_counts(self, job: Job, git_dir: Path | None) -> None:
         counts = None
         if git_dir is not None:
             try:
@@ -235,7 +235,7 @@ class Service:
                     self._notice(f"{job.name}: {error.what}")
         self._counts[job.path] = counts
 
-    def _ended(self, task: Task, results: Sequence[Result], again: bool) -> None:
+    def _finish_run(self, task: Task, results: Sequence[Result], again: bool) -> None:
         path = task.job.path
         task.end(summarize_run(results), now=self._now(), again=again)
         self._stuck.discard(path)
@@ -243,85 +243,85 @@ class Service:
             self._report(task.job.name, results)
         if self._deadline is not None:
             return
-        if task.leaving:
-            self._retire(path, task)
-        if not self._ready and all(task.answered for task in self._tasks.values()):
+        if task.is_leaving:
+            self._remove_task(path, task)
+        if not self._ready and all(task.has_ended for task in self._tasks.values()):
             self._ready = True
-            self._notify.ready()
+            self._notify.send_ready()
 
     def _reload(self) -> None:
         if self._deadline is not None:
             return
         if self._ready:
-            self._notify.reloading()
+            self._notify.send_reloading()
         try:
-            self._adopt(self._jobs())
+            self._serve_jobs(self._jobs())
         except SyncdError as error:
-            self._tell(error)
+            self._report_error(error)
         if self._ready:
-            self._notify.ready()
+            self._notify.send_ready()
 
-    def _hurry(self) -> None:
+    def _request_all(self) -> None:
         for task in self._tasks.values():
-            task.hurry()
+            task.request_now()
 
     def _stop(self) -> None:
         if self._deadline is not None:
             self._deadline = self._clock()  # asked twice: somebody does not want to wait
             return
         self._deadline = self._clock() + self._grace
-        self._notify.stopping()
+        self._notify.send_stopping()
         for task in self._tasks.values():
-            task.leave()
+            task.request_stop()
 
-    def _running(self) -> list[Task]:
-        return [task for task in self._tasks.values() if task.running]
+    def _list_running(self) -> list[Task]:
+        return [task for task in self._tasks.values() if task.is_running]
 
-    def _finished(self) -> bool:
-        return self._deadline is not None and (not self._running() or self._clock() >= self._deadline)
+    def _is_finished(self) -> bool:
+        return self._deadline is not None and (not self._list_running() or self._clock() >= self._deadline)
 
-    def _idle(self) -> float:
+    def _find_wait(self) -> float:
         ends = [self._next_pulse] if self._deadline is None else [self._next_pulse, self._deadline]
-        return min([min(ends) - self._clock(), *(task.wait() for task in self._tasks.values())])
+        return min([min(ends) - self._clock(), *(task.find_wait() for task in self._tasks.values())])
 
-    def _pulse(self) -> None:
+    def _report_progress(self) -> None:
         """Tell systemd that all is well, which no loop can know that only looks at itself: the cycles must move."""
         self._turned = self._clock()
-        stuck = [task for task in self._running() if self._is_stuck(task)]
-        self._tell_stuck(stuck)
-        self._show()
+        stuck = [task for task in self._list_running() if self._is_stuck(task)]
+        self._report_stuck(stuck)
+        self._show_status()
         if self._clock() < self._next_pulse:
             return
         every = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
         self._next_pulse = self._clock() + (min(every, 1.0) if stuck else every)
         if not stuck:
-            self._notify.alive()
+            self._notify.send_alive()
             if not self._ready:
-                self._notify.extend(4 * every)
+                self._notify.request_time(4 * every)
 
-    def _tell_stuck(self, stuck: Sequence[Task]) -> None:
+    def _report_stuck(self, stuck: Sequence[Task]) -> None:
         """Report each run that shows no progress, once; it is recorded beside the loop, since its disk may be stuck."""
         for task in stuck:
             if task.job.path not in self._stuck:
                 self._stuck.add(task.job.path)
                 results = [Result(RUN, "", _STUCK)]
                 self._report(task.job.name, results)
-                threading.Thread(target=self._record, args=(task.job, results), daemon=True).start()
+                threading.Thread(target=self._record_run, args=(task.job, results), daemon=True).start()
 
-    def _show(self) -> None:
+    def _show_status(self) -> None:
         text = render_status(self.health())
         if text != self._status:
             self._status = text
-            self._notify.status(text)
+            self._notify.send_status(text)
 
-    def _tell(self, error: SyncdError) -> None:
+    def _report_error(self, error: SyncdError) -> None:
         self._report(SELF, [Result(RUN, "", Held(error.what, error.hint, error.exit_code))])
 
-    def _close(self) -> int:
+    def _shut_down(self) -> int:
         self._ticks.stop()
         self._watcher.stop()
-        if self._running():
-            self._notice(f"left behind, not ended: {', '.join(task.job.name for task in self._running())}")
+        if self._list_running():
+            self._notice(f"left behind, not ended: {', '.join(task.job.name for task in self._list_running())}")
             sys.stdout.flush()
             sys.stderr.flush()
             self._leave(0)

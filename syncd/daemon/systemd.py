@@ -1,4 +1,4 @@
-"""What systemd is told: a few lines of text in a datagram, or nothing where nobody listens; and its journal."""
+"""Notify systemd of the service's state (sd_notify), and write lines with priorities for its journal."""
 
 import os
 import socket
@@ -23,30 +23,30 @@ class Notifier:
         # "@" stands for the zero byte that begins an abstract address.
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
         self._clock = clock
-        self.watchdog_seconds = _watchdog(environ) if self._address else None
+        self.watchdog_seconds = _read_watchdog_seconds(environ) if self._address else None
         """How often systemd wants to hear that this process is alive, or None when it does not care."""
 
-    def ready(self) -> None:
+    def send_ready(self) -> None:
         """Say that the service has started, or that it has reloaded."""
         self._send("READY=1")
 
-    def alive(self) -> None:
+    def send_alive(self) -> None:
         """Say that work makes progress; without it for the watchdog's time the service is restarted."""
         self._send("WATCHDOG=1")
 
-    def status(self, text: str) -> None:
+    def send_status(self, text: str) -> None:
         """Given one line for people, show it in `systemctl status`."""
         self._send(f"STATUS={mask_unprintable(text)[:_STATUS_MAX]}")
 
-    def stopping(self) -> None:
+    def send_stopping(self) -> None:
         """Say that the service is about to end."""
         self._send("STOPPING=1")
 
-    def reloading(self) -> None:
+    def send_reloading(self) -> None:
         """Say that the service reads its configuration again; `ready` ends it."""
         self._send(f"RELOADING=1\nMONOTONIC_USEC={round(self._clock() * _MICRO)}")
 
-    def extend(self, seconds: float) -> None:
+    def request_time(self, seconds: float) -> None:
         """Given seconds, ask for that much more time to start."""
         self._send(f"EXTEND_TIMEOUT_USEC={round(seconds * _MICRO)}")
 
@@ -74,10 +74,10 @@ class Heartbeat:
         now = self._clock()
         if self._notify.watchdog_seconds is not None and now >= self._next:
             self._next = now + self._notify.watchdog_seconds / 2
-            self._notify.alive()
+            self._notify.send_alive()
 
 
-def _watchdog(environ: Mapping[str, str]) -> float | None:
+def _read_watchdog_seconds(environ: Mapping[str, str]) -> float | None:
     # The variables are inherited; the process id tells whether they are meant for this process.
     meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     text = environ.get("WATCHDOG_USEC", "")

@@ -1,4 +1,4 @@
-"""One job's place in time: whether it runs, whether it was asked for, and when it may run next."""
+"""The schedule of one job: whether it runs, whether a run was requested, and when the next one may begin."""
 
 import math
 import random
@@ -51,10 +51,10 @@ class Task:
     ) -> None:
         """Given a job, ask for its first run. Units: `clock` in seconds; `chance` in [0, 1)."""
         self.job = job
-        self.running = False
-        self.answered = False
+        self.is_running = False
+        self.has_ended = False
         """Whether any run has come to an outcome."""
-        self.leaving = False
+        self.is_leaving = False
         """Whether the job is gone and its last run is to end."""
         self.refusal = ""
         """Why the last try began no run, or nothing."""
@@ -64,39 +64,39 @@ class Task:
         self._failures = 0
         self._since = self._beat = clock()
 
-    def tick(self) -> None:
-        """An interval has passed; one that passes during a run counts for nothing."""
-        self._asked = self._asked or not self.running
+    def pass_interval(self) -> None:
+        """Request a run since an interval has passed; one that passes during a run does not count."""
+        self._asked = self._asked or not self.is_running
 
-    def wake(self) -> None:
-        """Something has changed: run once more, after the present run if there is one."""
+    def request_run(self) -> None:
+        """Request a run since something has changed; it begins after the present run, if there is one."""
         self._asked = True
 
-    def hurry(self) -> None:
-        """A person wants it now: only a time that the platform named is still waited for."""
+    def request_now(self) -> None:
+        """Request a run at once; only a time that the platform named is still waited for."""
         self._asked = True
         if not self._named:
             self._not_before = -math.inf
 
-    def keep(self, job: Job) -> None:
-        """Given the job as it is now, go on with it, from the next run on, which is asked for."""
-        self.job, self.leaving = job, False
-        self.hurry()
+    def update_job(self, job: Job) -> None:
+        """Given the job with a new configuration, use it from the next run on, and request that run."""
+        self.job, self.is_leaving = job, False
+        self.request_now()
 
-    def leave(self) -> None:
+    def request_stop(self) -> None:
         """Ask the running cycle to end, and begin no other."""
-        self.leaving = True
+        self.is_leaving = True
 
-    def wait(self) -> float:
+    def find_wait(self) -> float:
         """Return the seconds until the next run may begin; infinite while one runs."""
-        if self.running or self.leaving:
+        if self.is_running or self.is_leaving:
             return math.inf
         due = self._not_before if self._asked else max(self._not_before, self._since + _MISSED * self.job.interval)
         return due - self._clock()
 
     def begin(self) -> None:
-        """A run begins; what was asked for is thereby answered."""
-        self.running, self._asked = True, False
+        """Note that a run begins, which answers all requests so far."""
+        self.is_running, self._asked = True, False
         self._beat = self._clock()
 
     def end(self, outcome: Outcome, *, now: float, again: bool) -> None:
@@ -104,7 +104,7 @@ class Task:
 
         Units: `now` in epoch seconds. Shape: `again` asks for another run, whatever came of this one.
         """
-        self.running, self.answered = False, True
+        self.is_running, self.has_ended = False, True
         self._since = self._clock()
         self._asked = self._asked or again or isinstance(outcome, Waiting)
         self._named = isinstance(outcome, Waiting) and outcome.until is not None
@@ -112,14 +112,14 @@ class Task:
         no_run = isinstance(outcome, Waiting) and outcome.exit_code == AnotherRuns.exit_code
         self.refusal = outcome.why if isinstance(outcome, Waiting) and no_run else ""
 
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         """Return whether the cycle is to end; that it asks shows that it still makes progress."""
         self._beat = self._clock()
-        return self.leaving
+        return self.is_leaving
 
-    def silence(self) -> float:
+    def find_silence(self) -> float:
         """Return the seconds since the running cycle last asked whether to end; 0 when none runs."""
-        return self._clock() - self._beat if self.running else 0.0
+        return self._clock() - self._beat if self.is_running else 0.0
 
     def _delay(self, outcome: Outcome, now: float) -> float:
         if isinstance(outcome, Waiting) and outcome.until is None:

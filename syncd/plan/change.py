@@ -39,15 +39,15 @@ class Plan:
     def __bool__(self) -> bool:
         return any(change.verb != "report" for change in self.changes)
 
-    def only(self, *verbs: Verb) -> tuple[Change, ...]:
+    def select(self, *verbs: Verb) -> tuple[Change, ...]:
         """Given verbs, return the changes that carry them, in order."""
         return tuple(change for change in self.changes if change.verb in verbs)
 
-    def counts(self) -> Counter[str]:
+    def count_verbs(self) -> Counter[str]:
         """Given this plan, return how many changes each verb has."""
         return Counter(change.verb for change in self.changes)
 
-    def digest(self) -> str:
+    def compute_digest(self) -> str:
         """Given this plan, return twelve hex digits that differ when any change differs."""
         facts = [[c.verb, c.noun, c.key, c.before, c.after] for c in self.changes]
         text = json.dumps(facts, sort_keys=True, ensure_ascii=False, default=str)

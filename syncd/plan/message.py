@@ -21,7 +21,7 @@ MARKED = 32
 _MARKER = re.compile(r"\s*\[[^\[\]]{1,40}#[0-9a-f]{6}\]$")
 
 
-def mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
+def render_mirror_message(subject: str, *, space: str, revision: str, change_requests: Sequence[int] = ()) -> str:
     """Given what a mirror commit stands for, return its message with the trailers that are syncd's memory.
 
     Raises: ValueError when an id is not one line, which would be a trailer of its own.
@@ -36,50 +36,50 @@ def mirror_message(subject: str, *, space: str, revision: str, change_requests: 
     return f"{one_line(subject)}\n\n" + "".join(f"{key}: {value}\n" for key, value in trailers)
 
 
-def proposed_subject(number: int, subject: str) -> str:
+def render_proposed_subject(number: int, subject: str) -> str:
     """Given a change request, return the subject of a commit that holds its content."""
-    return f"{PROPOSED}{number}: {bare_subject(subject)}"
+    return f"{PROPOSED}{number}: {remove_marker(subject)}"
 
 
-def merged_subject(subject: str) -> str:
+def render_merged_subject(subject: str) -> str:
     """Given the subject of a change request that was merged, return that of the commit: never a `proposed_subject`."""
-    text = bare_subject(subject)
+    text = remove_marker(subject)
     return f"Merged: {text}" if text.startswith(PROPOSED) else text
 
 
-def marker(branch: str, instance: str) -> str:
+def build_marker(branch: str, instance: str) -> str:
     """Given a branch and the repository's instance id, return what marks their change request in its subject.
 
     Shape: a long name is told from others with the same end by a digest, behind a sign that no branch has in its name.
     """
-    if len(branch) <= MARKED and _plain(branch) == branch:
-        return former_marker(branch, instance)
+    if len(branch) <= MARKED and _clean_branch(branch) == branch:
+        return build_former_marker(branch, instance)
     digest = hashlib.sha256(branch.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"[{_plain(branch)[-(MARKED - 7) :]}~{digest}#{instance}]"
+    return f"[{_clean_branch(branch)[-(MARKED - 7) :]}~{digest}#{instance}]"
 
 
-def former_marker(branch: str, instance: str) -> str:
+def build_former_marker(branch: str, instance: str) -> str:
     """Given the same, return the marker of version 0.1, which branches with the same end share."""
     return f"[{branch[-MARKED:]}#{instance}]"
 
 
-def _plain(branch: str) -> str:
+def _clean_branch(branch: str) -> str:
     return one_line(branch).translate({ord(sign): "_" for sign in "[]~"})
 
 
-def marked_subject(subject: str, mark: str) -> str:
+def add_marker(subject: str, mark: str) -> str:
     """Given a subject and a marker, return both within the API's limit; the subject is cut, the marker never."""
     room = SUBJECT_MAX - len(mark) - 1
     text = one_line(subject) or "Update content"
     return f"{text if len(text) <= room else text[: room - 1] + '…'} {mark}"
 
 
-def bare_subject(subject: str) -> str:
+def remove_marker(subject: str) -> str:
     """Given a change request's subject, return it without syncd's marker."""
     return _MARKER.sub("", one_line(subject))
 
 
-def proposal_subject(subjects: Sequence[str]) -> str:
+def choose_subject(subjects: Sequence[str]) -> str:
     """Given the subjects of the commits of a branch, newest first, return one for their change request."""
     if not subjects:
         return "Update content"

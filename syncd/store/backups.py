@@ -1,4 +1,4 @@
-"""How things of a site were before a plan ran, so that it can be taken back; the oldest are forgotten."""
+"""Store former values of what a site's plan has changed, so that it can be rolled back; old ones are deleted."""
 
 from dataclasses import asdict
 
@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from syncd.store.database import Database
-from syncd.store.glance import Backup
 from syncd.store.schema import backups
+from syncd.store.status import Backup
 
 KEPT_PLANS = 50
 """Plans of one site whose former values are kept."""
@@ -20,7 +20,7 @@ class Backups:
         """Given the state database, keep them there."""
         self._database = database
 
-    def keep(self, backup: Backup, *, since: str) -> None:
+    def save(self, backup: Backup, *, since: str) -> None:
         """Given what a plan is about to change, keep it, and forget what is older than `since` or one too many."""
         of_site = backups.c.site == backup.site
         insert = sqlite.insert(backups).values(asdict(backup))
@@ -34,7 +34,7 @@ class Backups:
 
         self._database.write(work)
 
-    def kept(self, site: str = "") -> list[Backup]:
+    def list_backups(self, site: str = "") -> list[Backup]:
         """Given a site or nothing, return what is kept of it, or of all, the newest first."""
 
         def work(connection: sa.Connection) -> list[Backup]:

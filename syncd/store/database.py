@@ -24,7 +24,7 @@ _PARTS = ("-wal", "-shm", "")
 """The log goes with its file, and first: whoever has the old one open must not share it with the new one."""
 
 
-class _NotOurs(Exception):
+class _ForeignDatabase(Exception):
     """A healthy database that something else wrote."""
 
 
@@ -35,11 +35,11 @@ class Database:
         """Given a path, open the database there, or begin one. Raises: StoreNewer, StoreError, DiskFull."""
         self.path = path
         self.moved_aside: list[Path] = []
-        self._reader = _engine(path, "BEGIN")
+        self._reader = _create_engine(path, "BEGIN")
         # A writer says so at once: a transaction that reads first and then wants to write loses updates.
-        self._writer = _engine(path, "BEGIN IMMEDIATE")
+        self._writer = _create_engine(path, "BEGIN IMMEDIATE")
         self._file: tuple[int, int] | None = None
-        with _translated(path):
+        with _translate_errors(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 self._prepare()
@@ -47,7 +47,7 @@ class Database:
                 self.close()
                 if not _is_damage(error):
                     raise
-                self._begin_anew()
+                self._start_empty()
 
     def read(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Given work, return its result from one state of the database; damage is answered from an empty one."""
@@ -56,7 +56,7 @@ class Database:
                 return work(connection)
         except _ERRORS as error:
             self._repair(error)
-        with _translated(self.path), self._reader.begin() as connection:
+        with _translate_errors(self.path), self._reader.begin() as connection:
             return work(connection)
 
     def write(self, work: Callable[[sa.Connection], object]) -> None:
@@ -70,7 +70,7 @@ class Database:
                 return
         except _ERRORS as error:
             self._repair(error)
-        with _translated(self.path), self._writer.begin() as connection:
+        with _translate_errors(self.path), self._writer.begin() as connection:
             work(connection)
 
     def close(self) -> None:
@@ -79,20 +79,20 @@ class Database:
         self._writer.dispose()
 
     def _repair(self, error: Exception) -> None:
-        with _translated(self.path):
+        with _translate_errors(self.path):
             if not _is_damage(error):
                 raise error
-            self._begin_anew()
+            self._start_empty()
 
     def _prepare(self) -> None:
-        with _alone(self.path):
-            self._file = _created(self.path)
+        with _lock_file(self.path):
+            self._file = _create_file(self.path)
             with self._writer.begin() as connection:
-                self._claim(connection)
+                self._claim_file(connection)
             with self._writer.connect() as connection:  # below SQLAlchemy: the mode cannot change in a transaction
                 connection.connection.cursor().execute("PRAGMA journal_mode=WAL").close()
 
-    def _claim(self, connection: sa.Connection) -> None:
+    def _claim_file(self, connection: sa.Connection) -> None:
         owner = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
         version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
         if owner == 0 and not connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
@@ -100,22 +100,22 @@ class Database:
             connection.exec_driver_sql(f"PRAGMA application_id={schema.APPLICATION_ID}")
             connection.exec_driver_sql(f"PRAGMA user_version={schema.VERSION}")
         elif owner != schema.APPLICATION_ID or version < 1:
-            raise _NotOurs(f"{self.path} is another program's database")
+            raise _ForeignDatabase(f"{self.path} is another program's database")
         elif version < schema.VERSION:
             schema.metadata.create_all(connection)
             connection.exec_driver_sql(f"PRAGMA user_version={schema.VERSION}")
         elif version > schema.VERSION:
             raise StoreNewer(f"{self.path} was written by a newer syncd (schema {version})", hint="upgrade syncd")
 
-    def _begin_anew(self) -> None:
+    def _start_empty(self) -> None:
         self.close()
-        with _alone(self.path):
-            if _identity(self.path) == self._file:  # else another process was faster, and its new database is fine
+        with _lock_file(self.path):
+            if _find_identity(self.path) == self._file:  # else another process was faster, and its new database is fine
                 self.moved_aside.append(_move_aside(self.path))
         self._prepare()
 
 
-def _engine(path: Path, begin: str) -> sa.Engine:
+def _create_engine(path: Path, begin: str) -> sa.Engine:
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
 
     # The driver's own transaction control opens none for a SELECT; we say BEGIN ourselves.
@@ -129,12 +129,12 @@ def _engine(path: Path, begin: str) -> sa.Engine:
     return engine
 
 
-def _created(path: Path) -> tuple[int, int] | None:
+def _create_file(path: Path) -> tuple[int, int] | None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    return _identity(path)
+    return _find_identity(path)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _find_identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -153,7 +153,7 @@ def _move_aside(path: Path) -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _lock_file(path: Path) -> Iterator[None]:
     descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -163,19 +163,19 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except _ERRORS as error:
-        raise _failure(error, path) from error
+        raise _build_failure(error, path) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(f"no space is left for {path}") from error
         raise StoreError(f"{path} cannot be used: {error.strerror}") from error
 
 
-def _failure(error: Exception, path: Path) -> SyncdError:
-    match _code(error):
+def _build_failure(error: Exception, path: Path) -> SyncdError:
+    match _find_error_code(error):
         case sqlite3.SQLITE_FULL:
             return DiskFull(f"no space is left for {path}")
         case sqlite3.SQLITE_IOERR if not os.statvfs(path.parent).f_bavail:
@@ -187,10 +187,10 @@ def _failure(error: Exception, path: Path) -> SyncdError:
 
 
 def _is_damage(error: BaseException) -> bool:
-    return isinstance(error, _NotOurs) or (isinstance(error, _ERRORS) and _code(error) in _DAMAGED)
+    return isinstance(error, _ForeignDatabase) or (isinstance(error, _ERRORS) and _find_error_code(error) in _DAMAGED)
 
 
-def _code(error: Exception) -> int:
+def _find_error_code(error: Exception) -> int:
     # The low byte is the error; the rest says which kind of it.
     code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
     return code & 0xFF

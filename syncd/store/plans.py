@@ -1,4 +1,4 @@
-"""What waits for a person to agree, and how a site was when it was last looked at."""
+"""Store plans that wait for a person's approval, and the state of each site when it was last read."""
 
 from dataclasses import asdict
 
@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from syncd.store.database import Database
-from syncd.store.glance import Look, Pending
 from syncd.store.schema import looks, plans
+from syncd.store.status import PendingPlan, SiteState
 
 
 class Plans:
@@ -17,7 +17,7 @@ class Plans:
         """Given the state database, keep them there."""
         self._database = database
 
-    def hold(self, plan: Pending) -> None:
+    def save_pending(self, plan: PendingPlan) -> None:
         """Given a plan that a person has to agree to, keep it; one with the same digest keeps what was said of it."""
 
         def work(connection: sa.Connection) -> None:
@@ -26,35 +26,35 @@ class Plans:
 
         self._database.write(work)
 
-    def held(self, site: str = "") -> list[Pending]:
+    def list_pending(self, site: str = "") -> list[PendingPlan]:
         """Given a site or nothing, return its plan, or all that are held, by site."""
 
-        def work(connection: sa.Connection) -> list[Pending]:
+        def work(connection: sa.Connection) -> list[PendingPlan]:
             chosen = sa.select(plans).order_by(plans.c.site)
             rows = connection.execute(chosen.where(plans.c.site == site) if site else chosen).fetchall()
-            return [Pending(**row._mapping) for row in rows]
+            return [PendingPlan(**row._mapping) for row in rows]
 
         return self._database.read(work)
 
-    def approve(self, plan: Pending, *, at: str, comment: str) -> None:
+    def approve(self, plan: PendingPlan, *, at: str, comment: str) -> None:
         """Given a plan that is held, write down that a person agrees to it."""
         chosen = plans.update().where(plans.c.site == plan.site, plans.c.digest == plan.digest)
         self._database.write(lambda connection: connection.execute(chosen.values(approved=at, comment=comment)))
 
-    def drop(self, site: str) -> None:
+    def delete(self, site: str) -> None:
         """Given a site, forget its plan: it was used up, or nothing is held any more."""
         self._database.write(lambda connection: connection.execute(plans.delete().where(plans.c.site == site)))
 
-    def look(self, site: str) -> Look | None:
+    def read_site_state(self, site: str) -> SiteState | None:
         """Given a site's file, return how the site was when it was last looked at."""
 
-        def work(connection: sa.Connection) -> Look | None:
+        def work(connection: sa.Connection) -> SiteState | None:
             row = connection.execute(sa.select(looks).where(looks.c.site == site)).first()
-            return Look(**row._mapping) if row is not None else None
+            return SiteState(**row._mapping) if row is not None else None
 
         return self._database.read(work)
 
-    def looked(self, look: Look) -> None:
+    def save_site_state(self, look: SiteState) -> None:
         """Given how a site is, remember it in place of the last time."""
         insert = sqlite.insert(looks).values(asdict(look))
         values = {"inputs": look.inputs, "facts": look.facts, "at": look.at}

@@ -48,7 +48,7 @@ def read_runs(file: Path) -> tuple[RunRecord, ...]:
         document = json.loads(file.read_bytes())
         if document["format"] != FORMAT:
             return ()
-        return tuple(_read(each) for each in document["runs"])
+        return tuple(_parse_record(each) for each in document["runs"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ()
 
@@ -76,7 +76,7 @@ def write_runs(file: Path, records: Iterable[RunRecord]) -> None:
         raise StoreError(f"{file} cannot be written: {error.strerror}") from error
 
 
-def _read(each: Any) -> RunRecord:
+def _parse_record(each: Any) -> RunRecord:
     record = RunRecord(**{name: value for name, value in each.items() if name in _TYPES})
     if any(type(getattr(record, name)) is not kind for name, kind in _TYPES.items()):
         raise TypeError("a member has another type")

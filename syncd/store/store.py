@@ -12,18 +12,18 @@ from sqlalchemy.dialects import sqlite
 from syncd.model.anchor import Anchor
 from syncd.store.backups import Backups
 from syncd.store.database import Database
-from syncd.store.glance import Outcome, glance
-from syncd.store.locks import Locks
 from syncd.store.plans import Plans
 from syncd.store.schema import anchors, outcomes, seen
+from syncd.store.site_ownership import SiteOwnership
+from syncd.store.status import FlowOutcome, read_store_summary
 
 _ANCHOR = ("id", "kind", "path", "form", "fingerprint", "oid")
 _values = attrgetter(*_ANCHOR)
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One lane of a space as both sides last agreed on it: the revision, the commit, and every anchor by id.
+class LastSeen:
+    """One lane of a space as it was last in step: the revision, the commit, and every anchor by id.
 
     Shape: `shape` is a digest of the page tree without its texts; "" when it is not known.
     """
@@ -42,7 +42,7 @@ class Store:
         self._database = Database(path)
         self.plans = Plans(self._database)
         self.backups = Backups(self._database)
-        self.locks = Locks(self._database)
+        self.ownership = SiteOwnership(self._database)
         self._shown: set[tuple[str, str]] = set()
 
     @property
@@ -53,23 +53,25 @@ class Store:
             for path in self._database.moved_aside
         )
 
-    def seen(self, space: str, lane: str = "main") -> Seen | None:
+    def read_last_seen(self, space: str, lane: str = "main") -> LastSeen | None:
         """Given a space and a lane ("main" or a change request's id), return what was last saved, or None."""
 
-        def work(connection: sa.Connection) -> Seen | None:
-            row = connection.execute(sa.select(seen).where(*_at(seen, space, lane))).first()
+        def work(connection: sa.Connection) -> LastSeen | None:
+            row = connection.execute(sa.select(seen).where(*_match_lane(seen, space, lane))).first()
             if row is None:
                 return None
             columns = [anchors.c[name] for name in _ANCHOR]
-            rows = connection.execute(sa.select(*columns).where(*_at(anchors, space, lane))).fetchall()
-            return Seen(row.revision, row.commit, {anchor.id: anchor for anchor in map(Anchor._make, rows)}, row.shape)
+            rows = connection.execute(sa.select(*columns).where(*_match_lane(anchors, space, lane))).fetchall()
+            return LastSeen(
+                row.revision, row.commit, {anchor.id: anchor for anchor in map(Anchor._make, rows)}, row.shape
+            )
 
         found = self._database.read(work)
         if found is not None:
             self._shown.add((space, lane))
         return found
 
-    def save_seen(
+    def save_last_seen(
         self,
         space: str,
         lane: str,
@@ -91,14 +93,15 @@ class Store:
         gone = [{"gone": id} for id in removed]
 
         def work(connection: sa.Connection) -> None:
-            if not replace and (space, lane) in self._shown and not _knows(connection, space, lane):
+            if not replace and (space, lane) in self._shown and not _has_lane(connection, space, lane):
                 return
             _upsert(connection, seen, [where | {"revision": revision, "commit": commit, "shape": shape}])
             if replace:
-                connection.execute(anchors.delete().where(*_at(anchors, space, lane)))
+                connection.execute(anchors.delete().where(*_match_lane(anchors, space, lane)))
             elif gone:
                 connection.execute(
-                    anchors.delete().where(*_at(anchors, space, lane), anchors.c.id == sa.bindparam("gone")), gone
+                    anchors.delete().where(*_match_lane(anchors, space, lane), anchors.c.id == sa.bindparam("gone")),
+                    gone,
                 )
             _upsert(connection, anchors, rows)
 
@@ -109,12 +112,12 @@ class Store:
 
         def work(connection: sa.Connection) -> None:
             for table in (seen, anchors):
-                connection.execute(table.delete().where(*_at(table, space, lane)))
+                connection.execute(table.delete().where(*_match_lane(table, space, lane)))
 
         self._database.write(work)
         self._shown.discard((space, lane))
 
-    def record(self, results: Iterable[Outcome], *, whole: bool = False) -> None:
+    def record(self, results: Iterable[FlowOutcome], *, whole: bool = False) -> None:
         """Given what flows came to, remember it in place of the last time, in one transaction.
 
         Shape: when it is the `whole` of what can run, nothing else is remembered: what it was about is gone.
@@ -128,9 +131,9 @@ class Store:
 
         self._database.write(work)
 
-    def outcomes(self) -> list[Outcome]:
+    def list_outcomes(self) -> list[FlowOutcome]:
         """Return the last outcome of every flow, by flow and key."""
-        return list(glance(self._database.path).outcomes)
+        return list(read_store_summary(self._database.path).outcomes)
 
     def close(self) -> None:
         """Close the database; nothing may use this store afterwards."""
@@ -143,12 +146,12 @@ class Store:
         self.close()
 
 
-def _at(table: sa.Table, space: str, lane: str) -> tuple[sa.ColumnElement[bool], ...]:
+def _match_lane(table: sa.Table, space: str, lane: str) -> tuple[sa.ColumnElement[bool], ...]:
     return table.c.space == space, table.c.lane == lane
 
 
-def _knows(connection: sa.Connection, space: str, lane: str) -> bool:
-    return connection.execute(sa.select(seen.c.lane).where(*_at(seen, space, lane))).first() is not None
+def _has_lane(connection: sa.Connection, space: str, lane: str) -> bool:
+    return connection.execute(sa.select(seen.c.lane).where(*_match_lane(seen, space, lane))).first() is not None
 
 
 def _upsert(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:

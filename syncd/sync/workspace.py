@@ -92,8 +92,8 @@ class Workspace:
     sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
     bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
     the platform differ, and no guard counts it as deletions. `aside` is another ref for main content, for a space whose
-    two sides nobody has chosen between yet. `rehearse` says that nothing may be written to the platform. `computed`
-    has for one run the bases and merges of commits, under what they were computed from, since commits never change.
+    two sides nobody has chosen between yet. `is_dry_run` says that nothing may be written to the platform. `cache` has
+    the merge bases and merges of commits for one run, by what they were computed from; commits never change.
     """
 
     client: "Client"

@@ -20,9 +20,9 @@ def until(condition: Callable[[], bool]) -> None:
 def test_each_name_ticks_at_its_own_interval_until_it_is_cleared() -> None:
     ticks: Counter[str] = Counter()
     clock = Clock()
-    clock.every("often", 0.2, lambda: ticks.update(["former"]))
-    clock.every("often", 0.2, lambda: ticks.update(["often"]))
-    clock.every("seldom", 3600, lambda: ticks.update(["seldom"]))
+    clock.schedule("often", 0.2, lambda: ticks.update(["former"]))
+    clock.schedule("often", 0.2, lambda: ticks.update(["often"]))
+    clock.schedule("seldom", 3600, lambda: ticks.update(["seldom"]))
     clock.start()
     until(lambda: ticks["often"] >= 3)
     clock.clear()
@@ -41,7 +41,7 @@ def test_a_tick_that_fails_is_counted_and_the_clock_goes_on(caplog: pytest.LogCa
         raise RuntimeError("tick")
 
     clock = Clock()
-    clock.every("docs", 0.1, fail)
+    clock.schedule("docs", 0.1, fail)
     clock.start()
     until(lambda: clock.errors >= 2)
     clock.stop()

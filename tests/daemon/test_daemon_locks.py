@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from syncd.daemon.locks import Lock, holder
+from syncd.daemon.locks import FileLock, find_holder
 from syncd.errors import AnotherRuns, NotARepository
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from syncd.daemon.locks import Lock
-with Lock.acquire(Path(sys.argv[1])):
+from syncd.daemon.locks import FileLock
+with FileLock.acquire(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))
 """
@@ -22,9 +22,9 @@ with Lock.acquire(Path(sys.argv[1])):
 ASK = """
 import sys, time
 from pathlib import Path
-from syncd.daemon.locks import holder
+from syncd.daemon.locks import find_holder
 while True:
-    holder(Path(sys.argv[1]))
+    find_holder(Path(sys.argv[1]))
     time.sleep(0.001)
 """
 
@@ -41,9 +41,9 @@ def test_the_second_is_refused_at_once_and_told_who_holds_it(tmp_path: Path) -> 
     with hold(path, 60) as process:
         waited: list[float] = []
         with pytest.raises(AnotherRuns, match=rf"\(process {process.pid}\) works on {tmp_path}$"):
-            Lock.acquire(path, clock=lambda: sum(waited), sleep=waited.append)
+            FileLock.acquire(path, clock=lambda: sum(waited), sleep=waited.append)
         assert sum(waited) < 1
-        assert holder(path) == process.pid
+        assert find_holder(path) == process.pid
         process.kill()
 
 
@@ -52,65 +52,65 @@ def test_it_dies_with_its_process(tmp_path: Path) -> None:
     for _ in range(3):
         with hold(path, 60) as process:
             process.kill()
-        assert holder(path) is None
-        with Lock.acquire(path):
-            assert holder(path) == os.getpid()
+        assert find_holder(path) is None
+        with FileLock.acquire(path):
+            assert find_holder(path) == os.getpid()
 
 
 def test_it_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "syncd" / "run.lock"
-    with hold(path, 0.5), Lock.acquire(path, wait=30):
-        assert holder(path) == os.getpid()
+    with hold(path, 0.5), FileLock.acquire(path, wait=30):
+        assert find_holder(path) == os.getpid()
 
 
 def test_waiting_ends(tmp_path: Path) -> None:
     path = tmp_path / "syncd" / "run.lock"
     waited: list[float] = []
-    with Lock.acquire(path), pytest.raises(AnotherRuns):
-        Lock.acquire(path, wait=5, clock=lambda: sum(waited), sleep=waited.append)
+    with FileLock.acquire(path), pytest.raises(AnotherRuns):
+        FileLock.acquire(path, wait=5, clock=lambda: sum(waited), sleep=waited.append)
     assert sum(waited) == pytest.approx(5, abs=0.1)
 
 
 def test_a_child_does_not_inherit_it(tmp_path: Path) -> None:
     path = tmp_path / "syncd" / "run.lock"
-    with Lock.acquire(path):
+    with FileLock.acquire(path):
         child = subprocess.Popen(["sleep", "60"], close_fds=False)
-    with Lock.acquire(path):
+    with FileLock.acquire(path):
         child.kill()
     child.wait()
 
 
 def test_it_can_be_given_back_and_taken_again(tmp_path: Path) -> None:
     path = tmp_path / "syncd" / "run.lock"
-    lock = Lock.acquire(path)
+    lock = FileLock.acquire(path)
     lock.release()
     lock.release()
-    assert holder(path) is None
-    with Lock.acquire(path) as again:
+    assert find_holder(path) is None
+    with FileLock.acquire(path) as again:
         assert again.path == path
 
 
 def test_nobody_holds_what_is_not_there(tmp_path: Path) -> None:
-    assert holder(tmp_path / "syncd" / "run.lock") is None
+    assert find_holder(tmp_path / "syncd" / "run.lock") is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_to_ask_who_holds_it_is_in_nobodys_way(tmp_path: Path) -> None:
     path = tmp_path / "syncd" / "run.lock"
-    Lock.acquire(path).release()
+    FileLock.acquire(path).release()
     with subprocess.Popen([sys.executable, "-c", ASK, path]) as asking:
         try:
             for _ in range(2_000):
-                Lock.acquire(path).release()
+                FileLock.acquire(path).release()
         finally:
             asking.kill()
 
 
 def test_a_lock_needs_a_repository_and_never_follows_a_link(tmp_path: Path) -> None:
     with pytest.raises(NotARepository):
-        Lock.acquire(tmp_path / "missing" / "syncd" / "run.lock")
+        FileLock.acquire(tmp_path / "missing" / "syncd" / "run.lock")
     (tmp_path / "syncd").mkdir()
     (tmp_path / "syncd" / "run.lock").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(NotARepository):
-        Lock.acquire(tmp_path / "syncd" / "run.lock")
+        FileLock.acquire(tmp_path / "syncd" / "run.lock")
     assert not (tmp_path / "elsewhere").exists()

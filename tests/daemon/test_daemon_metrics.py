@@ -16,8 +16,8 @@ from syncd.daemon.http import listen
 from syncd.daemon.locks import STATE
 from syncd.daemon.metrics import render_metrics
 from syncd.errors import ConfigInvalid, StoreError
-from syncd.store.glance import Look, Outcome, Pending
 from syncd.store.runs import RunRecord
+from syncd.store.status import FlowOutcome, PendingPlan, SiteState
 from syncd.store.store import Store
 
 FACTS = {"owned": {"redirects": 3}, "unmanaged": {}, "drifted": {"structure": 1}, "blocked": {}}
@@ -40,9 +40,11 @@ BAD = RepositoryHealth(
 def git_dir(tmp_path: Path) -> Path:
     """A repository's git directory in which a site has a plan that waits and one part that drifted."""
     with Store(tmp_path / STATE) as store:
-        store.plans.hold(Pending("site_1", "3f9a0c12be77", "site.yaml", "{}", AT))
-        store.plans.looked(Look("site.yaml", "", json.dumps(FACTS), AT))
-        store.record([Outcome("site", "site.yaml", "held", "", ""), Outcome("mirror", "docs", "unchanged", "", "")])
+        store.plans.save_pending(PendingPlan("site_1", "3f9a0c12be77", "site.yaml", "{}", AT))
+        store.plans.save_site_state(SiteState("site.yaml", "", json.dumps(FACTS), AT))
+        store.record(
+            [FlowOutcome("site", "site.yaml", "held", "", ""), FlowOutcome("mirror", "docs", "unchanged", "", "")]
+        )
     return tmp_path
 
 
@@ -76,7 +78,7 @@ def test_the_process_is_measured_too() -> None:
 
 def test_a_plan_that_was_approved_waits_no_more(git_dir: Path) -> None:
     with Store(git_dir / STATE) as store:
-        (plan,) = store.plans.held()
+        (plan,) = store.plans.list_pending()
         store.plans.approve(plan, at="2026-05-01T11:00:00+00:00", comment="")
     assert read_counts(git_dir / STATE).pending == 0
 
@@ -123,7 +125,7 @@ def test_a_state_that_cannot_be_read_is_an_error_and_not_an_end(tmp_path: Path) 
 @pytest.mark.parametrize("facts", ["{", "[]", "{}", '{"owned": 3}'])
 def test_a_look_that_makes_no_sense_is_an_error_of_that_state(tmp_path: Path, facts: str) -> None:
     with Store(tmp_path / "state.db") as store:
-        store.plans.looked(Look("site.yaml", "", facts, AT))
+        store.plans.save_site_state(SiteState("site.yaml", "", facts, AT))
     with pytest.raises(StoreError, match="makes no sense"):
         read_counts(tmp_path / "state.db")
 

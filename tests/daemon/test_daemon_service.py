@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from syncd.daemon.locks import RUN, Lock, holder
+from syncd.daemon.locks import RUN, FileLock, find_holder
 
 pytestmark = pytest.mark.story
 
@@ -36,7 +36,7 @@ def test_of_two_daemons_started_together_exactly_one_serves(serve: Any, job: Des
         assert said[0] == "outcome syncd Waiting 7"
         assert not any(line.startswith("run") for line in said)
         winner.hear("run docs")
-        assert holder(git_dir / "syncd" / "daemon.lock") == winner.process.pid
+        assert find_holder(git_dir / "syncd" / "daemon.lock") == winner.process.pid
         winner.signal(SIGTERM)
         assert winner.ends() == 0
 
@@ -53,7 +53,7 @@ def test_one_repository_configured_twice_is_refused(serve: Any, job: Describe, t
     (git_dir,) = plain(tmp_path, "docs")
     daemon = serve(job(git_dir), job(git_dir, name="again"))
     assert daemon.ends() == 78
-    assert holder(git_dir / "syncd" / "daemon.lock") is None
+    assert find_holder(git_dir / "syncd" / "daemon.lock") is None
 
 
 @pytest.mark.parametrize("number", [SIGTERM, SIGINT])
@@ -76,7 +76,7 @@ def test_a_hanging_cycle_does_not_keep_the_daemon(serve: Any, job: Describe, tmp
     daemon.hear("outcome other Unchanged 0")
     daemon.signal(SIGTERM)
     assert daemon.ends() == 0
-    assert holder(one / "syncd" / "daemon.lock") is None
+    assert find_holder(one / "syncd" / "daemon.lock") is None
 
 
 def test_who_asks_twice_does_not_wait(serve: Any, job: Describe, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_what_is_refused_at_the_start_holds_itself_alone(
     plain(tmp_path, "gone")
     daemon.signal(SIGUSR1)
     daemon.hear("outcome gone Unchanged 0")
-    assert holder(gone / "syncd" / "daemon.lock") == daemon.process.pid
+    assert find_holder(gone / "syncd" / "daemon.lock") == daemon.process.pid
 
 
 def test_a_repository_that_moves_away_and_another_that_comes_are_told_apart(
@@ -136,11 +136,11 @@ def test_a_repository_that_moves_away_and_another_that_comes_are_told_apart(
     one.rename(tmp_path / "away")
     daemon.signal(SIGUSR1)
     daemon.hear_all({"outcome docs Held 78", "outcome other Unchanged 0"})
-    assert holder(tmp_path / "away" / "syncd" / "daemon.lock") is None, "whoever moved it may serve it there"
+    assert find_holder(tmp_path / "away" / "syncd" / "daemon.lock") is None, "whoever moved it may serve it there"
     plain(tmp_path, "docs")
     daemon.signal(SIGUSR1)
     daemon.hear("outcome docs Unchanged 0")
-    assert holder(one / "syncd" / "daemon.lock") == daemon.process.pid
+    assert find_holder(one / "syncd" / "daemon.lock") == daemon.process.pid
     (one / "refs" / "heads" / "main").write_text("a commit\n")
     daemon.hear("run docs")
 
@@ -213,8 +213,8 @@ def test_a_reload_takes_up_and_lets_go(serve: Any, job: Describe, tmp_path: Path
     daemon.signal(SIGHUP)
     daemon.hear_all({"run first", "run three", "outcome two Unchanged 0"})
     assert "run two" not in daemon.silent_for(0.5)
-    assert holder(two / "syncd" / "daemon.lock") is None
-    assert holder(three / "syncd" / "daemon.lock") == daemon.process.pid
+    assert find_holder(two / "syncd" / "daemon.lock") is None
+    assert find_holder(three / "syncd" / "daemon.lock") == daemon.process.pid
 
 
 def test_a_reload_that_fails_keeps_the_jobs_and_one_that_meets_another_service_waits_there(
@@ -227,7 +227,7 @@ def test_a_reload_that_fails_keeps_the_jobs_and_one_that_meets_another_service_w
     daemon.signal(SIGHUP)
     daemon.hear("outcome syncd Held 78")
     daemon.spec.write_text(json.dumps({"jobs": [job(one, name="new"), job(two, name="two")]}))
-    with Lock.acquire(two / "syncd" / "daemon.lock"):
+    with FileLock.acquire(two / "syncd" / "daemon.lock"):
         daemon.signal(SIGHUP)
         daemon.hear_all({"outcome new Unchanged 0", "outcome two Waiting 7"})
     daemon.signal(SIGUSR1)
@@ -244,7 +244,7 @@ def test_a_defect_in_one_job_is_reported_and_spares_the_others(serve: Any, job: 
 
 def test_a_run_waits_while_a_person_runs(serve: Any, job: Describe, tmp_path: Path) -> None:
     (git_dir,) = plain(tmp_path, "docs")
-    with Lock.acquire(git_dir / RUN):
+    with FileLock.acquire(git_dir / RUN):
         daemon = serve(job(git_dir, interval=1))
         daemon.hear("outcome docs Waiting 7")
         assert "run docs" not in daemon.said

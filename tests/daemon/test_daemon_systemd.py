@@ -28,12 +28,12 @@ def heard(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str,
 def test_every_message_arrives_as_the_protocol_says(heard: tuple[str, socket.socket]) -> None:
     address, listener = heard
     notify = Notifier({"NOTIFY_SOCKET": address}, clock=lambda: 12.5)
-    notify.ready()
-    notify.alive()
-    notify.status("syncing é\nREADY=1\x1b[31m")
-    notify.reloading()
-    notify.extend(90)
-    notify.stopping()
+    notify.send_ready()
+    notify.send_alive()
+    notify.send_status("syncing é\nREADY=1\x1b[31m")
+    notify.send_reloading()
+    notify.request_time(90)
+    notify.send_stopping()
     assert [listener.recv(4096).decode() for _ in range(6)] == [
         "READY=1",
         "WATCHDOG=1",
@@ -46,7 +46,7 @@ def test_every_message_arrives_as_the_protocol_says(heard: tuple[str, socket.soc
 
 @pytest.mark.parametrize("environ", [{}, {"NOTIFY_SOCKET": ""}, {"NOTIFY_SOCKET": "/nonexistent/notify"}])
 def test_where_nobody_listens_nothing_happens(environ: dict[str, str]) -> None:
-    Notifier(environ).ready()
+    Notifier(environ).send_ready()
 
 
 def test_a_listener_that_does_not_listen_holds_nobody_up(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_listener_that_does_not_listen_holds_nobody_up(tmp_path: Path) -> None
             with suppress(BlockingIOError):
                 for _ in range(100_000):
                     other.sendto(b"x" * 1000, str(tmp_path / "notify"))
-        notify.ready()  # or this test never ends
+        notify.send_ready()  # or this test never ends
 
 
 @pytest.mark.parametrize(

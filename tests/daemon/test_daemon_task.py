@@ -22,26 +22,26 @@ class Watched:
 
     def run(self, outcome: Outcome, *, again: bool = False) -> float:
         """Run once, and return the wait for the next run."""
-        self.time += max(self.task.wait(), 0)
+        self.time += max(self.task.find_wait(), 0)
         self.task.begin()
-        assert self.task.wait() == math.inf
+        assert self.task.find_wait() == math.inf
         self.task.end(outcome, now=EPOCH, again=again)
-        return self.task.wait()
+        return self.task.find_wait()
 
 
 def test_the_first_run_is_at_once() -> None:
-    assert Watched().task.wait() <= 0
+    assert Watched().task.find_wait() <= 0
 
 
 @pytest.mark.parametrize("outcome", [Unchanged(), Applied(()), Held("a conflict", exit_code=6)])
 def test_after_a_run_an_interval_or_a_wake_is_waited_for(outcome: Outcome) -> None:
     watched = Watched()
     assert watched.run(outcome) > 60
-    watched.task.tick()
-    assert watched.task.wait() == 0
+    watched.task.pass_interval()
+    assert watched.task.find_wait() == 0
     assert watched.run(outcome) > 60
-    watched.task.wake()
-    assert watched.task.wait() == 0
+    watched.task.request_run()
+    assert watched.task.find_wait() == 0
 
 
 def test_an_interval_whose_tick_never_comes_is_made_up_for() -> None:
@@ -52,14 +52,14 @@ def test_an_interval_whose_tick_never_comes_is_made_up_for() -> None:
 def test_a_wake_during_a_run_asks_for_one_more_and_a_tick_does_not() -> None:
     watched = Watched()
     watched.task.begin()
-    watched.task.tick()
+    watched.task.pass_interval()
     watched.task.end(Unchanged(), now=EPOCH, again=False)
-    assert watched.task.wait() > 60
+    assert watched.task.find_wait() > 60
     watched.task.begin()
-    watched.task.wake()
-    watched.task.wake()
+    watched.task.request_run()
+    watched.task.request_run()
     watched.task.end(Unchanged(), now=EPOCH, again=False)
-    assert watched.task.wait() == 0
+    assert watched.task.find_wait() == 0
     assert watched.run(Unchanged()) > 60
     assert watched.run(Unchanged(), again=True) == 0
 
@@ -68,7 +68,7 @@ def test_waiting_backs_off_from_the_interval_to_the_longest_and_starts_over() ->
     watched = Watched(interval=60)
     assert [watched.run(Waiting("no answer")) for _ in range(6)] == [60, 120, 240, 480, LONGEST, LONGEST]
     watched.run(Unchanged())
-    watched.task.wake()
+    watched.task.request_run()
     assert watched.run(Waiting("no answer")) == 60
     for _ in range(100):
         assert watched.run(Waiting("no answer")) <= LONGEST
@@ -86,22 +86,22 @@ def test_many_daemons_that_failed_together_do_not_return_together() -> None:
 def test_ticks_and_wakes_keep_to_the_back_off_and_a_person_does_not() -> None:
     watched = Watched()
     watched.run(Waiting("no answer"))
-    watched.task.tick()
-    watched.task.wake()
-    assert watched.task.wait() == 60
-    watched.task.hurry()
-    assert watched.task.wait() <= 0
+    watched.task.pass_interval()
+    watched.task.request_run()
+    assert watched.task.find_wait() == 60
+    watched.task.request_now()
+    assert watched.task.find_wait() <= 0
 
 
 def test_a_named_time_is_waited_for_whoever_asks() -> None:
     watched = Watched()
     watched.run(Waiting("too many requests", until=EPOCH + 500))
-    watched.task.tick()
-    watched.task.wake()
-    watched.task.hurry()
-    assert watched.task.wait() == 500
+    watched.task.pass_interval()
+    watched.task.request_run()
+    watched.task.request_now()
+    assert watched.task.find_wait() == 500
     watched.time += 500
-    assert watched.task.wait() <= 0
+    assert watched.task.find_wait() <= 0
 
 
 @pytest.mark.parametrize(("until", "wait"), [(-10.0, SOONEST), (0.0, SOONEST), (1e9, FARTHEST), (math.inf, FARTHEST)])
@@ -112,10 +112,10 @@ def test_a_senseless_time_neither_spins_nor_stalls(until: float, wait: float) ->
 def test_a_refused_token_is_tried_every_five_minutes_at_most() -> None:
     watched = Watched()
     watched.run(Held("refused", exit_code=77))
-    watched.task.tick()
-    assert watched.task.wait() == REFUSED
-    watched.task.hurry()
-    assert watched.task.wait() <= 0
+    watched.task.pass_interval()
+    assert watched.task.find_wait() == REFUSED
+    watched.task.request_now()
+    assert watched.task.find_wait() <= 0
 
 
 def test_a_try_that_began_no_run_says_why_until_one_does() -> None:
@@ -129,13 +129,13 @@ def test_a_try_that_began_no_run_says_why_until_one_does() -> None:
 def test_silence_is_counted_from_the_last_question() -> None:
     watched = Watched()
     watched.time += 500
-    assert watched.task.silence() == 0
+    assert watched.task.find_silence() == 0
     watched.task.begin()
     watched.time += 40
-    assert watched.task.silence() == 40
-    assert not watched.task.cancelled()
-    assert watched.task.silence() == 0
-    watched.task.leave()
-    assert watched.task.cancelled()
+    assert watched.task.find_silence() == 40
+    assert not watched.task.is_cancelled()
+    assert watched.task.find_silence() == 0
+    watched.task.request_stop()
+    assert watched.task.is_cancelled()
     watched.task.end(Unchanged(), now=EPOCH, again=True)
-    assert watched.task.wait() == math.inf
+    assert watched.task.find_wait() == math.inf

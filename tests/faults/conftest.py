@@ -361,7 +361,9 @@ class Stage:
         with Store(state) as store, self.client() as client:
             organization = client.spaces.get(self.space).organization or ""
             sites = [site.id for site in client.sites.list(organization)]
-            owned = {json.loads(entry)["id"] for id in sites for entry in store.locks.entries(id).values() if entry}
+            owned = {
+                json.loads(entry)["id"] for id in sites for entry in store.ownership.read_entries(id).values() if entry
+            }
             there = [one for id in sites for one in client.redirects.list(organization, id)]
         return sorted(redirect.source for redirect in there if redirect.id in owned)
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncd.errors import BecameEmpty, TooMuch
+from syncd.plan.fewest_moves import find_staying
 from syncd.plan.guard import guard_deletions
-from syncd.plan.order import find_staying
 
 
 @given(st.permutations(range(7)))

@@ -52,9 +52,9 @@ for line in sys.stdin:
         if job["do"] == "move":
             repository.fast_forward("main", old=job["old"], new=job["new"])
         else:
-            with repository.writer(job["ref"], old=job["old"]) as writer:
+            with repository.open_writer(job["ref"], old=job["old"]) as writer:
                 for number in range(job["blobs"]):
-                    writer.put(f"p{number}.md", writer.blob(b"%d" % number * 999))
+                    writer.put(f"p{number}.md", writer.write_blob(b"%d" % number * 999))
                     if number == job.get("blob"):
                         os.kill(os.getpid(), signal.SIGSTOP)
                 writer.commit(message="m", author=person, committer=person, parents=[job["old"]], base=job["old"])

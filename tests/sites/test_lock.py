@@ -192,7 +192,7 @@ def test_from_state_back_to_the_repository_everything_is_committed(clone: Path) 
 def test_a_step_is_one_transaction_and_json(clone: Path) -> None:
     save(clone, a=ONE)
     with workspace(clone) as opened:
-        rows = opened.store.locks.entries("site1")
+        rows = opened.store.ownership.read_entries("site1")
     assert json.loads(rows["redirect:/a"]) == {"id": "id0", "by": "created", "applied": {"title": "0"}}
 
 

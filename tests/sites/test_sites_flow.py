@@ -68,14 +68,14 @@ class Desk:
     def agree(self, *, hours: float) -> None:
         """Approve the plan that waits."""
         with self.stage.workspace() as workspace:
-            (held,) = workspace.store.plans.held()
+            (held,) = workspace.store.plans.list_pending()
             moment = (NOW + timedelta(hours=hours)).isoformat()
             workspace.store.plans.approve(held, at=moment, comment="")
 
     def waiting(self) -> Any:
         """The plan that waits, as JSON."""
         with self.stage.workspace() as workspace:
-            (held,) = workspace.store.plans.held()
+            (held,) = workspace.store.plans.list_pending()
             return json.loads(held.document)["plan"]
 
     def paths(self) -> list[str]:
@@ -161,7 +161,7 @@ def test_an_approval_holds_a_day_for_one_plan_and_one_run(desk: Desk) -> None:
     assert isinstance(desk.run(hours=26.01, every=86400), Applied), "an approval is looked at with the next run"
     assert desk.paths() == ["home", "api"]
     with desk.stage.workspace() as workspace:
-        assert workspace.store.plans.held() == []
+        assert workspace.store.plans.list_pending() == []
     desk.say("home", policy="prune: { structure: owned }")
     held = desk.run(hours=27)
     assert isinstance(held, Held), "it was used up"

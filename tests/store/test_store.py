@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from syncd.errors import DiskFull, StoreError, StoreNewer
 from syncd.model.anchor import Anchor
-from syncd.store.glance import Glance, Outcome, glance
-from syncd.store.store import Seen, Store
+from syncd.store.status import FlowOutcome, StoreSummary, read_store_summary
+from syncd.store.store import LastSeen, Store
 from tests.growing import TIMES, assert_linear
 
 WRITER = Path(__file__).with_name("writer.py")
@@ -30,18 +30,18 @@ def anchor(number: int, oid: str = "a" * 40) -> Anchor:
 def save(
     store: Store, *anchors: Anchor, commit: str = "c", removed: tuple[str, ...] = (), replace: bool = False
 ) -> None:
-    store.save_seen("space", "main", revision="r", commit=commit, put=anchors, removed=removed, replace=replace)
+    store.save_last_seen("space", "main", revision="r", commit=commit, put=anchors, removed=removed, replace=replace)
 
 
 def test_what_was_saved_is_seen_again_by_the_next_process(tmp_path: Path) -> None:
     first, second = anchor(1), Anchor("id2", "file", ".gitbook/assets/é (1).png", "é.png", "", "b" * 64)
     with Store(tmp_path / "deep" / "state.db") as store:
-        assert store.seen("space") is None
+        assert store.read_last_seen("space") is None
         save(store, first, second)
     with Store(tmp_path / "deep" / "state.db") as store:
-        assert store.seen("space") == Seen("r", "c", {"id00001": first, "id2": second})
-        assert store.seen("space", "other") is None
-        assert store.seen("other") is None
+        assert store.read_last_seen("space") == LastSeen("r", "c", {"id00001": first, "id2": second})
+        assert store.read_last_seen("space", "other") is None
+        assert store.read_last_seen("other") is None
         assert store.warnings == ()
 
 
@@ -49,36 +49,38 @@ def test_a_save_carries_only_what_changed(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
         save(store, anchor(1), anchor(2), anchor(3))
         save(store, anchor(2, "b" * 40), commit="d", removed=("id00003",))
-        assert store.seen("space") == Seen("r", "d", {"id00001": anchor(1), "id00002": anchor(2, "b" * 40)})
+        assert store.read_last_seen("space") == LastSeen(
+            "r", "d", {"id00001": anchor(1), "id00002": anchor(2, "b" * 40)}
+        )
 
 
 def test_replace_forgets_every_former_anchor(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
         save(store, anchor(1), anchor(2))
         save(store, anchor(3), replace=True)
-        assert store.seen("space") == Seen("r", "c", {"id00003": anchor(3)})
+        assert store.read_last_seen("space") == LastSeen("r", "c", {"id00003": anchor(3)})
         save(store, replace=True)
-        assert store.seen("space") == Seen("r", "c", {})
+        assert store.read_last_seen("space") == LastSeen("r", "c", {})
 
 
 def test_lanes_and_spaces_are_apart(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
         for space, lane in [("a", "main"), ("a", "cr1"), ("b", "main")]:
-            store.save_seen(space, lane, revision=space, commit=lane, put=[anchor(1)], removed=[])
+            store.save_last_seen(space, lane, revision=space, commit=lane, put=[anchor(1)], removed=[])
         store.forget("a", "main")
-        assert store.seen("a") is None
-        assert store.seen("a", "cr1") == Seen("a", "cr1", {"id00001": anchor(1)})
-        assert store.seen("b") == Seen("b", "main", {"id00001": anchor(1)})
+        assert store.read_last_seen("a") is None
+        assert store.read_last_seen("a", "cr1") == LastSeen("a", "cr1", {"id00001": anchor(1)})
+        assert store.read_last_seen("b") == LastSeen("b", "main", {"id00001": anchor(1)})
 
 
 def test_only_the_last_outcome_of_a_flow_is_kept(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
-        store.record([Outcome("mirror", "guides", "waiting", "no answer", "2026-01-01T00:00:00+00:00")])
-        store.record([Outcome("mirror", "api", "applied", "3 changes", "2026-01-01T00:00:01+00:00")])
-        store.record([Outcome("mirror", "guides", "unchanged", "", "2026-01-01T00:01:00+00:00")])
-        assert store.outcomes() == [
-            Outcome("mirror", "api", "applied", "3 changes", "2026-01-01T00:00:01+00:00"),
-            Outcome("mirror", "guides", "unchanged", "", "2026-01-01T00:01:00+00:00"),
+        store.record([FlowOutcome("mirror", "guides", "waiting", "no answer", "2026-01-01T00:00:00+00:00")])
+        store.record([FlowOutcome("mirror", "api", "applied", "3 changes", "2026-01-01T00:00:01+00:00")])
+        store.record([FlowOutcome("mirror", "guides", "unchanged", "", "2026-01-01T00:01:00+00:00")])
+        assert store.list_outcomes() == [
+            FlowOutcome("mirror", "api", "applied", "3 changes", "2026-01-01T00:00:01+00:00"),
+            FlowOutcome("mirror", "guides", "unchanged", "", "2026-01-01T00:01:00+00:00"),
         ]
 
 
@@ -87,7 +89,7 @@ def test_ten_thousand_anchors_are_saved_and_read_in_linear_time(tmp_path: Path) 
 
     def saved(store: Store, count: int) -> None:
         save(store, *many[:count], replace=True)
-        found = store.seen("space")
+        found = store.read_last_seen("space")
         assert found is not None
         assert len(found.anchors) == count
 
@@ -127,9 +129,9 @@ def test_a_damaged_database_is_moved_aside_and_begun_anew(tmp_path: Path, damage
         damage(path)
         damaged = path.read_bytes()
         with Store(path) as store:
-            assert store.seen("space") is None
+            assert store.read_last_seen("space") is None
             save(store, anchor(1))
-            assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+            assert store.read_last_seen("space") == LastSeen("r", "c", {"id00001": anchor(1)})
             (warning,) = store.warnings
             assert f"state.db.damaged-{number}" in warning
         assert path.with_name(f"state.db.damaged-{number}").read_bytes() == damaged
@@ -141,8 +143,8 @@ def test_damage_that_shows_only_while_writing_loses_the_past_but_not_the_write(t
         save(store, *(anchor(each) for each in range(200)))
     torn_pages(path)
     with Store(path) as store:
-        store.record([Outcome("mirror", "guides", "unchanged", "", "")])
-        assert [outcome.key for outcome in store.outcomes()] == ["guides"]
+        store.record([FlowOutcome("mirror", "guides", "unchanged", "", "")])
+        assert [outcome.key for outcome in store.list_outcomes()] == ["guides"]
         assert len(store.warnings) == 1
 
 
@@ -150,13 +152,15 @@ def test_a_part_never_passes_for_the_whole(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with Store(path) as store:
         save(store, anchor(1), anchor(2))
-        assert store.seen("space") is not None
+        assert store.read_last_seen("space") is not None
         with Store(path) as other:
             other.forget("space", "main")
         save(store, anchor(2, "b" * 40))
-        assert store.seen("space") is None
+        assert store.read_last_seen("space") is None
         save(store, anchor(1), anchor(2, "b" * 40), replace=True)
-        assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1), "id00002": anchor(2, "b" * 40)})
+        assert store.read_last_seen("space") == LastSeen(
+            "r", "c", {"id00001": anchor(1), "id00002": anchor(2, "b" * 40)}
+        )
 
 
 def test_two_processes_that_find_damage_begin_anew_once(tmp_path: Path) -> None:
@@ -165,18 +169,18 @@ def test_two_processes_that_find_damage_begin_anew_once(tmp_path: Path) -> None:
         save(store, *(anchor(each) for each in range(200)))
     torn_pages(path)
     with Store(path) as one, Store(path) as two:
-        assert one.seen("space") is None
+        assert one.read_last_seen("space") is None
         save(one, anchor(1))
         assert {path.name for path in tmp_path.glob("*.damaged-1*")} == {
             "state.db.damaged-1",
             "state.db.damaged-1-wal",
             "state.db.damaged-1-shm",
         }
-        two.record([Outcome("mirror", "guides", "unchanged", "", "")])
-        assert two.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+        two.record([FlowOutcome("mirror", "guides", "unchanged", "", "")])
+        assert two.read_last_seen("space") == LastSeen("r", "c", {"id00001": anchor(1)})
         assert [len(each.warnings) for each in (one, two)] == [1, 0]
     with Store(path) as store:
-        assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+        assert store.read_last_seen("space") == LastSeen("r", "c", {"id00001": anchor(1)})
 
 
 def test_an_older_database_gets_the_tables_that_it_lacks_and_keeps_all_that_it_has(tmp_path: Path) -> None:
@@ -188,10 +192,10 @@ def test_an_older_database_gets_the_tables_that_it_lacks_and_keeps_all_that_it_h
             older.execute(f"DROP TABLE {table}")
         older.execute("PRAGMA user_version=1")
     older.close()
-    assert glance(path).plans == ()
+    assert read_store_summary(path).pending_plans == ()
     with Store(path) as store:
-        assert store.plans.held() == []
-        assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+        assert store.plans.list_pending() == []
+        assert store.read_last_seen("space") == LastSeen("r", "c", {"id00001": anchor(1)})
 
 
 def test_a_newer_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -228,7 +232,7 @@ def test_a_full_disk_is_said_and_leaves_the_former_state(tmp_path: Path) -> None
         with Store(path) as store:
             with pytest.raises(DiskFull):
                 save(store, *(anchor(each) for each in range(5000)), commit="d")
-            assert store.seen("space") == Seen("r", "c", {"id00001": anchor(1)})
+            assert store.read_last_seen("space") == LastSeen("r", "c", {"id00001": anchor(1)})
     finally:
         sa.event.remove(sa.Engine, "connect", small)
     with Store(path) as store:
@@ -248,7 +252,10 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     ]
     assert [writer.wait(60) for writer in writers] == [0, 0]
     with Store(path) as store:
-        assert [len(seen.anchors) for lane in ("one", "two") if (seen := store.seen("space", lane))] == [50, 50]
+        assert [len(seen.anchors) for lane in ("one", "two") if (seen := store.read_last_seen("space", lane))] == [
+            50,
+            50,
+        ]
 
 
 def test_a_kill_during_a_save_leaves_the_former_or_the_next_state(tmp_path: Path) -> None:
@@ -260,7 +267,7 @@ def test_a_kill_during_a_save_leaves_the_former_or_the_next_state(tmp_path: Path
             time.sleep(0.03 * trial)
             writer.send_signal(signal.SIGKILL)
         with Store(path) as store:
-            seen = store.seen("space")
+            seen = store.read_last_seen("space")
             assert seen is not None
             assert store.warnings == ()
             assert {one.oid for one in seen.anchors.values()} == {seen.commit}
@@ -269,13 +276,13 @@ def test_a_kill_during_a_save_leaves_the_former_or_the_next_state(tmp_path: Path
 
 def test_a_glance_sees_what_was_recorded_while_the_store_is_open(tmp_path: Path) -> None:
     path = tmp_path / "state #1?.db"
-    assert glance(path) == Glance()
-    outcome = Outcome("mirror", "guides", "waiting", "no answer", "2026-01-01T00:00:00+00:00")
+    assert read_store_summary(path) == StoreSummary()
+    outcome = FlowOutcome("mirror", "guides", "waiting", "no answer", "2026-01-01T00:00:00+00:00")
     with Store(path) as store:
         store.record([outcome])
         save(store, anchor(1))
-        assert glance(path) == Glance((outcome,), ("space",))
-    assert glance(path) == Glance((outcome,), ("space",))
+        assert read_store_summary(path) == StoreSummary((outcome,), ("space",))
+    assert read_store_summary(path) == StoreSummary((outcome,), ("space",))
 
 
 @pytest.mark.parametrize("damage", [cut, garbage, torn_pages])
@@ -287,5 +294,5 @@ def test_a_glance_at_a_damaged_database_shows_nothing_and_changes_nothing(
         save(store, *(anchor(number) for number in range(500)))
     damage(path)
     damaged = path.read_bytes()
-    glance(path)
+    read_store_summary(path)
     assert path.read_bytes() == damaged

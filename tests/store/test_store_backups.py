@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from syncd.store.backups import KEPT_PLANS
-from syncd.store.glance import Backup
+from syncd.store.status import Backup
 from syncd.store.store import Store
 
 
@@ -13,20 +13,20 @@ def at(number: int) -> str:
 
 def test_only_the_newest_plans_of_a_site_are_kept(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
-        store.backups.keep(Backup("other", "d0", at(0), "{}"), since="")
+        store.backups.save(Backup("other", "d0", at(0), "{}"), since="")
         for number in range(KEPT_PLANS + 2):
-            store.backups.keep(Backup("site", f"d{number}", at(number), "{}"), since="")
-        kept = [one.digest for one in store.backups.kept("site")]
+            store.backups.save(Backup("site", f"d{number}", at(number), "{}"), since="")
+        kept = [one.digest for one in store.backups.list_backups("site")]
         assert kept == [f"d{number}" for number in reversed(range(2, KEPT_PLANS + 2))]
-        assert len(store.backups.kept()) == KEPT_PLANS + 1
+        assert len(store.backups.list_backups()) == KEPT_PLANS + 1
 
 
 def test_what_is_too_old_goes_and_a_plan_that_runs_again_is_kept_once(tmp_path: Path) -> None:
     with Store(tmp_path / "state.db") as store:
         for number in range(3):
-            store.backups.keep(Backup("site", f"d{number}", at(number), "{}"), since="")
-        store.backups.keep(Backup("site", "d0", at(9), '{"a": 1}'), since=at(2))
-        assert store.backups.kept("site") == [
+            store.backups.save(Backup("site", f"d{number}", at(number), "{}"), since="")
+        store.backups.save(Backup("site", "d0", at(9), '{"a": 1}'), since=at(2))
+        assert store.backups.list_backups("site") == [
             Backup("site", "d0", at(9), '{"a": 1}'),
             Backup("site", "d2", at(2), "{}"),
         ]

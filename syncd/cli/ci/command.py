@@ -18,7 +18,7 @@ from syncd.cli.terminal.context import find_config_file, load_config_file, parse
 from syncd.cli.terminal.progress import show_progress
 from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.trust import is_same_address
-from syncd.daemon.workplace import bindings, now
+from syncd.daemon.workspaces import build_bindings, read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
 from syncd.layout.tree.paths import slugify
 from syncd.repo import Repository
@@ -26,7 +26,7 @@ from syncd.repo.location import discover_repository
 from syncd.store.store import Store
 from syncd.sync.branches import is_own_branch
 from syncd.sync.ci.base import Job
-from syncd.sync.ci.flow import Done, run_ci
+from syncd.sync.ci.flow import CiResult, run_ci
 from syncd.sync.outcome import Applied
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result
@@ -74,11 +74,13 @@ def _propose_commit(options: PushCiOptions, force: Mapping[str, int], ci_job: Ci
         if is_own_branch(job.branch, repository.named, repository.patterns):
             note = f"{job.branch} is one of syncd's own branches; nothing is proposed from it"
             nothing = Result("propose", job.branch, Applied((), (note,)))
-            return PushReport(ci_job, job, Done((nothing,)), is_dry_run=options.dry_run)
+            return PushReport(ci_job, job, CiResult((nothing,)), is_dry_run=options.dry_run)
         with show_progress() as on_progress:
             factory = _WorkspaceFactory(clone, platform, repository, secret, force, on_progress, options.dry_run)
             outcome = run_ci(factory.open_workspace, job)
-    return PushReport(ci_job, job, outcome, tuple(bindings(repository)), factory.requests, is_dry_run=options.dry_run)
+    return PushReport(
+        ci_job, job, outcome, tuple(build_bindings(repository)), factory.requests, is_dry_run=options.dry_run
+    )
 
 
 @dataclass
@@ -108,8 +110,8 @@ class _WorkspaceFactory:
                 client=client,
                 repository=git,
                 store=store,
-                now=now,
-                bindings=bindings(self.repository),
+                now=read_time,
+                bindings=build_bindings(self.repository),
                 remote=self.repository.remote,
                 instance=self.repository.instance,
                 progress=self.on_progress,

@@ -15,7 +15,7 @@ from syncd.cli.terminal.text import escape, format_json
 from syncd.errors import FileInvalid, SyncdError
 from syncd.plan.change import Change
 from syncd.sync.ci.base import Job
-from syncd.sync.ci.flow import Done
+from syncd.sync.ci.flow import CiResult
 from syncd.sync.outcome import Applied, Held, Waiting
 from syncd.sync.run.values import Result, find_exit_code
 from syncd.sync.workspace import Binding
@@ -45,7 +45,7 @@ class PushReport:
 
     ci_job: CiJob
     job: Job | None = None
-    outcome: Done = field(default_factory=lambda: Done(()))
+    outcome: CiResult = field(default_factory=lambda: CiResult(()))
     bindings: tuple[Binding, ...] = ()
     requests: Mapping[str, int] = field(default_factory=dict)
     is_dry_run: bool = False

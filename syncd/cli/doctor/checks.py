@@ -14,10 +14,10 @@ from syncd import __version__
 from syncd.api.client import Client
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
-from syncd.daemon.locks import DAEMON, STATE, holder
+from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.errors import DiskFull, NotFound, SyncdError
 from syncd.repo import Repository, describe_git
-from syncd.store.glance import glance
+from syncd.store.status import read_store_summary
 from syncd.watch import Watcher
 
 CLOCK_SECONDS = 60
@@ -152,11 +152,11 @@ def check_repository(config: RepositoryConfig) -> Iterator[Check]:
     try:
         with Repository.open(config.path) as repository:
             git_dir = repository.git_dir
-            glance(git_dir / STATE)
+            read_store_summary(git_dir / STATE)
     except SyncdError as error:
         yield _fail(name, error)
         return
-    process = holder(git_dir / DAEMON)
+    process = find_holder(git_dir / DAEMON)
     served = f", served by process {process}" if process is not None else ", served by no syncd run"
     yield Check(name, "ok", f"{config.path}{served}")
     yield check_disk(git_dir)

@@ -12,7 +12,7 @@ from syncd.cli.doctor.checks import Check, State, check_everything
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import FORMAT_VERSION, escape, print_text, style_text
 from syncd.daemon.health import combine_codes
-from syncd.daemon.workplace import now
+from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid
 from syncd.model.wording import format_count
 
@@ -26,7 +26,7 @@ def run_doctor(config_file: Path | None, bundle: Path | None, *, as_json: bool) 
     Raises: ConfigInvalid when the bundle cannot be written.
     """
     checks: list[Check] = []
-    for check in check_everything(config_file, os.environ, now()):
+    for check in check_everything(config_file, os.environ, read_time()):
         checks.append(check)
         if not as_json:
             print_text("\n".join(_format_check(check)))

@@ -114,12 +114,12 @@ def run_server(options: PlatformOptions, settings: "PlatformSettings", *, host: 
         nonlocal status
         status = f"listens on {url}"
         print(url, flush=True)
-        notify.status(status)
-        notify.ready()
+        notify.send_status(status)
+        notify.send_ready()
 
     def report(fault: str) -> None:
         log_text(escape(fault) or "the database can be used again", ERROR if fault else NOTICE)
-        notify.status(f"{fault}; {status}" if fault else status)
+        notify.send_status(f"{fault}; {status}" if fault else status)
 
     def beat() -> bool:
         heartbeat.beat()

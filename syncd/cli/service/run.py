@@ -12,9 +12,9 @@ from syncd.cli.terminal.output import format_results
 from syncd.cli.terminal.text import escape, log_text, print_error
 from syncd.daemon.health import USEFUL
 from syncd.daemon.http import listen
-from syncd.daemon.jobs import jobs
-from syncd.daemon.records import state_of
-from syncd.daemon.run_files import RunFiles, service_directory
+from syncd.daemon.jobs import build_jobs
+from syncd.daemon.records import find_state
+from syncd.daemon.run_files import RunFiles, find_service_directory
 from syncd.daemon.service import SELF, Job, Service
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, Notifier
 from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, Waiting
@@ -27,13 +27,13 @@ def run_service(config_file: Path | None, address: str) -> int:
     """Keep every configured repository in step until SIGTERM, and return the exit code."""
 
     def load_jobs() -> Sequence[Job]:
-        return jobs(load_configuration(config_file), os.environ)
+        return build_jobs(load_configuration(config_file), os.environ)
 
     threading.excepthook = _log_defect
     service = Service(
         load_jobs,
         notify=_ReadyNotifier(os.environ),
-        files=RunFiles(service_directory(os.environ), _warn),
+        files=RunFiles(find_service_directory(os.environ), _warn),
         report=_RunLog().report,
         notice=_warn,
     )
@@ -44,8 +44,8 @@ def run_service(config_file: Path | None, address: str) -> int:
 class _ReadyNotifier(Notifier):
     """A notifier of systemd that also logs that the service is ready."""
 
-    def ready(self) -> None:
-        super().ready()
+    def send_ready(self) -> None:
+        super().send_ready()
         log_text("ready: every repository was looked at; Ctrl-C ends syncd", INFO)
 
 
@@ -69,7 +69,7 @@ class _RunLog:
             elif result not in waiting_before:
                 _log_result(name, result)
         waiting_now = [result for result in results if _is_waiting_for_person(result)]
-        if any(state_of(result) not in USEFUL for result in results):
+        if any(find_state(result) not in USEFUL for result in results):
             self._failing.add(name)
             # A run that failed did not check whether they still wait.
             waiting_now += [result for result in waiting_before if result not in waiting_now]
@@ -87,7 +87,7 @@ def _is_waiting_for_person(result: Result) -> bool:
         return all(change.verb == "report" for change in result.outcome.changes)
     if isinstance(result.outcome, Waiting):
         return not result.outcome.exit_code
-    return state_of(result) in ("conflict", "approval", "manual")
+    return find_state(result) in ("conflict", "approval", "manual")
 
 
 def _log_settled(name: str, before: Sequence[Result], now: Sequence[Result]) -> None:
@@ -101,7 +101,7 @@ def _log_result(name: str, result: Result) -> None:
     if isinstance(result.outcome, Unchanged):
         return
     done = NOTICE if isinstance(result.outcome, Waiting) or _has_notes(result.outcome) else INFO
-    priority = _PRIORITIES.get(state_of(result), done)
+    priority = _PRIORITIES.get(find_state(result), done)
     for line in format_results([result]):
         log_text(f"{name}: {line}", priority)
 

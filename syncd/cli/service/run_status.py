@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.cli.terminal.text import escape, format_time
-from syncd.daemon.health import USEFUL, choose_runs, find_whole, is_overdue
-from syncd.daemon.run_files import COMMAND, service_runs
+from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
+from syncd.daemon.run_files import COMMAND, read_service_runs
 from syncd.store.runs import RunRecord, read_runs
 
 _RUNNERS = {"service": "the service", "command": "a command"}
@@ -44,8 +44,8 @@ def find_run(path: Path, git_dir: Path | None, *, interval: float, has_service: 
     Units: `interval` in seconds, `now` in epoch seconds.
     """
     command = read_runs(git_dir / COMMAND) if git_dir is not None else ()
-    by, runs = choose_runs(service_runs(path, git_dir, os.environ), command, has_service=has_service)
-    record = find_whole(runs)
+    by, runs = choose_runs(read_service_runs(path, git_dir, os.environ), command, has_service=has_service)
+    record = find_repository_run(runs)
     if record is None:
         return RunStatus()
     overdue = is_overdue(record, interval, now)

@@ -25,7 +25,7 @@ from syncd.cli.sites.session import (
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_error, print_text, style_text
-from syncd.daemon.workplace import now
+from syncd.daemon.workspaces import read_time
 from syncd.errors import StalePlan
 from syncd.plan.site.format import called, place_of
 from syncd.plan.site.render.text import APPLY
@@ -69,7 +69,7 @@ def run_apply(options: PlanOptions, plan_file: Path | None, consent: Consent, *,
     """
     if plan_file is not None:
         saved = load_plan(plan_file)
-        check_age(saved, now())
+        check_age(saved, read_time())
         consent = replace(consent, saved=saved, command=f"{APPLY} {shlex.quote(str(plan_file))}")
         saved_options = saved.asked
         options = replace(

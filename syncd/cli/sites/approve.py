@@ -10,10 +10,10 @@ from syncd.cli.sites.colours import style_lines
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, format_time, print_text
-from syncd.daemon.locks import DAEMON, STATE, WAKE, holder
-from syncd.daemon.workplace import now
+from syncd.daemon.locks import DAEMON, STATE, WAKE, find_holder
+from syncd.daemon.workspaces import read_time
 from syncd.repo import Repository
-from syncd.store.glance import Pending, glance
+from syncd.store.status import PendingPlan, read_store_summary
 from syncd.store.store import Store
 from syncd.sync.site.approvals import VALID, is_valid, meant
 
@@ -40,10 +40,10 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     held = _find_held_plans(config_file)
     plan = meant([plan for _, plan in held], beginning)
     git_dir = next(git_dir for git_dir, one in held if one is plan)
-    at = now().isoformat(timespec="seconds")
+    at = read_time().isoformat(timespec="seconds")
     with Store(git_dir / STATE) as store:
         store.plans.approve(plan, at=at, comment=comment)
-    process = holder(git_dir / DAEMON)
+    process = find_holder(git_dir / DAEMON)
     (git_dir / WAKE).touch(mode=0o600)
     if as_json:
         print_document({"approved": plan.digest, "site": plan.site, "at": at, "daemon": process})
@@ -56,32 +56,32 @@ def run_approve(config_file: Path | None, beginning: str, comment: str, *, as_js
     return 0
 
 
-def _find_held_plans(config_file: Path | None) -> list[tuple[Path, Pending]]:
+def _find_held_plans(config_file: Path | None) -> list[tuple[Path, PendingPlan]]:
     """Every plan that waits, with the git directory of its repository."""
     git_dirs = []
     for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
             git_dirs.append(git.git_dir)
-    return [(git_dir, plan) for git_dir in git_dirs for plan in glance(git_dir / STATE).plans]
+    return [(git_dir, plan) for git_dir in git_dirs for plan in read_store_summary(git_dir / STATE).pending_plans]
 
 
-def _format_plan(plan: Pending) -> Iterator[str]:
+def _format_plan(plan: PendingPlan) -> Iterator[str]:
     document: dict[str, Any] = json.loads(plan.document)
     state = (
         f"approved at {format_time(plan.approved)}"
-        if is_valid(plan, now())
+        if is_valid(plan, read_time())
         else f"waiting since {format_time(plan.at)}"
     )
     yield f"! {plan.digest}  {escape(plan.file)} (site {escape(plan.site)})  {state}"
     yield from (f"    {escape(gate['scope'])}: {escape(gate['why'])}" for gate in document["plan"]["gates"])
     if plan.comment:
         yield f"    {escape(plan.comment)}"
-    if not is_valid(plan, now()):
+    if not is_valid(plan, read_time()):
         yield f"    read it: syncd site pending {plan.digest}"
         yield f"    let it through: syncd site approve {plan.digest}"
 
 
-def _build_document(plan: Pending) -> dict[str, Any]:
+def _build_document(plan: PendingPlan) -> dict[str, Any]:
     facts = {"site": plan.site, "digest": plan.digest, "file": plan.file, "at": plan.at}
     approved_at = datetime.fromisoformat(plan.approved) if plan.approved else None
     until = (approved_at + VALID).isoformat(timespec="seconds") if approved_at else None

@@ -19,7 +19,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import Config, RepositoryConfig, SiteConfig
-from syncd.daemon.workplace import Circumstances, bindings, site_wish, workplace
+from syncd.daemon.workspaces import Environment, build_bindings, build_site_options, open_workspace
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
 from syncd.layout.site.write.emit import SCHEMA
@@ -77,13 +77,13 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
             )
     config = load_configuration(options.config)
     repository, top, path = _choose_target(config, options.out)
-    spaces = bindings(repository)
+    spaces = build_bindings(repository)
     foreign = _read_foreign(options.source, top, spaces, options.variant) if options.source is not None else None
     _check_target(top, path)
-    site_options = site_wish(repository.site or SiteConfig(), file=path)
+    site_options = build_site_options(repository.site or SiteConfig(), file=path)
     with (
         show_progress() as on_progress,
-        workplace(config, repository, Circumstances(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
     ):
         organization, site = one_site(workspace, options.organization, options.site)
         imported = import_site(workspace, Target(organization, site, path, areas, foreign))

@@ -17,7 +17,7 @@ from syncd.cli.sites.session import SiteSession, check_targets, describe_lock, f
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_text, style_text
-from syncd.daemon.workplace import now
+from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid
 from syncd.model.ref import AREAS, Ref
 from syncd.model.text import show_unprintable
@@ -177,7 +177,7 @@ def _write_plan(prepared: Prepared, options: PlanOptions, output: PlanOutputOpti
         except OSError as error:
             raise ConfigInvalid(f"{output.markdown} cannot be written: {error.strerror}") from error
     if output.out is not None:
-        save_plan(output.out, prepared, options.build_document(), now())
+        save_plan(output.out, prepared, options.build_document(), read_time())
     if output.as_json:
         print_document(build_plan_document(prepared))
         return

@@ -23,7 +23,7 @@ from syncd.plan.site.render.document import plan_document
 from syncd.plan.site.render.text import plan_text
 from syncd.plan.site.rollback import Former, parse_former
 from syncd.repo import Repository
-from syncd.store.glance import Backup
+from syncd.store.status import Backup
 from syncd.store.store import Store
 from syncd.sync.site.apply import Done
 from syncd.sync.site.flow import find_unfinished, refusal
@@ -54,7 +54,7 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
             state = git.git_dir / STATE
         if state.is_file():
             with Store(state) as store:
-                backups += [(one, parse_former(one.document)) for one in store.backups.kept()]
+                backups += [(one, parse_former(one.document)) for one in store.backups.list_backups()]
     if as_json:
         print_document({"plans": [_build_document(*one) for one in backups]})
         return 0

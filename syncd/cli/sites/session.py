@@ -11,7 +11,7 @@ import typer
 from syncd.cli.service.stop_signals import StopRequest
 from syncd.cli.terminal.context import load_configuration
 from syncd.config import Config, RepositoryConfig, SiteConfig
-from syncd.daemon.workplace import Circumstances, never, reading, site_wish, workplace
+from syncd.daemon.workspaces import Environment, build_site_options, never_cancel, open_for_reading, open_workspace
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.plan.site.gates.gates import SCOPES
@@ -40,12 +40,12 @@ class SiteSession:
         self, progress: Progress = ignore_progress, stopping: StopRequest | None = None
     ) -> AbstractContextManager[Workspace]:
         """Open the repository and the platform for a run that writes; hold the lock of the repository."""
-        cancelled = never if stopping is None else stopping.is_requested
-        return workplace(self.config, self.repository, Circumstances(os.environ, cancelled, progress))
+        cancelled = never_cancel if stopping is None else stopping.is_requested
+        return open_workspace(self.config, self.repository, Environment(os.environ, cancelled, progress))
 
     def open_for_reading(self, progress: Progress = ignore_progress) -> AbstractContextManager[Workspace]:
         """Open the repository and the platform for reading only, also while a run takes place."""
-        return reading(self.config, self.repository, Circumstances(os.environ, progress=progress))
+        return open_for_reading(self.config, self.repository, Environment(os.environ, progress=progress))
 
 
 def find_sites(config_file: Path | None, file: Path | None = None) -> list[SiteSession]:
@@ -56,8 +56,10 @@ def find_sites(config_file: Path | None, file: Path | None = None) -> list[SiteS
     config = load_configuration(config_file)
     if file is not None:
         repository, path = _find_repository(config, file)
-        return [SiteSession(config, repository, site_wish(repository.site or SiteConfig(), file=path))]
-    found = [SiteSession(config, one, site_wish(one.site)) for one in config.repository if one.site is not None]
+        return [SiteSession(config, repository, build_site_options(repository.site or SiteConfig(), file=path))]
+    found = [
+        SiteSession(config, one, build_site_options(one.site)) for one in config.repository if one.site is not None
+    ]
     if not found:
         raise ConfigInvalid(
             "no repository has a site",

@@ -19,7 +19,7 @@ from syncd.cli.terminal.output import format_results
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import print_text
 from syncd.config import Config
-from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
+from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid
 from syncd.repo import Repository
 from syncd.sync.run.cycle import run_cycle
@@ -45,10 +45,11 @@ def run_clone(url: str, targets: Sequence[str], token_file: Path | None, *, inse
     repository = config.repository[0]
     with (
         show_progress() as on_progress,
-        workplace(config, repository, Circumstances(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
     ):
         results = run_cycle(
-            workspace, replace(wish(repository), integrate=False, propose=False, site=None, should_publish=False)
+            workspace,
+            replace(build_run_options(repository), integrate=False, propose=False, site=None, should_publish=False),
         )
         code = find_exit_code(results)
         if not code:

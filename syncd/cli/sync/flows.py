@@ -16,7 +16,7 @@ from syncd.cli.terminal.text import escape, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.labels import name_repositories
-from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
+from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import Stopped, SyncdError
 from syncd.repo import Repository
 from syncd.sync.branches import is_own_branch
@@ -84,8 +84,8 @@ def _run_repository(
 ) -> _RepositoryRun:
     run_options = _choose_options(command, repository, branch, subject)
     with show_progress() as on_progress:
-        around = Circumstances(os.environ, progress=on_progress, force=parse_force(force))
-        with workplace(config, repository, around) as workspace:
+        around = Environment(os.environ, progress=on_progress, force=parse_force(force))
+        with open_workspace(config, repository, around) as workspace:
             results = run_cycle(workspace, run_options)
             requests = dict(workspace.client.requests_sent)
     record_command(repository, results, site=run_options.site is not None)
@@ -105,7 +105,7 @@ def _format_idle(works: Sequence[BranchWork]) -> Sequence[str]:
 
 
 def _choose_options(command: str, repository: RepositoryConfig, branch: str | None, subject: str) -> RunOptions:
-    run_options = wish(repository)
+    run_options = build_run_options(repository)
     if command == "sync":
         return run_options
     if command == "pull":

@@ -23,7 +23,7 @@ from syncd.cli.terminal.output import build_result_document, format_results, pri
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import print_text
 from syncd.config import Config, RepositoryConfig
-from syncd.daemon.workplace import Circumstances, record_command, wish, workplace
+from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo import Repository
 from syncd.repo.location import discover_repository, find_bare, find_repository
@@ -122,10 +122,10 @@ def _locate_repository(start: Path) -> tuple[Path, Path]:
 def _bind_repository(config: Config, repository: RepositoryConfig, options: InitOptions) -> list[Result]:
     with (
         show_progress() as on_progress,
-        workplace(config, repository, Circumstances(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
     ):
         run_options = replace(
-            wish(repository),
+            build_run_options(repository),
             propose=False,
             site=None,
             should_publish=False,

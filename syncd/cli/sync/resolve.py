@@ -23,7 +23,7 @@ from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import build_result_document, format_changes, print_document
 from syncd.cli.terminal.text import escape, print_error, print_text
 from syncd.config import Config, RepositoryConfig
-from syncd.daemon.workplace import Circumstances, reading, workplace
+from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
 from syncd.plan.merge.hunks import TextPart, has_markers, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import Side
@@ -118,7 +118,7 @@ def _check_options(options: ResolveOptions) -> None:
 def _open_branch(
     stack: ExitStack, config: Config, repository: RepositoryConfig, name: str, options: ResolveOptions
 ) -> OpenBranch:
-    workspace = stack.enter_context(reading(config, repository, Circumstances(os.environ)))
+    workspace = stack.enter_context(open_for_reading(config, repository, Environment(os.environ)))
     conflicts = find_conflicts(workspace, name)
     for path, kept in drop_outdated_drafts(workspace, name, conflicts).items():
         note = f"note: {escape(path)} changed after you had settled some of its hunks: choose again"
@@ -180,7 +180,7 @@ def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOption
     choices = _decide(branch.workspace, conflicts, options)
     applied, remaining = Applied(()), list(branch.conflicts)
     if choices:
-        with workplace(config, branch.repository, Circumstances(os.environ)) as opened:
+        with open_workspace(config, branch.repository, Environment(os.environ)) as opened:
             workspace = replace(opened, cache=branch.workspace.cache)
             now = find_conflicts(workspace, branch.name)
             changed = [conflict.path for conflict in conflicts if conflict.path in choices and conflict not in now]

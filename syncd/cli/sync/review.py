@@ -13,14 +13,14 @@ from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import RepositoryConfig
-from syncd.daemon.workplace import Circumstances, now, reading
+from syncd.daemon.workspaces import Environment, open_for_reading, read_time
 from syncd.layout.richtext.nodes import count_common_prefix
 from syncd.model.comment import TEXT_MAX, CommentBody
 from syncd.model.text import one_line
 from syncd.model.user import User
 from syncd.model.wording import format_count
-from syncd.plan.message import bare_subject
-from syncd.sync.review.comments import Discussion, Found, Remark, discussions, find_comments, reply, resolve
+from syncd.plan.message import remove_marker
+from syncd.sync.review.comments import Discussion, FoundComment, Remark, find_comments, list_discussions, reply, resolve
 from syncd.sync.workspace import Workspace
 
 ID_LENGTH_MIN = 6
@@ -32,7 +32,7 @@ def show_review(config_file: Path | None, *, with_resolved: bool, quickfix: bool
     """Print the discussion of every live change request of every configured repository."""
     found: list[tuple[Path, Discussion]] = []
     for root, workspace in _open_workspaces(config_file):
-        found += [(root, discussion) for discussion in discussions(workspace, resolved=with_resolved)]
+        found += [(root, discussion) for discussion in list_discussions(workspace, resolved=with_resolved)]
     if as_json:
         print_document({"change_requests": [_build_document(root, discussion) for root, discussion in found]})
     elif quickfix:
@@ -69,44 +69,46 @@ def resolve_comment(config_file: Path | None, comment: str, *, resolved: bool) -
 def _open_workspaces(config_file: Path | None) -> Iterator[tuple[Path, Workspace]]:
     config = load_configuration(config_file)
     for repository in config.repository:
-        with reading(config, repository, Circumstances(os.environ)) as workspace:
+        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
             yield repository.path, workspace
 
 
-def _act_on_comment(config_file: Path | None, beginning: str, work: Callable[[Workspace, Found], None]) -> Found:
+def _act_on_comment(
+    config_file: Path | None, beginning: str, work: Callable[[Workspace, FoundComment], None]
+) -> FoundComment:
     """Call `work` with the comment whose id begins with `beginning`, and return the comment.
 
     Raises: BadParameter when there is none, or there are several.
     """
     config = load_configuration(config_file)
-    matches: dict[str, tuple[RepositoryConfig, Found]] = {}
+    matches: dict[str, tuple[RepositoryConfig, FoundComment]] = {}
     for repository in config.repository if beginning else ():
-        with reading(config, repository, Circumstances(os.environ)) as workspace:
+        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
             matches |= {found.comment.id: (repository, found) for found in find_comments(workspace, beginning)}
     if len(matches) != 1:
         known = ": " + ", ".join(list(matches)[:5]) if matches else ""
         raise typer.BadParameter(f"{len(matches) or 'no'} comments have an id that begins with {beginning!r}{known}")
     repository, found = next(iter(matches.values()))
-    with reading(config, repository, Circumstances(os.environ)) as workspace:
+    with open_for_reading(config, repository, Environment(os.environ)) as workspace:
         work(workspace, found)
     return found
 
 
-def _format_title(found: Found) -> str:
+def _format_title(found: FoundComment) -> str:
     author = _choose_user_name(found.comment.posted_by)
-    return escape(f"{found.comment.id}, {author} on #{found.request.number} {bare_subject(found.request.subject)}")
+    return escape(f"{found.comment.id}, {author} on #{found.request.number} {remove_marker(found.request.subject)}")
 
 
 def _format_discussion(root: Path, discussion: Discussion) -> Iterator[str]:
     request = discussion.request
-    head = f"#{request.number} {discussion.binding.name}/{discussion.branch}  {bare_subject(request.subject)}"
+    head = f"#{request.number} {discussion.binding.name}/{discussion.branch}  {remove_marker(request.subject)}"
     yield f"{style_text(escape(head), 1, sys.stdout)}  ({escape(request.status)})"
     if request.address:
         yield f"  {request.address}"
     yield from (f"  {style_text('!', 31, sys.stdout)} {escape(problem)}" for problem in _format_problems(discussion))
     yield from _format_approvals(discussion)
-    short_ids = _shorten_ids([remark.comment.id for remark in discussion.remarks])
-    for remark in discussion.remarks:
+    short_ids = _shorten_ids([remark.comment.id for remark in discussion.comments])
+    for remark in discussion.comments:
         comment = remark.comment
         state = "" if remark.is_open else ", resolved"
         place = _format_location(root, remark) or "the whole change request"
@@ -143,7 +145,7 @@ def _format_approvals(discussion: Discussion) -> Iterator[str]:
 
 
 def _format_quickfix(root: Path, discussion: Discussion) -> Iterator[str]:
-    for remark in discussion.remarks:
+    for remark in discussion.comments:
         remarks = [f"{_choose_user_name(remark.comment.posted_by)}: {' '.join(_list_text_lines(remark.comment.body))}"]
         remarks += [
             f"{_choose_user_name(answer.posted_by)}: {' '.join(_list_text_lines(answer.body))}"
@@ -173,7 +175,7 @@ def _format_age(at: str) -> str:
     """How long ago a time was, in words."""
     try:
         moment = datetime.fromisoformat(at)
-        seconds = (now() - moment).total_seconds()
+        seconds = (read_time() - moment).total_seconds()
     except (ValueError, TypeError):
         return at
     for unit, size in _STEPS:
@@ -213,7 +215,7 @@ def _build_document(root: Path, discussion: Discussion) -> dict[str, Any]:
         "open_comments": request.comments,
         "conflicts": list(discussion.conflicts),
         "reviews": [_build_review(review) for review in discussion.reviews],
-        "comments": [_build_comment(remark) for remark in discussion.remarks],
+        "comments": [_build_comment(remark) for remark in discussion.comments],
         "url": request.address or None,
     }
 

@@ -22,7 +22,7 @@ from syncd.config import (
     make_document,
     trust_document,
 )
-from syncd.daemon.workplace import now
+from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid
 from syncd.layout.tree.paths import slugify
 
@@ -93,7 +93,7 @@ def write_configuration(setup: Setup, repository: RepositoryConfig) -> Config:
     file = ConfigFile(setup.file, "git directory")
     data = _render_configuration(setup, repository).encode()
     # Trust comes first: the file is trusted as soon as it exists, and after a crash in between the record is unused.
-    trust_document(file, make_document(setup.file, data), os.environ, at=now().isoformat())
+    trust_document(file, make_document(setup.file, data), os.environ, at=read_time().isoformat())
     new_file = setup.file.with_name(f"{setup.file.name}.new")
     with new_file.open("wb") as out:
         out.write(data)

@@ -15,12 +15,12 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, format_time, print_text
 from syncd.config import RepositoryConfig
 from syncd.daemon.health import combine_codes
-from syncd.daemon.locks import DAEMON, STATE, holder
+from syncd.daemon.locks import DAEMON, STATE, find_holder
 from syncd.errors import Conflict, FileInvalid, Held, SyncdError
 from syncd.model.wording import format_count
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo import Repository
-from syncd.store.glance import SITE_STATES, Glance, Outcome, glance
+from syncd.store.status import SITE_STATES, FlowOutcome, StoreSummary, read_store_summary
 from syncd.sync.branches import find_tracked
 from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 
@@ -88,7 +88,7 @@ class RepositoryStatus:
     branches: tuple[BranchStatus, ...]
     spaces: tuple[SpaceStatus, ...]
     former: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[FlowOutcome, ...]
     plans: tuple[PlanStatus, ...] = ()
     sites: tuple[SiteStatus, ...] = ()
     works: tuple[BranchWork, ...] = ()
@@ -106,7 +106,7 @@ class RepositoryStatus:
             return self.run.exit_code
         return codes.pop() if len(codes) == 1 else Held.exit_code
 
-    def _code_of(self, held: Outcome) -> int:
+    def _code_of(self, held: FlowOutcome) -> int:
         is_blocked = any(site.states["blocked"] for site in self.sites if site.file == held.key)
         if held.flow == "site" and is_blocked:
             return PARTLY_DONE
@@ -114,7 +114,7 @@ class RepositoryStatus:
         return codes.get(held.flow, Held.exit_code)
 
     @property
-    def problems(self) -> list[Outcome]:
+    def problems(self) -> list[FlowOutcome]:
         """The outcomes that a person should read first; those about a waiting plan are left out for the plan itself."""
         known = [f"plan {plan.digest} waits" for plan in self.plans]
         found = [outcome for outcome in self.outcomes if outcome.state in ("held", "waiting")]
@@ -173,9 +173,9 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         branches = [_read_branch(git, name, main) for name in names]
         works = tuple(find_branch_work(here, repository, name) for name in names) if repository.space else ()
         spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
-        recorded = glance(git.git_dir / STATE)
+        recorded = read_store_summary(git.git_dir / STATE)
         former = {*recorded.spaces} - {space.id for space in repository.space}
-        running = holder(git.git_dir / DAEMON)
+        running = find_holder(git.git_dir / DAEMON)
         interval = repository.interval
         run = find_run(
             repository.path, git.git_dir, interval=interval, has_service=running is not None, now=time.time()
@@ -199,15 +199,15 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
     )
 
 
-def _read_plans(recorded: Glance) -> Iterator[PlanStatus]:
-    for plan in recorded.plans:
+def _read_plans(recorded: StoreSummary) -> Iterator[PlanStatus]:
+    for plan in recorded.pending_plans:
         gates = json.loads(plan.document)["plan"]["gates"]
         why = tuple(f"{gate['scope']}: {gate['why']}" for gate in gates)
         yield PlanStatus(plan.digest, plan.site, plan.file, plan.at, plan.approved, why)
 
 
-def _read_sites(recorded: Glance) -> Iterator[SiteStatus]:
-    for poll in recorded.looks:
+def _read_sites(recorded: StoreSummary) -> Iterator[SiteStatus]:
+    for poll in recorded.site_states:
         facts = json.loads(poll.facts)
         yield SiteStatus(poll.site, facts["site"], poll.at, {state: facts[state] for state in SITE_STATES})
 

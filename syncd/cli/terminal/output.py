@@ -51,9 +51,9 @@ def _format_verb(verb: Verb) -> str:
 def format_plan(plan: Plan) -> list[str]:
     """Return the changes of a plan as lines, and one line that counts them and names the digest of the plan."""
     words = {"create": "to add", "update": "to change", "delete": "to delete", "adopt": "to adopt", "move": "to move"}
-    counts = plan.counts()
+    counts = plan.count_verbs()
     total = ", ".join(f"{counts[verb]} {word}" for verb, word in words.items() if counts[verb]) or "nothing to do"
-    return [*format_changes(plan.changes, shown=200), f"Plan {plan.digest()}: {total}."]
+    return [*format_changes(plan.changes, shown=200), f"Plan {plan.compute_digest()}: {total}."]
 
 
 def format_results(results: "Sequence[Result]", *, idle: Sequence[str] = (IN_STEP,)) -> list[str]:

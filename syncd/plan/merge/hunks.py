@@ -1,4 +1,4 @@
-"""A text in conflict, hunk by hunk: what Git's markers divide, where it stands on each side, and the rest around it."""
+"""Split a text in conflict into hunks and the text between them, and find the lines of each hunk on both sides."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _OURS, _BASE, _MIDDLE, _THEIRS = b"<<<<<<< ", b"||||||| base", b"=======", b">>>
 class Hunk:
     """Lines that both sides changed; `base` is None where the text is new on both sides. `number` counts from 1.
 
-    Shape: 0 numbers a hunk that a person has changed between its markers, so that it is none of those that were found.
+    Shape: a hunk that a person has edited between its markers has the number 0, since it is none of those found.
     """
 
     number: int

@@ -1,14 +1,16 @@
-"""What becomes of each file when two sides meet: which side's place and text, what is merged, what waits for a person.
+"""Decide for each file of a three-way merge which side's path and text it gets, or that it is in conflict.
 
-A page is told by its path in the base, so it stays one page under every name that a side gives it. The rules:
+A file is identified by its path in the base, so it stays the same file under every name that a side gives it. Rules:
 
-    an edit wins over a deletion     who deleted had not seen the words
-    a bare rename loses to one       it says nothing of the text
-    a rename and an edit are both    the text goes where the file went
-    two renames                      ours stands, and a note says so
-    two edits                        the lines are merged; in conflict, the page is held
-    two new files at one path        equal or one with all lines of the other: one file; else held
-    two files that want one place    both are held
+| one side                    | the other side      | result                                                       |
+|-----------------------------|---------------------|--------------------------------------------------------------|
+| edits                       | deletes             | the edit: whoever deleted had not seen it                    |
+| renames without an edit     | deletes             | deleted: a rename says nothing of the text                   |
+| renames                     | edits               | both: the new text at the new path                           |
+| renames                     | renames             | our path, and a note                                         |
+| edits                       | edits               | the lines are merged; where that fails, a conflict           |
+| adds                        | adds at that path   | one file if one has all lines of the other; else a conflict  |
+| moves a file to a path      | moves another there | a conflict of both files                                     |
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +23,7 @@ from syncd.layout.tree.paths import is_markdown, make_collision_key
 
 Side = Literal["ours", "theirs"]
 EntryPaths = frozenset[str]
-"""Every path that one page has, in the base and on both sides."""
+"""Every path that one file has, in the base and on both sides."""
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
 SAME_LINES = "both sides changed the same lines"
@@ -89,9 +91,9 @@ class TextSource(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a page: its place and text, or why it is held; `note` tells what a person should know.
+    """What becomes of a page: its path and text, or in `why` the reason of a conflict; `note` is for people.
 
-    Shape: `oid` is the text once it is known.
+    Shape: `oid` is the blob of the text, once it is known.
     """
 
     page: Page
@@ -121,10 +123,10 @@ Change = tuple[Version | None, Version | None]
 def pair_pages(
     ours: Iterable[Change], theirs: Iterable[Change], titles: Sequence[Mapping[str, str]] = ({}, {}, {})
 ) -> list[Page]:
-    """Given what each side changed since the base, renames told, return every page that a side changed.
+    """Given what each side changed since the base, with renames, return every page that a side changed.
 
-    Shape: `titles` are those of the base, ours and theirs by path; of files that git does not know again, one that went
-    and one that came are one page when only they are called so.
+    Shape: `titles` are those of base, ours and theirs by path. Where git detects no rename, a deleted and an added file
+    are one page when they alone have the same title.
     """
     former = titles[0]
     one, other = (
@@ -148,7 +150,7 @@ def other_side(side: Side) -> Side:
 def decide_page(page: Page, *, retitled: Collection[Side] = ()) -> Decision:
     """Given a page, return what becomes of it; `retitled` are the sides that gave it another title.
 
-    Shape: a decision for MERGED has still to pass the merge of its lines.
+    Shape: where the text is MERGED, merging its lines may still find a conflict.
     """
     ours, theirs, base = page.ours, page.theirs, page.base
     if ours is None or theirs is None:
@@ -180,12 +182,12 @@ def _is_elsewhere(version: Version, path: str) -> bool:
 def separate_conflicts(
     decisions: Iterable[Decision], together: Iterable[tuple[Page, Page]] = ()
 ) -> tuple[list[Decision], list[list[Decision]]]:
-    """Given decisions, return those that can be carried out, and the rest in knots that only a person can undo.
+    """Given decisions, return those that can be carried out, and groups of those that a person has to decide together.
 
-    Shape: two pages that want one place hold each other; a place is one on any disk, a file is in the way of a folder,
-    and a page that is held wants the places that it has on both sides, and waits with all that ever had one of them.
-    `together` are pages that hold each other for another reason; those that only a link holds come last in a knot.
-    Linear in all but the rounds, which are few.
+    Shape: two pages with one final path are in conflict; paths that some file system takes for the same are one path,
+    and so are a file and a folder. A page in conflict may end up at its path on either side, so it is in one group with
+    all pages that have one of its paths on any side. `together` are pages that belong together for another reason;
+    those that are there only because of a link come last in a group. Cost is linear, times a few rounds.
     """
     found = list(decisions)
     links: list[set[int]] = [{index} for index in range(len(found))]
@@ -209,7 +211,7 @@ def separate_conflicts(
 
 
 def _list_places(decision: Decision) -> Iterator[str]:
-    """Where a page may come to lie."""
+    """The paths at which a page may end up."""
     if decision.why:
         yield from (version.path for version in (decision.page.ours, decision.page.theirs) if version is not None)
     elif decision.text is not TextSource.NONE:
@@ -217,8 +219,8 @@ def _list_places(decision: Decision) -> Iterator[str]:
 
 
 def _group_by_shared_path(decisions: Sequence[Decision], held: Collection[int]) -> Iterator[set[int]]:
-    """Pages that are held and those that had, or have on a side, one of their paths: left out without each other, one
-    would take the place of the other, or stand twice."""
+    """Pages in conflict with all pages that have one of their paths on any side: if only some of them were left out,
+    one page would overwrite another, or be there twice."""
     takers: dict[str, set[int]] = {}
     for index in held:
         for path in decisions[index].page.paths:
@@ -230,7 +232,7 @@ def _group_by_shared_path(decisions: Sequence[Decision], held: Collection[int]) 
 
 
 def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
-    """Pages that want one place, and those that want a folder where others want a file."""
+    """Pages with one final path, and pages below a folder with pages that are a file at its path."""
     for key, group in takers.items():
         if len(group) > 1:
             yield group
@@ -242,7 +244,7 @@ def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
 
 
 def _group_conflicts(decisions: Sequence[Decision], links: Sequence[set[int]]) -> list[list[Decision]]:
-    """The held ones in groups that hang together."""
+    """The decisions in conflict, in groups that are linked with each other."""
     seen: set[int] = set()
     knots: list[list[Decision]] = []
     for start, decision in enumerate(decisions):
@@ -287,7 +289,7 @@ def _decide_one_sided(page: Page, retitled: Collection[Side]) -> Decision:
 
 
 def _join_moved_copies(pages: Sequence[Page]) -> list[Page]:
-    """Pages; where one side moved one, and the other has a copy of it at the same place, both have moved it."""
+    """The pages; where one side moved a page and the other added a copy of it at the same path, both have moved it."""
     added = {page.path: page for page in pages if page.base is None and (page.ours is None or page.theirs is None)}
     twins: dict[Page, Page] = {}
     for page in pages:
@@ -304,7 +306,7 @@ def _join_moved_copies(pages: Sequence[Page]) -> list[Page]:
 
 
 def _index_by_page(changes: Iterable[Change]) -> dict[tuple[bool, str], Change]:
-    """Changes by who the page is: its path in the base, or, for a new one, its own."""
+    """Changes by the page's path in the base, or, for a new page, by its own path."""
     found: dict[tuple[bool, str], Change] = {}
     for before, after in changes:
         version = before or after
@@ -317,7 +319,7 @@ _Name = Callable[[str], str | None]
 
 
 def _pair_renamed(changes: Iterable[Change], gone_name: _Name, come_name: _Name) -> list[Change]:
-    """Changes in which a file that went and one that came are one page, when they alone have the same name."""
+    """The changes, with a deleted and an added file as one page when they alone have the same name."""
     listed = list(changes)
     gone = _find_unique((gone_name(old.path), (old, new)) for old, new in listed if old is not None and new is None)
     come = _find_unique((come_name(new.path), (old, new)) for old, new in listed if old is None and new is not None)

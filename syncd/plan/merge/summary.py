@@ -1,20 +1,20 @@
-"""Merge two tables of contents that grew from one: places, order and titles, each three-way."""
+"""Merge two tables of contents with their base: parents, order and titles of entries, each by a three-way merge."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from syncd.layout.tree.summary import Entry, assemble_entries
-from syncd.plan.order import find_staying
-from syncd.plan.toc_match import TOP, Identity, Outline, Spot, outlines
+from syncd.plan.fewest_moves import find_staying
+from syncd.plan.toc_match import TOP, Identity, Outline, OutlineEntry, match_outlines
 
 
 @dataclass(frozen=True)
 class MergedSummary:
     """A merged table of contents.
 
-    Shape: `notes` say what both sides changed and whose way it has; `contested` are the paths of pages that both sides
-    gave another title, which stand with ours.
+    Shape: `notes` say what both sides changed and which side won; `title_conflicts` are the paths of pages to which
+    both sides gave different titles: they have ours.
     """
 
     entries: tuple[Entry, ...]
@@ -31,20 +31,20 @@ def merge_entries(
     theirs_paths: Mapping[str, str],
     present: Container[str],
 ) -> MergedSummary:
-    """Given three tables of contents, where two sides have the base's renamed files, and which pages there are after
-    the merge of files, return the table that says what either side changed.
+    """Given three tables of contents, both sides' renames of the base's files, and the files that exist after the
+    merge, return the merged table.
 
     Shape: a page is in the result exactly once when a side lists it and it is `present` under its final path, which is
-    ours' where both renamed it; a file that a side only took out of its table is not to be in `present`. Other entries
-    go when a side deleted them, unless the other retitled them or put something into them. Whatever hangs below what is
-    gone moves up to its place. No order of mappings matters; n log n; any depth.
+    ours when both sides renamed it. A file that a side only took out of its table must not be in `present`. Other
+    entries are removed when a side deleted them, unless the other side retitled them or added something to them.
+    Children of a removed entry move up. The order of mappings does not matter; cost is n log n; works at any depth.
     """
-    sides = outlines(base, ours, theirs, ours_paths=ours_paths, theirs_paths=theirs_paths)
+    sides = match_outlines(base, ours, theirs, ours_paths=ours_paths, theirs_paths=theirs_paths)
     return _SummaryMerge(*sides, ours_paths=ours_paths, theirs_paths=theirs_paths).run(present)
 
 
 class _SummaryMerge:
-    """Works by identity; what is gone keeps its place as long as it takes to give it to what hangs below it."""
+    """Merges by identity; a removed entry keeps its parent until its children have moved up to there."""
 
     def __init__(
         self,
@@ -101,14 +101,16 @@ class _SummaryMerge:
         if one is None or other is None:
             spot = one or other
             assert spot is not None
-            return spot.above
+            return spot.parent_identity
         former = self.base.spots.get(identity)
-        if one.above == other.above or (former is not None and other.above == former.above):
-            return one.above
-        if former is not None and one.above == former.above:
-            return other.above
+        if one.parent_identity == other.parent_identity or (
+            former is not None and other.parent_identity == former.parent_identity
+        ):
+            return one.parent_identity
+        if former is not None and one.parent_identity == former.parent_identity:
+            return other.parent_identity
         self.notes.append(f"{_describe_spot(one)}: both sides moved it; it stays where this side has it")
-        return one.above
+        return one.parent_identity
 
     def _break_cycles(self) -> None:
         """Undo theirs' last move on every way that leads back to itself; each way without one is ours' and leads up."""
@@ -128,8 +130,8 @@ class _SummaryMerge:
         while True:
             identity, _ = way.popitem()
             own = self.ours.spots.get(identity)
-            if own is not None and own.above != self.parents[identity]:
-                self.parents[identity] = own.above
+            if own is not None and own.parent_identity != self.parents[identity]:
+                self.parents[identity] = own.parent_identity
                 self.notes.append(
                     f"{_describe_spot(own)}: the other side moved it below what this side moved below it; it stays"
                 )
@@ -167,7 +169,7 @@ class _SummaryMerge:
 
     def _is_put_into(self, identity: Identity, parent: Identity) -> bool:
         former = self.base.spots.get(identity)
-        return former is None or former.above != parent
+        return former is None or former.parent_identity != parent
 
     def _order_children(self, parent: Identity, kept: set[Identity]) -> list[Identity]:
         """The children of one parent: in the order of the side that changed it, the other side's put beside theirs."""
@@ -222,7 +224,7 @@ class _SummaryMerge:
         anchor = entry.anchor or "" if early else entry.anchor
         return replace(entry, path=path, anchor=anchor, children=children)
 
-    def _merge_fields(self, spot: Spot, other: Spot, former: Spot | None) -> Entry:
+    def _merge_fields(self, spot: OutlineEntry, other: OutlineEntry, former: OutlineEntry | None) -> Entry:
         """Our entry with what only theirs changed."""
         news: dict[str, Any] = {}
         for name, words in _FIELDS.items():
@@ -238,7 +240,7 @@ class _SummaryMerge:
                 self.notes.append(f"{_describe_spot(spot)}: both sides changed its {words}; this side's stands")
         return replace(spot.entry, **news)
 
-    def _find_spot(self, identity: Identity) -> Spot:
+    def _find_spot(self, identity: Identity) -> OutlineEntry:
         return self.ours.spots.get(identity) or self.theirs.spots[identity]
 
 
@@ -280,12 +282,12 @@ def _join_orders(first: Sequence[Identity], second: Sequence[Identity]) -> list[
     return found
 
 
-def _list_words(spot: Spot) -> tuple[object, ...]:
+def _list_words(spot: OutlineEntry) -> tuple[object, ...]:
     entry = spot.entry
-    return entry.title, entry.slug, entry.link_title, spot.address, entry.computed
+    return entry.title, entry.slug, entry.link_title, spot.link_address, entry.computed
 
 
-def _describe_spot(spot: Spot) -> str:
+def _describe_spot(spot: OutlineEntry) -> str:
     return (
         spot.entry.path if spot.is_page and spot.entry.path is not None else f"{spot.entry.kind} {spot.entry.title!r}"
     )

@@ -16,7 +16,7 @@ from syncd.plan.change import Change, Plan
 _BODILESS = {"pages", "urls", "markdown", "git", "created_at", "path", "slug"}
 
 
-class Wanted(NamedTuple):
+class RevisionBody(NamedTuple):
     """One body that the mirror commit needs: `blob` is its Git blob id where the platform names it."""
 
     id: str
@@ -36,14 +36,14 @@ class MirrorPlan:
     """
 
     plan: Plan
-    fetch: tuple[Wanted, ...]
+    fetch: tuple[RevisionBody, ...]
     keep: tuple[Anchor, ...]
     moved: tuple[Anchor, ...]
     gone: tuple[str, ...]
     removed: tuple[str, ...]
 
 
-def fingerprint_of(item: Page | File | ReusableContent) -> str:
+def compute_fingerprint(item: Page | File | ReusableContent) -> str:
     """Given a page, file or reusable content, return a key that changes when its body does; "" when nothing tells.
 
     Source: API document, Page and File; `git.oid` is a blob id, else the document id or the time of the last edit.
@@ -58,7 +58,7 @@ def fingerprint_of(item: Page | File | ReusableContent) -> str:
     return "page:" + hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
 
 
-def wanted(revision: Revision, placement: Placement) -> Iterator[Wanted]:
+def list_bodies(revision: Revision, placement: Placement) -> Iterator[RevisionBody]:
     """Given a revision and where its parts go, return every body that its mirror holds."""
     groups: tuple[tuple[Kind, Iterator[Page | File | ReusableContent], Mapping[str, str]], ...] = (
         ("page", (page for page, _ in walk(revision.pages)), placement.pages),
@@ -69,7 +69,9 @@ def wanted(revision: Revision, placement: Placement) -> Iterator[Wanted]:
         for item in items:
             if (path := paths.get(item.id)) is not None:
                 blob = item.git.oid if item.git else None
-                yield Wanted(item.id, kind, path, placement.platform_paths[item.id], fingerprint_of(item), blob)
+                yield RevisionBody(
+                    item.id, kind, path, placement.platform_paths[item.id], compute_fingerprint(item), blob
+                )
 
 
 def plan_mirror(revision: Revision, placement: Placement, base: Mapping[str, Anchor]) -> MirrorPlan:
@@ -77,12 +79,12 @@ def plan_mirror(revision: Revision, placement: Placement, base: Mapping[str, Anc
 
     Shape: cost is linear in the revision with a small constant; a body is fetched only when its fingerprint moved.
     """
-    fetch: list[Wanted] = []
+    fetch: list[RevisionBody] = []
     keep: list[Anchor] = []
     moved: list[Anchor] = []
     changes: list[Change] = []
     present: set[str] = set()
-    for item in wanted(revision, placement):
+    for item in list_bodies(revision, placement):
         present.add(item.id)
         known = base.get(item.id)
         if known is None or not item.fingerprint or known.fingerprint != item.fingerprint:

@@ -1,4 +1,4 @@
-"""The two sides of a proposal next to each other: which existing page stands for which entry of the branch."""
+"""Align the two sides of a proposal: which existing page stands for which entry of the branch."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,15 +13,15 @@ from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
 from syncd.model.text import clean_title
-from syncd.plan.propose.identity import Listed, whereabouts
-from syncd.plan.propose.page_tree import Node, grow
-from syncd.plan.toc_match import Identity, Outline, Spot, outlines
+from syncd.plan.propose.identity import ListedPage, find_desired_paths
+from syncd.plan.propose.page_tree import Node, build_tree
+from syncd.plan.toc_match import Identity, Outline, OutlineEntry, match_outlines
 
 _NOT_IN_SLUGS = frozenset("/\\?#%")
 
 
 @dataclass(frozen=True)
-class Existing:
+class ExistingSide:
     """The content that a proposal starts from: a revision, and the anchors of its pages and files by id.
 
     Shape: `link_titles` are those that Git has for it, by path; they count where the platform tells none at all.
@@ -32,12 +32,12 @@ class Existing:
     link_titles: Mapping[str, str] = field(default_factory=dict)
 
 
-def _nothing(path: str) -> bytes:
+def _read_nothing(path: str) -> bytes:
     return b""
 
 
 @dataclass(frozen=True)
-class Desired:
+class DesiredSide:
     """The content that a branch asks for: its entries, its blobs by path, and renames since the existing one.
 
     Shape: `read` returns the bytes of a file; it is asked only for what is new, retitled or renamed.
@@ -46,14 +46,14 @@ class Desired:
     draft: Draft
     blobs: Mapping[str, str]
     renames: Mapping[str, str] = field(default_factory=dict)
-    read: Callable[[str], bytes] = _nothing
+    read: Callable[[str], bytes] = _read_nothing
 
-    def has(self, spot: Spot) -> bool:
+    def has_page(self, spot: OutlineEntry) -> bool:
         """Given an entry, return whether it is a page whose file is there."""
         return spot.is_page and spot.entry.path in self.blobs
 
 
-class Aligned(NamedTuple):
+class Alignment(NamedTuple):
     """Both sides: nodes and entries by identity, and where each page that stays has its file on the desired side."""
 
     root: Node
@@ -63,40 +63,42 @@ class Aligned(NamedTuple):
     paths: Mapping[Node, str]
 
 
-def align(desired: Desired, existing: Existing) -> Aligned:
+def align_sides(desired: DesiredSide, existing: ExistingSide) -> Alignment:
     """Given both sides, return them aligned. Shape: linear; a page that no anchor knows stands for no entry."""
-    root = grow(existing.revision.pages)
-    nodes = list(_shown(root))
+    root = build_tree(existing.revision.pages)
+    nodes = list(_list_shown(root))
     paths: dict[str, str] = {}
     for node in nodes:
         anchor = existing.anchors.get(node.id) if node.is_document else None
         if anchor is not None:
             node.path = paths.setdefault(anchor.path, anchor.path) if anchor.path not in paths else None
-    entries = _entries(existing, nodes)
-    former, wanted, _ = outlines(entries, desired.draft.entries, (), ours_paths={}, theirs_paths={})
-    same = _untouched(nodes, wanted, desired, existing)
-    found = whereabouts(
-        _existing_pages(nodes, existing, desired.draft.settings, same),
-        _desired_pages(wanted, desired, same),
+    entries = _build_entries(existing, nodes)
+    former, wanted, _ = match_outlines(entries, desired.draft.entries, (), ours_paths={}, theirs_paths={})
+    same = _find_unchanged(nodes, wanted, desired, existing)
+    found = find_desired_paths(
+        _list_existing(nodes, existing, desired.draft.settings, same),
+        _list_desired(wanted, desired, same),
         files=desired.blobs,
         renames=desired.renames,
     )
     if any(old != new for old, new in found.items()):
         found |= {path: path for path in same}
-        former, wanted, _ = outlines(entries, desired.draft.entries, (), ours_paths=found, theirs_paths={})
+        former, wanted, _ = match_outlines(entries, desired.draft.entries, (), ours_paths=found, theirs_paths={})
     by_identity = dict(zip(former.spots, nodes, strict=True))
-    kept = ((by_identity.get(spot.identity), spot.entry.path) for spot in wanted.spots.values() if desired.has(spot))
-    return Aligned(root, by_identity, wanted, former, {node: path for node, path in kept if node and path})
+    kept = (
+        (by_identity.get(spot.identity), spot.entry.path) for spot in wanted.spots.values() if desired.has_page(spot)
+    )
+    return Alignment(root, by_identity, wanted, former, {node: path for node, path in kept if node and path})
 
 
-def slug_of(path: str, settings: Settings) -> str:
+def find_slug(path: str, settings: Settings) -> str:
     """Given a page's file, return the slug that it asks for, in characters that a slug may have."""
     slug = derive_page_slug(path, settings=settings)
     is_plain = slug == slug.strip() and slug.isprintable() and not _NOT_IN_SLUGS.intersection(slug)
     return slug if is_plain and len(slug) <= SLUG_CHARACTERS and slug not in (".", "..") else slugify(slug)
 
 
-def _shown(root: Node) -> Iterator[Node]:
+def _list_shown(root: Node) -> Iterator[Node]:
     """The nodes that SUMMARY.md lists: what is below a computed page is generated."""
     pending = list(reversed(root.children))
     while pending:
@@ -106,7 +108,7 @@ def _shown(root: Node) -> Iterator[Node]:
             pending += reversed(node.children)
 
 
-def _untouched(nodes: Sequence[Node], wanted: Outline, desired: Desired, existing: Existing) -> set[str]:
+def _find_unchanged(nodes: Sequence[Node], wanted: Outline, desired: DesiredSide, existing: ExistingSide) -> set[str]:
     """Paths of pages with the same text on both sides: about these there is no question."""
     listed = {spot.entry.path for spot in wanted.spots.values() if spot.is_page}
     return {
@@ -116,28 +118,28 @@ def _untouched(nodes: Sequence[Node], wanted: Outline, desired: Desired, existin
     }
 
 
-def _existing_pages(
-    nodes: Sequence[Node], existing: Existing, settings: Settings, same: Container[str]
-) -> Iterator[Listed]:
+def _list_existing(
+    nodes: Sequence[Node], existing: ExistingSide, settings: Settings, same: Container[str]
+) -> Iterator[ListedPage]:
     for node in nodes:
         if node.path is not None and node.path not in same and node.page is not None:
-            above = next((above.path for above in node.above() if above.path is not None), "")
+            above = next((above.path for above in node.list_ancestors() if above.path is not None), "")
             oid = existing.anchors[node.id].oid
-            yield Listed(node.path, clean_title(node.page.title), slug_of(node.path, settings), above, oid)
+            yield ListedPage(node.path, clean_title(node.page.title), find_slug(node.path, settings), above, oid)
 
 
-def _desired_pages(outline: Outline, desired: Desired, same: Container[str]) -> Iterator[Listed]:
+def _list_desired(outline: Outline, desired: DesiredSide, same: Container[str]) -> Iterator[ListedPage]:
     for spot in outline.spots.values():
-        if spot.entry.path not in same and desired.has(spot) and spot.entry.path is not None:
+        if spot.entry.path not in same and desired.has_page(spot) and spot.entry.path is not None:
             path, above = spot.entry.path, spot.parent
-            while above is not None and not desired.has(above):
+            while above is not None and not desired.has_page(above):
                 above = above.parent
             over = above.entry.path if above is not None and above.entry.path is not None else ""
-            slug = slug_of(path, desired.draft.settings)
-            yield Listed(path, clean_title(spot.entry.title), slug, over, desired.blobs[path])
+            slug = find_slug(path, desired.draft.settings)
+            yield ListedPage(path, clean_title(spot.entry.title), slug, over, desired.blobs[path])
 
 
-def _entries(existing: Existing, nodes: Sequence[Node]) -> tuple[Entry, ...]:
+def _build_entries(existing: ExistingSide, nodes: Sequence[Node]) -> tuple[Entry, ...]:
     """The entries of existing content; one for each page, and a page without an anchor has a path that no file has."""
     pages = {node.id: node.path or f"\0{node.id}" for node in nodes if node.is_document}
     files = {anchor.id: anchor.path for anchor in existing.anchors.values() if anchor.kind == "file"}

@@ -27,7 +27,7 @@ _FENCE = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedComment:
     """A comment that shall be there: about which page (None: the change request), and what it says, mark and all."""
 
     key: str
@@ -46,21 +46,21 @@ class Mark:
     digest: str
 
 
-def mark_of(text: str, instance: str) -> Mark | None:
+def read_mark(text: str, instance: str) -> Mark | None:
     """Given a comment's text, return what marks it as this repository's, or None when it is somebody else's."""
     found = _MARK.search(text[-200:])
     return Mark(found[1], int(found[2]), found[3]) if found is not None and found[4] == instance else None
 
 
-def retired(text: str) -> str:
+def retire_mark(text: str) -> str:
     """Given a comment's text with its mark, return it with a mark that no proposal has."""
     found = _MARK.search(text)
     return text if found is None else f"{text[: found.start(3)]}{'0' * len(found[3])}{text[found.end(3) :]}"
 
 
-def wanted_comments(
+def build_comments(
     proposal: Proposal, *, read: Callable[[str], str], paths: Mapping[str, str], instance: str, source: str
-) -> list[Wanted]:
+) -> list[WantedComment]:
     """Given a proposal that cannot be written, return the comments that carry it, in order.
 
     Shapes: the text of a page is on the page, in numbered parts when it is long, that of a new page on the change
@@ -69,24 +69,26 @@ def wanted_comments(
     """
     steps = [step for step in proposal.steps if not (isinstance(step, UpdateStep) and step.later)]
     texts = [step for step in steps if isinstance(step, InsertStep | UpdateStep) and step.oid]
-    orders = [order for step in steps if (order := _order(step, paths))]
-    orders += [f"The text of {code(step.path)}: {_shown(source, step.path)}." for step in texts[TEXTS_MAX:]]
-    orders += [change.message for change in proposal.plan.only("report") if change.message]
-    found = list(_marked("", "", None, [_listed(orders)], instance)) if orders else []
+    orders = [order for step in steps if (order := _describe_step(step, paths))]
+    orders += [
+        f"The text of {format_code(step.path)}: {_format_command(source, step.path)}." for step in texts[TEXTS_MAX:]
+    ]
+    orders += [change.message for change in proposal.plan.select("report") if change.message]
+    found = list(_mark_bodies("", "", None, [_render_steps(orders)], instance)) if orders else []
     for step in texts[:TEXTS_MAX]:
         page = step.id if isinstance(step, UpdateStep) else None
-        bodies = list(_bodies(step.path, read(step.oid or ""), new=page is None, source=source))
-        found += _marked("page" if page else "new", page or step.path, page, bodies, instance)
+        bodies = list(_render_bodies(step.path, read(step.oid or ""), new=page is None, source=source))
+        found += _mark_bodies("page" if page else "new", page or step.path, page, bodies, instance)
     return found
 
 
-def by_comments(number: int) -> Change:
+def build_comments_report(number: int) -> Change:
     """Given a change request's number, return the report that its comments carry what it proposes."""
     message = "this platform takes no content through its API: the comments have the text, to be put in by hand"
     return Change("report", "change request", f"#{number}", message)
 
 
-def loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
+def format_loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
     """Given a page of Git and the words of it that are gone, return one line for each of its lines, `file:line` first.
 
     Source: gitsync, section 1.11.
@@ -94,21 +96,21 @@ def loss_lines(path: str, losses: Sequence[LostLine]) -> list[str]:
     return [f"{path}:{loss.line}: the platform does not keep: {loss}" for loss in losses]
 
 
-def loss_mark(page: str, losses: Sequence[LostLine]) -> str:
+def build_loss_mark(page: str, losses: Sequence[LostLine]) -> str:
     """Given a page and the words that are gone, return what marks their comment: the same for the same words."""
-    return f"syncd lost {_digest(page, *(word for loss in losses for word in loss.words))}"
+    return f"syncd lost {_compute_digest(page, *(word for loss in losses for word in loss.words))}"
 
 
-def loss_comment(page: str, path: str, losses: Sequence[LostLine]) -> str:
+def render_loss_comment(page: str, path: str, losses: Sequence[LostLine]) -> str:
     """Given a page and the words that are gone, return the comment that tells its reviewers."""
-    lines = [f"* line {loss.line}: {code(str(loss))}" for loss in losses[:LINES_MAX]]
+    lines = [f"* line {loss.line}: {format_code(str(loss))}" for loss in losses[:LINES_MAX]]
     more = len(losses) - LINES_MAX
     rest = [f"* and {more} more lines"] if more > 0 else []
-    opening = f"The platform does not keep some text of {code(path)}. Git keeps it; here it cannot be seen:"
-    return "\n".join([opening, "", *lines, *rest, "", loss_mark(page, losses)])
+    opening = f"The platform does not keep some text of {format_code(path)}. Git keeps it; here it cannot be seen:"
+    return "\n".join([opening, "", *lines, *rest, "", build_loss_mark(page, losses)])
 
 
-def code(text: str) -> str:
+def format_code(text: str) -> str:
     """Given text, return it as a code span of Markdown, whatever it holds."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     ticks = "`" * (longest + 1)
@@ -116,43 +118,42 @@ def code(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def _order(step: Step, paths: Mapping[str, str]) -> str:
+def _describe_step(step: Step, paths: Mapping[str, str]) -> str:
     """What a person has to do for a step besides pasting a text."""
     match step:
         case AddFile():
-            return f"Upload the file {code(step.path)}."
+            return f"Upload the file {format_code(step.path)}."
         case InsertStep():
-            return (
-                f"Add the page {code(step.title)} {_place(step.into, step.at, paths)}; its text is in a comment here."
-            )
+            place = _describe_place(step.into, step.at, paths)
+            return f"Add the page {format_code(step.title)} {place}; its text is in a comment here."
         case DeleteStep():
             below = f", with {len(step.below)} pages below it" if step.below else ""
-            return f"Delete the page {code(step.path)}{below}."
-    news = [f"call it {code(step.title)}"] if step.title is not None else []
-    news += [f"give it the slug {code(step.slug)}"] if step.slug is not None else []
+            return f"Delete the page {format_code(step.path)}{below}."
+    news = [f"call it {format_code(step.title)}"] if step.title is not None else []
+    news += [f"give it the slug {format_code(step.slug)}"] if step.slug is not None else []
     if step.into is not None or step.at is not None:
-        news.append(f"move it {_place(step.into, step.at, paths)}")
-    return f"Page {code(paths.get(step.id, step.path))}: {', '.join(news)}." if news else ""
+        news.append(f"move it {_describe_place(step.into, step.at, paths)}")
+    return f"Page {format_code(paths.get(step.id, step.path))}: {', '.join(news)}." if news else ""
 
 
-def _place(into: str | None, at: int | None, paths: Mapping[str, str]) -> str:
+def _describe_place(into: str | None, at: int | None, paths: Mapping[str, str]) -> str:
     below = {None: "where it is", ROOT: "at the top level"}.get(
         into
-    ) or f"below {code(paths.get(into or '', into or ''))}"
+    ) or f"below {format_code(paths.get(into or '', into or ''))}"
     return below if at is None else f"{below}, as number {at + 1}"
 
 
-def _listed(orders: Sequence[str]) -> str:
+def _render_steps(orders: Sequence[str]) -> str:
     more = [f"And {len(orders) - INSTRUCTIONS_MAX} more."] if len(orders) > INSTRUCTIONS_MAX else []
     lines = [f"{number}. {order}" for number, order in enumerate([*orders[:INSTRUCTIONS_MAX], *more], start=1)]
     return "\n".join(["This platform takes no content through its API. What is left to do by hand:", "", *lines])
 
 
-def _bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[str]:
-    parts = list(_parts(text))
-    what = f"{'Text of the new page' if new else 'Proposed text of'} {code(path)}"
+def _render_bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[str]:
+    parts = list(_split_text(text))
+    what = f"{'Text of the new page' if new else 'Proposed text of'} {format_code(path)}"
     if len(parts) > PARTS_MAX:
-        yield f"{what}: {len(text)} characters, too many for comments. See it with {_shown(source, path)}."
+        yield f"{what}: {len(text)} characters, too many for comments. See it with {_format_command(source, path)}."
         return
     for number, part in enumerate(parts, start=1):
         numbered = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
@@ -160,11 +161,11 @@ def _bodies(path: str, text: str, *, new: bool, source: str) -> Iterator[str]:
         yield f"{what}{numbered}:\n\n{fence}markdown\n{part}{'' if part.endswith(chr(10)) else chr(10)}{fence}"
 
 
-def _shown(source: str, path: str) -> str:
-    return code(f"git show {shlex.quote(source + path)}")
+def _format_command(source: str, path: str) -> str:
+    return format_code(f"git show {shlex.quote(source + path)}")
 
 
-def _parts(text: str) -> Iterator[str]:
+def _split_text(text: str) -> Iterator[str]:
     """A text in parts that end at line ends, but for a line that is longer than a part."""
     lines = [
         line[at : at + PART_MAX] for line in text.splitlines(keepends=True) for at in range(0, len(line), PART_MAX)
@@ -181,12 +182,14 @@ def _parts(text: str) -> Iterator[str]:
         yield "".join(line for _, line in group)
 
 
-def _marked(kind: str, name: str, page: str | None, bodies: Sequence[str], instance: str) -> Iterator[Wanted]:
-    key = _digest(kind, name)
+def _mark_bodies(
+    kind: str, name: str, page: str | None, bodies: Sequence[str], instance: str
+) -> Iterator[WantedComment]:
+    key = _compute_digest(kind, name)
     for number, body in enumerate(bodies, start=1):
-        digest = _digest(body)
-        yield Wanted(key, number, digest, page, f"{body}\n\nsyncd proposal {key} {number} {digest} {instance}")
+        digest = _compute_digest(body)
+        yield WantedComment(key, number, digest, page, f"{body}\n\nsyncd proposal {key} {number} {digest} {instance}")
 
 
-def _digest(*parts: str) -> str:
+def _compute_digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]

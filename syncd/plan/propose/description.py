@@ -37,7 +37,7 @@ _ITEM = re.compile(r"[*+-][ \t]+")
 
 
 @dataclass(frozen=True)
-class Said:
+class CommitSummary:
     """One commit as it speaks: its id, its subject, and the rest of its message without trailers."""
 
     commit: str
@@ -59,58 +59,58 @@ class Description:
 
     branch: str
     commit: str
-    commits: Sequence[Said] = ()
-    by_hand: Sequence[Change] = ()
-    lost: Sequence[str] = ()
+    commits: Sequence[CommitSummary] = ()
+    manual_steps: Sequence[Change] = ()
+    losses: Sequence[str] = ()
     base: str = ""
     conflicts: Conflicts = NO_CONFLICTS
 
 
-def description_of(told: Description) -> Document:
+def render_description(told: Description) -> Document:
     """Given what is to be told, return the description; its last line is for machines.
 
     Shape: that line holds the commit's full id and a digest of all text before it, by which a person's words are known.
     """
-    nodes = [*_opening(told), *_commits(told.commits)]
-    nodes += _section("By hand", [_by_hand(change) for change in told.by_hand])
-    nodes += _section("Text that the platform did not keep", told.lost)
+    nodes = [*_render_opening(told), *_render_commits(told.commits)]
+    nodes += _render_section("By hand", [_format_manual_step(change) for change in told.manual_steps])
+    nodes += _render_section("Text that the platform did not keep", told.losses)
     nodes += render_conflicts(told.conflicts)
-    line = _spelled(told, _digest(_text_of(nodes)))
-    return Document(object="document", data={}, nodes=tuple(add_keys([*nodes, make_paragraph([_code(line)])])))
+    line = _format_machine_line(told, _compute_digest(_read_text(nodes)))
+    return Document(object="document", data={}, nodes=tuple(add_keys([*nodes, make_paragraph([_render_code(line)])])))
 
 
-def proposed_commit(description: Document | None) -> str:
+def read_proposed_commit(description: Document | None) -> str:
     """Given a change request's description, return the full id of the commit that it says it holds, or ""."""
-    found = _last(description)
+    found = _find_machine_line(description)
     return found[1] if found is not None else ""
 
 
-def held_commit(description: Document | None) -> str:
+def read_complete_commit(description: Document | None) -> str:
     """Given a change request's description, return the commit that it says it holds in full, or ""."""
-    return "" if base_revision(description)[0] == "!" else proposed_commit(description)
+    return "" if read_base_revision(description)[0] == "!" else read_proposed_commit(description)
 
 
-def base_revision(description: Document | None) -> tuple[str, str]:
+def read_base_revision(description: Document | None) -> tuple[str, str]:
     """Given a change request's description, return the base that it names: its sign and the revision, or twice ""."""
-    found = _last(description)
+    found = _find_machine_line(description)
     return (found[2] or "", found[3] or "") if found is not None else ("", "")
 
 
-def written_revision(description: Document | None) -> str:
+def read_written_revision(description: Document | None) -> str:
     """Given a change request's description, return the revision that syncd wrote last, or "" where it does not say."""
-    found = _last(description)
+    found = _find_machine_line(description)
     if found is None:
         return ""
     return found[4] or (found[3] if found[2] in ("=", "+") else "") or ""
 
 
-def speaks_of(description: Document | None, branch: str) -> bool:
+def is_about(description: Document | None, branch: str) -> bool:
     """Given a description, return whether it may be about a branch: it names this one, or none in syncd's words."""
     first = description.text().partition("\n")[0] if description is not None else ""
-    return not first.startswith(_FIRST) or first == f"{_FIRST}{_line(branch)}."
+    return not first.startswith(_FIRST) or first == f"{_FIRST}{_shorten_line(branch)}."
 
 
-def renewed(existing: Document | None, told: Description) -> Document | None:
+def update_description(existing: Document | None, told: Description) -> Document | None:
     """Given the description as it is, return what it shall be; None when it stays.
 
     Shape: what syncd wrote is written anew. What a person changed keeps every word and only gets the commit's new id,
@@ -118,52 +118,56 @@ def renewed(existing: Document | None, told: Description) -> Document | None:
     """
     text = existing.text() if existing is not None else ""
     if existing is None or not text.strip() or _FORMER.fullmatch(text):
-        return description_of(told)
-    found = _last(existing)
+        return render_description(told)
+    found = _find_machine_line(existing)
     if found is None:
         return None
-    if found["digest"] == _digest(text.replace(found[0], "")):
-        fresh = description_of(told)
+    if found["digest"] == _compute_digest(text.replace(found[0], "")):
+        fresh = render_description(told)
         return fresh if fresh.text() != text else None
-    line = _spelled(told, found["digest"])
-    nodes = [_replaced(node, found[0], line) for node in existing.nodes]
+    line = _format_machine_line(told, found["digest"])
+    nodes = [_replace_text(node, found[0], line) for node in existing.nodes]
     if read_fingerprint(existing) != told.conflicts.fingerprint:
-        nodes = replace_conflicts(nodes, told.conflicts, before=_find_line(existing))
+        nodes = replace_conflicts(nodes, told.conflicts, before=_find_machine_block(existing))
     fresh = existing.model_copy(update={"nodes": tuple(nodes)})
     return fresh if fresh.text() != text else None
 
 
-def with_conflicts(existing: Document | None, told: Conflicts) -> Document | None:
+def update_conflicts(existing: Document | None, told: Conflicts) -> Document | None:
     """Given the description as it is, return it with what is in conflict now, and all else as it is; None when it
     stays, as one without the line for machines does."""
-    found = _last(existing)
+    found = _find_machine_line(existing)
     if existing is None or found is None or read_fingerprint(existing) == told.fingerprint:
         return None
     text = existing.text()
-    nodes = replace_conflicts(existing.nodes, told, before=_find_line(existing))
-    if found["digest"] == _digest(text.replace(found[0], "")):
-        digest = _digest(_text_of(nodes).replace(found[0], ""))
+    nodes = replace_conflicts(existing.nodes, told, before=_find_machine_block(existing))
+    if found["digest"] == _compute_digest(text.replace(found[0], "")):
+        digest = _compute_digest(_read_text(nodes).replace(found[0], ""))
         line = found[0].replace(f"({found['digest']})", f"({digest})")
-        nodes = [_replaced(node, found[0], line) for node in nodes]
+        nodes = [_replace_text(node, found[0], line) for node in nodes]
     return existing.model_copy(update={"nodes": tuple(nodes)})
 
 
-def _opening(told: Description) -> Iterator[Node]:
-    yield make_paragraph([make_text(f"{_FIRST}{_line(told.branch)}.")])
+def _render_opening(told: Description) -> Iterator[Node]:
+    yield make_paragraph([make_text(f"{_FIRST}{_shorten_line(told.branch)}.")])
 
 
-def _commits(commits: Sequence[Said]) -> Iterator[Node]:
+def _render_commits(commits: Sequence[CommitSummary]) -> Iterator[Node]:
     room = TEXT_MAX
     for said in commits:
         yield make_paragraph(
-            [make_text(_line(said.subject), [make_mark("bold")]), make_text(" "), _code(said.commit[:10])]
+            [
+                make_text(_shorten_line(said.subject), [make_mark("bold")]),
+                make_text(" "),
+                _render_code(said.commit[:10]),
+            ]
         )
         body = said.body[: min(BODY_MAX, max(room, 0))]
         room -= len(body)
-        yield from _paragraphs(body + ("…" if len(body) < len(said.body.rstrip()) else ""))
+        yield from _render_paragraphs(body + ("…" if len(body) < len(said.body.rstrip()) else ""))
 
 
-def _paragraphs(text: str) -> Iterator[Node]:
+def _render_paragraphs(text: str) -> Iterator[Node]:
     """The body of a commit as blocks: its lists stay lists, and its lines are joined, since Git's are cut at 72."""
     for part in re.split(r"\n[ \t]*\n", text.strip()):
         items: list[str] = []
@@ -173,71 +177,71 @@ def _paragraphs(text: str) -> Iterator[Node]:
                 found = _ITEM.match(line)
                 items += [line[found.end() :]] if found else []
                 items[-1] += "" if found else f" {line}"
-            yield _list(items)
+            yield _render_list(items)
         elif lines:
             yield make_paragraph([make_text(one_line(part))])
 
 
-def _section(title: str, items: Sequence[str]) -> Iterator[Node]:
+def _render_section(title: str, items: Sequence[str]) -> Iterator[Node]:
     if not items:
         return
     more = [f"and {len(items) - LISTED_MAX} more"] if len(items) > LISTED_MAX else []
     yield make_block("heading-2", {}, [make_text(title)])
-    yield _list([*items[:LISTED_MAX], *more])
+    yield _render_list([*items[:LISTED_MAX], *more])
 
 
-def _line(text: str) -> str:
+def _shorten_line(text: str) -> str:
     return one_line(text[: 2 * LINE_MAX])[:LINE_MAX]
 
 
-def _by_hand(change: Change) -> str:
+def _format_manual_step(change: Change) -> str:
     told = change.message or f"{change.noun} {change.key}"
     return f"{change.where}: {told}" if change.where else told
 
 
-def _list(items: Sequence[str]) -> Node:
-    held = [make_block("list-item", {}, [make_paragraph([make_text(_line(item))])]) for item in items]
+def _render_list(items: Sequence[str]) -> Node:
+    held = [make_block("list-item", {}, [make_paragraph([make_text(_shorten_line(item))])]) for item in items]
     return make_block("list-unordered", {}, held)
 
 
-def _code(text: str) -> Node:
+def _render_code(text: str) -> Node:
     return make_text(text, [make_mark("code")])
 
 
-def _text_of(nodes: Sequence[Node]) -> str:
+def _read_text(nodes: Sequence[Node]) -> str:
     return Document(object="document", data={}, nodes=tuple(nodes)).text()
 
 
-def _digest(text: str) -> str:
+def _compute_digest(text: str) -> str:
     """A digest that no editor changes by laying the text out in another way."""
     return hashlib.sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _spelled(told: Description, digest: str) -> str:
+def _format_machine_line(told: Description, digest: str) -> str:
     return f"Syncd-Commit: {told.commit}{f' {told.base}' if told.base else ''} ({digest})"
 
 
-def _last(description: Document | None) -> re.Match[str] | None:
+def _find_machine_line(description: Document | None) -> re.Match[str] | None:
     """The line for machines: the last one, since a commit's own message may hold such a line too."""
     found = list(_LINE.finditer(description.text() if description is not None else ""))
     return found[-1] if found else None
 
 
-def _find_line(description: Document) -> int:
+def _find_machine_block(description: Document) -> int:
     """The number of the block that the line for machines stands in."""
     found = [at for at, node in enumerate(description.nodes) if _LINE.search(collect_text(node))]
     return found[-1] if found else len(description.nodes)
 
 
-def _replaced(node: Any, former: str, line: str) -> Any:
+def _replace_text(node: Any, former: str, line: str) -> Any:
     """Given a node, return it with the line for machines replaced wherever a leaf holds it whole."""
     if isinstance(node, list):
-        return [_replaced(each, former, line) for each in node]
+        return [_replace_text(each, former, line) for each in node]
     if not isinstance(node, dict):
         return node
     text = node.get("text")
     if isinstance(text, str) and former in text:
         return node | {"text": text.replace(former, line)}
     return node | {
-        name: _replaced(node[name], former, line) for name in ("nodes", "leaves", "fragments") if name in node
+        name: _replace_text(node[name], former, line) for name in ("nodes", "leaves", "fragments") if name in node
     }

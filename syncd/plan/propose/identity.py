@@ -1,4 +1,4 @@
-"""Tell which file of a branch is which existing page, although files were renamed, swapped or written anew."""
+"""Find out which file of a branch is which existing page, although files were renamed, swapped or rewritten."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ ROUNDS = 8
 """Times that pages found show where more pages were below them."""
 
 
-class Listed(NamedTuple):
+class ListedPage(NamedTuple):
     """One page as a table of contents lists it; `above` is the file of the nearest page that it hangs below, or ""."""
 
     path: str
@@ -18,8 +18,12 @@ class Listed(NamedTuple):
     oid: str
 
 
-def whereabouts(
-    existing: Iterable[Listed], desired: Iterable[Listed], *, files: Mapping[str, str], renames: Mapping[str, str]
+def find_desired_paths(
+    existing: Iterable[ListedPage],
+    desired: Iterable[ListedPage],
+    *,
+    files: Mapping[str, str],
+    renames: Mapping[str, str],
 ) -> dict[str, str]:
     """Given existing and desired pages, all files of the branch by path, and Git's renames, return where each page is.
 
@@ -30,7 +34,7 @@ def whereabouts(
     """
     old = {page.path: page for page in existing}
     new = {page.path: page for page in desired}
-    found = dict(_chains(old, new, files))
+    found = dict(_find_chains(old, new, files))
     taken = set(found.values())
     for former, path in sorted(renames.items()):
         is_free = path in new and path not in taken and (path not in old or path in found)
@@ -39,11 +43,11 @@ def whereabouts(
             taken.add(path)
     for path in old.keys() & new.keys() - found.keys() - taken:
         found[path] = path
-    return found | _alike(old, new, found)
+    return found | _find_alike(old, new, found)
 
 
-def _chains(
-    old: Mapping[str, Listed], new: Mapping[str, Listed], files: Mapping[str, str]
+def _find_chains(
+    old: Mapping[str, ListedPage], new: Mapping[str, ListedPage], files: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Moves onto the place of another page: from where a page has left, each to the place of the next, or in a ring.
 
@@ -54,10 +58,10 @@ def _chains(
     arrived = [page for path, page in new.items() if path not in old or old[path].oid != page.oid]
     by_bytes = {
         former: path
-        for former, path in _pairs(changed, arrived, lambda page: page.oid).items()
+        for former, path in _pair_by_key(changed, arrived, lambda page: page.oid).items()
         if path not in old or new[path].title in (old[former].title, *({new[path].title} - {old[path].title}))
     }
-    by_title = _pairs(changed, arrived, lambda page: (page.above, page.title))
+    by_title = _pair_by_key(changed, arrived, lambda page: (page.above, page.title))
     moves = {**by_title, **by_bytes}
     for start in sorted(page.path for page in changed if page.path not in files or _has_left(page, new, by_bytes)):
         chain = _follow(start, moves)
@@ -72,7 +76,7 @@ def _chains(
         rest -= {former for former, _ in chain}
 
 
-def _has_left(page: Listed, new: Mapping[str, Listed], by_bytes: Mapping[str, str]) -> bool:
+def _has_left(page: ListedPage, new: Mapping[str, ListedPage], by_bytes: Mapping[str, str]) -> bool:
     """Whether a page's bytes and title are at another path, and another title is at its own."""
     path = by_bytes.get(page.path)
     here = new.get(page.path)
@@ -90,11 +94,13 @@ def _follow(start: str, moves: Mapping[str, str]) -> list[tuple[str, str]]:
     return chain
 
 
-def _alike(old: Mapping[str, Listed], new: Mapping[str, Listed], found: Mapping[str, str]) -> dict[str, str]:
+def _find_alike(
+    old: Mapping[str, ListedPage], new: Mapping[str, ListedPage], found: Mapping[str, str]
+) -> dict[str, str]:
     """Pairs among pages that are gone and pages that are new."""
     known = dict(found)
     taken = set(found.values())
-    keys: tuple[Callable[[Listed], Hashable], ...] = (
+    keys: tuple[Callable[[ListedPage], Hashable], ...] = (
         lambda page: (page.above, page.title),
         lambda page: (page.above, page.slug) if page.slug else None,
         lambda page: (page.title, page.slug) if page.slug else None,
@@ -108,7 +114,7 @@ def _alike(old: Mapping[str, Listed], new: Mapping[str, Listed], found: Mapping[
                 if path not in known
             ]
             fresh = [page for path, page in new.items() if path not in taken]
-            pairs = _pairs(gone, fresh, key) if gone and fresh else {}
+            pairs = _pair_by_key(gone, fresh, key) if gone and fresh else {}
             known |= pairs
             taken |= set(pairs.values())
         if len(known) == before:
@@ -116,13 +122,15 @@ def _alike(old: Mapping[str, Listed], new: Mapping[str, Listed], found: Mapping[
     return {former: path for former, path in known.items() if former not in found}
 
 
-def _pairs(left: Iterable[Listed], right: Iterable[Listed], key: Callable[[Listed], Hashable]) -> dict[str, str]:
+def _pair_by_key(
+    left: Iterable[ListedPage], right: Iterable[ListedPage], key: Callable[[ListedPage], Hashable]
+) -> dict[str, str]:
     """Paths of pages whose key no other page on their side has, where both sides have it."""
-    ours, theirs = _unique(left, key), _unique(right, key)
+    ours, theirs = _index_unique(left, key), _index_unique(right, key)
     return {path: theirs[name] for name, path in ours.items() if name in theirs and theirs[name] != path}
 
 
-def _unique(pages: Iterable[Listed], key: Callable[[Listed], Hashable]) -> dict[Hashable, str]:
+def _index_unique(pages: Iterable[ListedPage], key: Callable[[ListedPage], Hashable]) -> dict[Hashable, str]:
     keyed = [(key(page), page.path) for page in pages]
     count = Counter(name for name, _ in keyed)
     return {name: path for name, path in keyed if name is not None and count[name] == 1}

@@ -1,4 +1,4 @@
-"""The existing page tree while steps are rehearsed on it: places and slugs as the platform will have them."""
+"""The page tree that a proposal's steps are simulated on: positions and slugs as the platform will have them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class Node:
         """Whether this has a segment in the paths of pages, which no sibling may have."""
         return self.id != ROOT and self.holds_pages and bool(self.slug)
 
-    def above(self) -> Iterator["Node"]:
+    def list_ancestors(self) -> Iterator["Node"]:
         """Return what this hangs below, nearest first."""
         node = self.parent
         while node is not None:
@@ -73,22 +73,22 @@ class Node:
         own = but.parent is self and but.has_slug and but.slug.casefold() == slug.casefold()
         return self.slugs[slug.casefold()] <= own
 
-    def numbered(self, slug: str, *, but: "Node") -> str:
+    def find_free_slug(self, slug: str, *, but: "Node") -> str:
         """Given a slug, return it, with a number when another child has it."""
         stem = slug[: SLUG_CHARACTERS - _SUFFIX]
         names = (slug if number == 0 else f"{stem}-{number}" for number in count())
         return next(name for name in names if self.is_free(name, but=but))
 
-    def moving(self, slug: str, *, but: "Node") -> str:
+    def find_temporary_slug(self, slug: str, *, but: "Node") -> str:
         """Given a slug that is not free yet, return one for the time being."""
-        return self.numbered(f"{slug[: SLUG_CHARACTERS - _SUFFIX]}{MOVING}", but=but)
+        return self.find_free_slug(f"{slug[: SLUG_CHARACTERS - _SUFFIX]}{MOVING}", but=but)
 
     def _count(self, child: "Node", by: int) -> None:
         if child.has_slug:
             self.slugs[child.slug.casefold()] += by
 
 
-def grow(pages: tuple[Page, ...]) -> Node:
+def build_tree(pages: tuple[Page, ...]) -> Node:
     """Given a revision's pages, return their root; paths are to be filled in."""
     root = Node(ROOT, None, None)
     pending = [(root, pages)]
@@ -103,7 +103,7 @@ def grow(pages: tuple[Page, ...]) -> Node:
     return root
 
 
-def walk(root: Node) -> Iterator[Node]:
+def list_below(root: Node) -> Iterator[Node]:
     """Given a node, return all below it, parents first, in reading order."""
     pending = list(reversed(root.children))
     while pending:

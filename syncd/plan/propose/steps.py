@@ -62,7 +62,7 @@ class DeleteStep:
 Step = AddFile | InsertStep | UpdateStep | DeleteStep
 
 
-def change_of(step: Step) -> Change:
+def build_change(step: Step) -> Change:
     """Given a step, return it as a change, for people."""
     match step:
         case AddFile():

@@ -1,4 +1,4 @@
-"""Bind: the first meeting of a space with Git that holds content already; neither side is replaced unasked.
+"""Bind a space to a Git branch that has content already; neither side is replaced unless a person says so.
 
 | what both sides hold        | what is done                                                                   |
 |-----------------------------|--------------------------------------------------------------------------------|
@@ -31,18 +31,18 @@ from syncd.model.space import Space
 from syncd.plan.change import Change
 from syncd.plan.message import LAYOUT, LAYOUT_VERSION, PROPOSED, REVISION, SPACE
 from syncd.repo import Commit, FileChange
-from syncd.store.store import Seen
+from syncd.store.store import LastSeen
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.policy import PreferredSide
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
 SHOWN = 5
-_MAIN, _ASIDE = "main", "undecided"
-"""Lanes of the store: what is mirrored, and what is only laid aside."""
+_MAIN, _UNDECIDED = "main", "undecided"
+"""Keys in the store: of what is mirrored, and of a mirror commit that nobody has chosen yet."""
 
 
-def undecided(workspace: Workspace, binding: Binding) -> str:
+def find_undecided_ref(workspace: Workspace, binding: Binding) -> str:
     """Given a space, return the ref of its mirror commit while nobody has chosen between both sides."""
     return f"refs/remotes/{workspace.remote}/undecided/{binding.name}"
 
@@ -57,7 +57,7 @@ def bind_spaces(
     """
     if workspace.onto is not None or not workspace.branch:
         return workspace, []
-    _restore(workspace)
+    _restore_main(workspace)
     ready: list[Binding] = []
     met: list[tuple[str, Outcome]] = []
     for binding in workspace.bindings:
@@ -72,17 +72,17 @@ def bind_spaces(
 def _bind_space(
     workspace: Workspace, binding: Binding, prefer: Mapping[str, PreferredSide] | None, *, move: bool
 ) -> Outcome:
-    bond = _Bond(workspace, binding)
-    return Unchanged() if bond.is_bound() or bond.needs_no_choice() else bond.tie(prefer, move=move)
+    bond = _SpaceBinder(workspace, binding)
+    return Unchanged() if bond.is_bound() or bond.needs_no_choice() else bond.bind(prefer, move=move)
 
 
-class _Bond:
-    """One space that may have no mirror yet, and the branch that it is to meet."""
+class _SpaceBinder:
+    """Joins one space that may have no mirror yet with the branch that it is configured for."""
 
     def __init__(self, workspace: Workspace, binding: Binding) -> None:
         self.workspace, self.binding = workspace, binding
         self.repository = workspace.repository
-        self.ref = undecided(workspace, binding)
+        self.ref = find_undecided_ref(workspace, binding)
         self.main = self.repository.resolve(workspace.main)
         self.tip = self.repository.resolve(f"refs/heads/{workspace.branch}")
 
@@ -91,17 +91,17 @@ class _Bond:
         if self.main is None or self.repository.find_commit(self.workspace.main, SPACE, self.binding.space) is None:
             return False
         if self.repository.resolve(self.ref) is not None:
-            self._clear()
+            self._delete_candidate()
         return True
 
     def needs_no_choice(self) -> bool:
         """Whether the mirror may simply begin: there is no branch, or nothing in its way, upon what is mirrored."""
-        if self.tip is None or self._remembered():
+        if self.tip is None or self._adopt_carried():
             return True
         return self.main is not None and self.repository.find_tree(self.tip, self.binding.directory) is None
 
-    def tie(self, prefer: Mapping[str, PreferredSide] | None, *, move: bool) -> Outcome:
-        """Bind the space, or lay its mirror commit aside and say what differs.
+    def bind(self, prefer: Mapping[str, PreferredSide] | None, *, move: bool) -> Outcome:
+        """Bind the space, or write its mirror commit to a ref of its own and say what differs.
 
         Raises: HistoryCut where both sides may have met in what a shallow clone lacks.
         """
@@ -110,52 +110,52 @@ class _Bond:
         if self.repository.is_cut(self.tip):
             why = f"whether {self.workspace.branch} has met {name} before is not known in this shallow clone"
             raise HistoryCut(why)
-        laid = self._laid()
+        laid = self._read_candidate()
         if not move:
             unbound = Held(f"{name} is not bound to {self.workspace.branch} yet", "syncd pull")
-            return self._open(self._differences(laid)) if laid is not None else unbound
+            return self._describe_choice(self._list_differences(laid)) if laid is not None else unbound
         if self.main is not None and not self.repository.is_ancestor(self.main, self.tip):
             why = f"{name} is bound once {self.workspace.branch} has all of {self.workspace.remote}/main"
             return Waiting(why, hint="syncd pull")
-        held = _draft(self.workspace, self.binding, self.tip)  # a mistake in these files is said before all else
+        held = _read_draft(self.workspace, self.binding, self.tip)  # a mistake in these files is said before all else
         if laid is None or (prefer is not None and not self._is_fresh(laid)):
-            laid = self._lay()
-        changes = self._differences(laid)
+            laid = self._write_candidate()
+        changes = self._list_differences(laid)
         side = (prefer or {}).get(name)
         if side is None and laid.parents[0] == self.tip:
-            side = self._unasked(held, laid, changes)
-        return self._open(changes) if side is None else self._settle(side, held, laid, changes)
+            side = self._choose_side(held, laid, changes)
+        return self._describe_choice(changes) if side is None else self._take_side(side, held, laid, changes)
 
-    def _laid(self) -> Commit | None:
+    def _read_candidate(self) -> Commit | None:
         found = self.repository.resolve(self.ref)
         return self.repository.list_commits(None, found, limit=1)[0] if found else None
 
     def _is_fresh(self, laid: Commit) -> bool:
         known = laid.trailers.get(REVISION), laid.trailers.get(LAYOUT)
-        return laid.parents[0] == self.tip and known == ([self._space().revision], [LAYOUT_VERSION])
+        return laid.parents[0] == self.tip and known == ([self._read_space().revision], [LAYOUT_VERSION])
 
-    def _space(self) -> Space:
+    def _read_space(self) -> Space:
         return self.workspace.client.spaces.get(self.binding.space)
 
-    def _lay(self) -> Commit:
+    def _write_candidate(self) -> Commit:
         """Write the mirror commit upon the branch's tip, beside main content's ref."""
         if (old := self.repository.resolve(self.ref)) is not None:
             self.repository.delete_ref(self.ref, old=old)
         aside = replace(self.workspace, main_ref=self.ref, onto=self.tip)
-        mirror(aside, self.binding, space=self._space(), proposals=())
-        self._rename_lane(_MAIN, _ASIDE)
-        laid = self._laid()
+        mirror(aside, self.binding, space=self._read_space(), proposals=())
+        self._rename_lane(_MAIN, _UNDECIDED)
+        laid = self._read_candidate()
         assert laid is not None
         return laid
 
-    def _differences(self, laid: Commit) -> list[FileChange]:
+    def _list_differences(self, laid: Commit) -> list[FileChange]:
         return self.repository.list_changes(laid.parents[0], laid.oid, self.binding.directory)
 
-    def _unasked(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> PreferredSide | None:
+    def _choose_side(self, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> PreferredSide | None:
         """The side that goes first without a person: when both are equal, or one of them has nothing to lose."""
         if all(change.status == "A" for change in changes) and (not changes or _is_empty(held)):
             return "platform"
-        offered = _draft(self.workspace, self.binding, laid.oid)
+        offered = _read_draft(self.workspace, self.binding, laid.oid)
         return "git" if _is_empty(offered) or self._is_blank(offered, laid) else None
 
     def _is_blank(self, offered: Draft, laid: Commit) -> bool:
@@ -165,7 +165,7 @@ class _Bond:
         oid = self.repository.lookup(laid.oid, self.binding.path(offered.documents[0]))
         return oid is None or is_blank_page(self.repository.read(oid).decode("utf-8", "replace"))
 
-    def _open(self, changes: Sequence[FileChange]) -> Held:
+    def _describe_choice(self, changes: Sequence[FileChange]) -> Held:
         """Say what differs, and how to choose."""
         branch, name = self.workspace.branch, self.binding.name
         counts = {status: sum(change.status == status for change in changes) for status in "DAM"}
@@ -181,18 +181,18 @@ class _Bond:
         )
         return Held(why, hint, paths=paths)
 
-    def _settle(self, side: PreferredSide, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Applied:
+    def _take_side(self, side: PreferredSide, held: Draft, laid: Commit, changes: Sequence[FileChange]) -> Applied:
         """Let the branch take in the mirror commit, then let main content's ref name it."""
         assert self.tip is not None
-        mirrored = laid.oid if self.main in (None, self.tip) else self._moved(laid)
+        mirrored = laid.oid if self.main in (None, self.tip) else self._rebase_candidate(laid)
         ahead = side == "platform" and mirrored == laid.oid
-        tip = mirrored if ahead else self._taken_in(side, held, laid, mirrored)
+        tip = mirrored if ahead else self._write_merge(side, held, laid, mirrored)
         self.repository.fast_forward(self.workspace.branch, old=self.tip, new=tip)
-        self._found(mirrored)
+        self._record_main(mirrored)
         words = "both sides were equal" if not changes else f"{self.workspace.branch} {_WORDS[side]}"
         return Applied((Change("adopt", "space", self.binding.name, words, before=self.tip, after=tip),))
 
-    def _moved(self, laid: Commit) -> str:
+    def _rebase_candidate(self, laid: Commit) -> str:
         """The mirror commit once more, upon main content as it is: what the branch has of other spaces stays out."""
         assert self.main is not None
         inside = [self.binding.directory] if self.binding.directory else []
@@ -203,7 +203,7 @@ class _Bond:
             tree, parents=[self.main], message=message, author=laid.author, committer=person
         )
 
-    def _taken_in(self, side: PreferredSide, held: Draft, laid: Commit, mirrored: str) -> str:
+    def _write_merge(self, side: PreferredSide, held: Draft, laid: Commit, mirrored: str) -> str:
         """The branch's next commit. Where Git declares no order of its pages, what folders suggest is written down."""
         assert self.tip is not None
         branch, person = self.workspace.branch, self.workspace.committer()
@@ -217,35 +217,35 @@ class _Bond:
             tree, parents=[self.tip, mirrored], message=message, author=person, committer=person
         )
 
-    def _remembered(self) -> bool:
+    def _adopt_carried(self) -> bool:
         """Let main content's ref name the mirror commit that the branch has taken in already, if it has."""
         assert self.tip is not None
-        found = _carried(self.workspace, self.binding, self.tip)
+        found = _find_carried(self.workspace, self.binding, self.tip)
         if found is None or found.parents[:1] != (self.main,):
             return False
-        self._found(found.oid)
+        self._record_main(found.oid)
         return True
 
-    def _found(self, commit: str) -> None:
+    def _record_main(self, commit: str) -> None:
         self.repository.update_ref(self.workspace.main, commit, old=self.main)
-        seen = self.workspace.store.seen(self.binding.space, _ASIDE)
+        seen = self.workspace.store.read_last_seen(self.binding.space, _UNDECIDED)
         known = seen is not None and self.repository.select_present([seen.commit])
         if seen is not None and known and self.workspace.has_same_content(self.binding, seen.commit, commit):
-            self._rename_lane(_ASIDE, _MAIN, commit=commit)
-        self._clear()
+            self._rename_lane(_UNDECIDED, _MAIN, commit=commit)
+        self._delete_candidate()
 
-    def _clear(self) -> None:
+    def _delete_candidate(self) -> None:
         """Forget the undecided state."""
         if (old := self.repository.resolve(self.ref)) is not None:
             self.repository.delete_ref(self.ref, old=old)
-        self.workspace.store.forget(self.binding.space, _ASIDE)
+        self.workspace.store.forget(self.binding.space, _UNDECIDED)
 
     def _rename_lane(self, former: str, lane: str, *, commit: str = "") -> None:
         """Keep what is known of the mirror commit under another name, so that nothing is fetched again for it."""
         store, space = self.workspace.store, self.binding.space
-        seen: Seen | None = store.seen(space, former)
+        seen: LastSeen | None = store.read_last_seen(space, former)
         if seen is not None:
-            store.save_seen(
+            store.save_last_seen(
                 space,
                 lane,
                 revision=seen.revision,
@@ -258,7 +258,7 @@ class _Bond:
             store.forget(space, former)
 
 
-def _restore(workspace: Workspace) -> None:
+def _restore_main(workspace: Workspace) -> None:
     """Let main content's ref, where there is none, name the newest mirror commit that the branch carries, or a later
     one that another clone has pushed to the upstream: so a new clone of the service goes on where the former one was.
     """
@@ -268,7 +268,7 @@ def _restore(workspace: Workspace) -> None:
         return
     newest: str | None = None
     for binding in workspace.bindings:
-        found = _carried(workspace, binding, tip)
+        found = _find_carried(workspace, binding, tip)
         if found is not None and (newest is None or repository.is_ancestor(newest, found.oid)):
             newest = found.oid
     if newest is not None:
@@ -281,11 +281,11 @@ def _find_pushed(workspace: Workspace, newest: str) -> str | None:
     there = repository.resolve(upstream.tracking_ref(upstream.mirror)) if upstream and upstream.has_mirror else None
     if there is None or not repository.is_ancestor(newest, there):
         return None
-    found = (_carried(workspace, binding, there) for binding in workspace.bindings)
+    found = (_find_carried(workspace, binding, there) for binding in workspace.bindings)
     return there if any(commit is not None and commit.oid == there for commit in found) else None
 
 
-def _carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
+def _find_carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
     """Given a branch's tip, return the newest mirror commit of the space in its history, or None.
 
     A commit that a person made from one, by squashing or rewriting, has another committer and is none; nor is one that
@@ -302,7 +302,7 @@ def _carried(workspace: Workspace, binding: Binding, tip: str) -> Commit | None:
 _WORDS: dict[PreferredSide, str] = {"platform": "took what the platform has", "git": "kept what Git has"}
 
 
-def _draft(workspace: Workspace, binding: Binding, commit: str) -> Draft:
+def _read_draft(workspace: Workspace, binding: Binding, commit: str) -> Draft:
     listing = workspace.repository.list_files(commit, binding.directory)
     blobs = {path: blob for path, blob in listing.items() if blob.mode.startswith("100")}
     return read_draft(blobs.keys(), lambda path: workspace.repository.read(blobs[path].oid), links=False)

@@ -1,4 +1,4 @@
-"""What a branch grew from, found without any memory: in the clone's history, in change requests, or on the platform."""
+"""Find out what a branch grew from without records of earlier runs: by history, change requests or the platform."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from typing import Literal
 
 from syncd.errors import GitFailed, Held
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, marker
-from syncd.plan.propose.description import base_revision, held_commit, proposed_commit
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE, build_marker
+from syncd.plan.propose.description import read_base_revision, read_complete_commit, read_proposed_commit
 from syncd.repo import Commit
 from syncd.sync.workspace import COMMITTER, Binding, Workspace
 
@@ -33,7 +33,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownRequests:
     """The change requests of this repository in one space, newest first; `live` is the branch's own."""
 
     live: ChangeRequest | None = None
@@ -43,7 +43,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Start:
+class ComparisonBase:
     """What to compare a branch with in one space: a commit of the clone, or a revision of the platform.
 
     Shape: with both, the revision is what the platform made of the commit. `note` is for a person, where something had
@@ -56,47 +56,47 @@ class Start:
     note: str = ""
 
 
-def known_requests(workspace: Workspace, binding: Binding, branch: str) -> Known:
+def find_known_requests(workspace: Workspace, binding: Binding, branch: str) -> KnownRequests:
     """Given a space and a branch, return the change requests that this repository made there.
 
     Shape: of several that are live, which two jobs at once may have made, the first one counts.
     """
-    requests, mark = workspace.client.change_requests, marker(branch, workspace.instance)
+    requests, mark = workspace.client.change_requests, build_marker(branch, workspace.instance)
     live = sorted(
         (one for status in ("draft", "open") for one in requests.list(binding.space, status=status)
          if one.subject.endswith(mark)),
         key=lambda one: one.number,
     )  # fmt: skip
-    merged = _ours(requests.list(binding.space, status="merged"), f"#{workspace.instance}]")
-    archived = [] if live else _ours(requests.list(binding.space, status="archived"), mark)
-    return Known(live[0] if live else None, tuple(archived), tuple(merged), tuple(live[1:]))
+    merged = _select_own(requests.list(binding.space, status="merged"), f"#{workspace.instance}]")
+    archived = [] if live else _select_own(requests.list(binding.space, status="archived"), mark)
+    return KnownRequests(live[0] if live else None, tuple(archived), tuple(merged), tuple(live[1:]))
 
 
-def _ours(requests: Iterator[ChangeRequest], sign: str) -> list[ChangeRequest]:
+def _select_own(requests: Iterator[ChangeRequest], sign: str) -> list[ChangeRequest]:
     found = [request for request in requests if request.subject.endswith(sign)]
     return sorted(found, key=lambda one: one.number, reverse=True)
 
 
-def start_of(workspace: Workspace, binding: Binding, job: Job, known: Known) -> Start:
+def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
     """Given a job and what is known, return what the branch is to be compared with, the surest first.
 
     Raises: Held when nothing can be told without undoing what others did.
     """
     return (
-        _by_mirror(workspace, binding, job)
-        or _by_commit(workspace, job, known.merged)
-        or _by_target(workspace, job)
-        or _by_revision(workspace, job, known)
-        or _by_change_request(known)
-        or Start("present", note="nothing says what the branch grew from: all that differs is proposed")
+        _find_by_mirror(workspace, binding, job)
+        or _find_by_commit(workspace, job, known.merged)
+        or _find_by_target(workspace, job)
+        or _find_by_revision(workspace, job, known)
+        or _find_by_change_request(known)
+        or ComparisonBase("present", note="nothing says what the branch grew from: all that differs is proposed")
     )
 
 
-def _by_mirror(workspace: Workspace, binding: Binding, job: Job) -> Start | None:
+def _find_by_mirror(workspace: Workspace, binding: Binding, job: Job) -> ComparisonBase | None:
     """The newest commit of main content in the branch's history."""
     for commit in workspace.repository.find_carrying(job.commit, SPACE, binding.space, committer=COMMITTER[0]):
         if not _is_of_change_request(commit):
-            return Start("mirror", commit.oid)
+            return ComparisonBase("mirror", commit.oid)
     return None
 
 
@@ -106,41 +106,41 @@ def _is_of_change_request(commit: Commit) -> bool:
     return any(commit.subject.startswith(f"{PROPOSED}{number}: ") for number in numbers)
 
 
-def _by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeRequest]) -> Start | None:
+def _find_by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeRequest]) -> ComparisonBase | None:
     """The newest merged commit that the branch grew from, with the revision that it became, if that is known."""
     repository = workspace.repository
-    related: Start | None = None
+    related: ComparisonBase | None = None
     for request in merged[:LOOKED_AT]:
-        commit = repository.find_revision(held_commit(request.description))
-        sign, revision = base_revision(request.description)
+        commit = repository.find_revision(read_complete_commit(request.description))
+        sign, revision = read_base_revision(request.description)
         if commit is not None and repository.is_ancestor(commit, job.commit):
-            return Start("commit", commit, revision if sign == "=" else "")
-        if commit is not None and related is None and common_base(workspace, commit, job.commit):
-            related = Start("commit", commit)
+            return ComparisonBase("commit", commit, revision if sign == "=" else "")
+        if commit is not None and related is None and find_common_base(workspace, commit, job.commit):
+            related = ComparisonBase("commit", commit)
     return related
 
 
-def _by_target(workspace: Workspace, job: Job) -> Start | None:
+def _find_by_target(workspace: Workspace, job: Job) -> ComparisonBase | None:
     """Where the branch left the one that it shall be merged into."""
-    base = common_base(workspace, job.commit, job.target_tip) if job.target_tip else None
-    return Start("target", base) if base else None
+    base = find_common_base(workspace, job.commit, job.target_tip) if job.target_tip else None
+    return ComparisonBase("target", base) if base else None
 
 
-def _by_revision(workspace: Workspace, job: Job, known: Known) -> Start | None:
+def _find_by_revision(workspace: Workspace, job: Job, known: KnownRequests) -> ComparisonBase | None:
     """What the platform held when the branch, or the one that it shall be merged into, was published."""
-    marks = {marker(branch, workspace.instance): branch for branch in (job.target, job.branch) if branch}
+    marks = {build_marker(branch, workspace.instance): branch for branch in (job.target, job.branch) if branch}
     for request in known.merged:
         branch = next((branch for mark, branch in marks.items() if request.subject.endswith(mark)), None)
-        sign, revision = base_revision(request.description)
+        sign, revision = read_base_revision(request.description)
         if branch is None or sign != "=":
             continue
-        own = branch == job.branch or proposed_commit(request.description) in _parents(workspace, job.commit)
+        own = branch == job.branch or read_proposed_commit(request.description) in _read_parents(workspace, job.commit)
         note = f"the clone is too shallow to show that {job.branch} grew from #{request.number}; that was assumed"
-        return Start("revision", revision=revision, note="" if own else note)
+        return ComparisonBase("revision", revision=revision, note="" if own else note)
     return None
 
 
-def common_base(workspace: Workspace, one: str, other: str) -> str | None:
+def find_common_base(workspace: Workspace, one: str, other: str) -> str | None:
     """Given two commits, return a best common ancestor; None when there is none, or where the history is cut off."""
     try:
         return workspace.repository.find_merge_base(one, other)
@@ -148,20 +148,20 @@ def common_base(workspace: Workspace, one: str, other: str) -> str | None:
         return None
 
 
-def _parents(workspace: Workspace, commit: str) -> tuple[str, ...]:
+def _read_parents(workspace: Workspace, commit: str) -> tuple[str, ...]:
     """The parents that a commit names, whether the clone has them or not."""
     return workspace.repository.list_commits(None, commit, limit=1)[0].parents
 
 
-def _by_change_request(known: Known) -> Start | None:
+def _find_by_change_request(known: KnownRequests) -> ComparisonBase | None:
     """The main content that the branch's change request started from, or took in since."""
     if known.live is None:
         return None
     revision = known.live.revision_merged_ancestor or known.live.revision_initial or ""
-    return Start("revision", revision=revision) if revision else None
+    return ComparisonBase("revision", revision=revision) if revision else None
 
 
-def unreadable(live: ChangeRequest | None, name: str) -> Held | None:
+def explain_unreadable(live: ChangeRequest | None, name: str) -> Held | None:
     """Given that a past revision cannot be read, return why a push has to wait for a person, or None when it need not.
 
     Shape: while main content is as it was when the change request was made, it is itself what to compare with.
@@ -174,7 +174,7 @@ def unreadable(live: ChangeRequest | None, name: str) -> Held | None:
     )
 
 
-def chosen_mirror(workspace: Workspace, starts: Mapping[Binding, Start]) -> str | None:
+def choose_mirror(workspace: Workspace, starts: Mapping[Binding, ComparisonBase]) -> str | None:
     """Given the starts of all spaces, return the newest mirror commit among them."""
     commits = [start.commit for start in starts.values() if start.kind == "mirror"]
     newest = commits[0] if commits else None

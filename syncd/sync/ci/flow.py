@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from syncd.errors import MergeConflict
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
-from syncd.plan.propose.description import proposed_commit
-from syncd.sync.ci.base import Job, Known, known_requests
-from syncd.sync.ci.stage import staged
+from syncd.plan.propose.description import read_proposed_commit
+from syncd.sync.ci.base import Job, KnownRequests, find_known_requests
+from syncd.sync.ci.stage import prepare_stage
 from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
@@ -20,7 +20,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True)
-class Done:
+class CiResult:
     """What a run came to: the results of its flows, the change requests that stand for the branch, and notes."""
 
     results: tuple[Result, ...]
@@ -28,7 +28,7 @@ class Done:
     notes: tuple[str, ...] = ()
 
 
-def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> Done:
+def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> CiResult:
     """Given a way to workspaces without refs that borrow the objects of a clone, propose a commit of that clone.
 
     Shape: what the branch grew from is found first, so that what others did since is kept. Safe to repeat: the same
@@ -37,13 +37,13 @@ def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> 
     """
     for _ in range(TRIES):
         with fresh() as workspace:
-            known = {binding: known_requests(workspace, binding, job.branch) for binding in workspace.bindings}
-            done = _proposed(workspace, job, known)
+            known = {binding: find_known_requests(workspace, binding, job.branch) for binding in workspace.bindings}
+            done = _propose(workspace, job, known)
             opened = [binding for binding in known if _is_opened(done, binding, job)]
-            latest = {binding: known_requests(workspace, binding, job.branch) for binding in opened}
+            latest = {binding: find_known_requests(workspace, binding, job.branch) for binding in opened}
             lost = [(binding, found) for binding, found in latest.items() if _is_second(workspace, binding, found)]
             for binding, found in lost:
-                mine = _mine(workspace, binding)
+                mine = _find_own_number(workspace, binding)
                 _withdraw(workspace, binding, [one for one in found.doubles if one.number == mine])
         if not lost:
             break
@@ -51,7 +51,7 @@ def run_ci(fresh: Callable[[], AbstractContextManager[Workspace]], job: Job) -> 
     return replace(done, requests={**done.requests, **live})
 
 
-def _proposed(workspace: Workspace, job: Job, known: Mapping[Binding, Known]) -> Done:
+def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownRequests]) -> CiResult:
     """One run of the flows upon what was found out before."""
     notes: list[str] = []
     results: list[Result] = []
@@ -59,25 +59,25 @@ def _proposed(workspace: Workspace, job: Job, known: Mapping[Binding, Known]) ->
     for binding, found in known.items():
         if found.doubles and not workspace.is_dry_run:
             _withdraw(workspace, binding, found.doubles)
-        if found.live is None and found.archived and proposed_commit(found.archived[0].description) == job.commit:
+        if found.live is None and found.archived and read_proposed_commit(found.archived[0].description) == job.commit:
             notes.append(f"#{found.archived[0].number} was archived; push a new commit to propose {job.branch} again")
             results.append(Result("propose", f"{binding.name}/{job.branch}", Unchanged()))
         else:
             wanted.append(binding)
     requests = {binding: found.live for binding, found in known.items() if found.live is not None}
     if not wanted:
-        return Done(tuple(results), requests, tuple(notes))
-    stage = staged(replace(workspace, bindings=tuple(wanted)), job, known)
+        return CiResult(tuple(results), requests, tuple(notes))
+    stage = prepare_stage(replace(workspace, bindings=tuple(wanted)), job, known)
     wish = RunOptions(branches=(job.branch,), integrate=False, subject=job.subject)
     results += run_cycle(stage.workspace, wish)
     notes += stage.notes
-    if stage.cut and any(result.outcome.exit_code == MergeConflict.exit_code for result in results):
+    if stage.is_cut and any(result.outcome.exit_code == MergeConflict.exit_code for result in results):
         notes.append(f"the clone lacks commits that {job.branch} proposed before; fetch the whole history, where")
         notes[-1] += " a page may no longer be in conflict (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab)"
-    return Done(tuple(results), requests, tuple(notes))
+    return CiResult(tuple(results), requests, tuple(notes))
 
 
-def _is_opened(done: Done, binding: Binding, job: Job) -> bool:
+def _is_opened(done: CiResult, binding: Binding, job: Job) -> bool:
     """Whether the run opened a change request in this space."""
     for result in done.results:
         if result.flow == "propose" and result.key == f"{binding.name}/{job.branch}":
@@ -87,12 +87,12 @@ def _is_opened(done: Done, binding: Binding, job: Job) -> bool:
     return False
 
 
-def _is_second(workspace: Workspace, binding: Binding, latest: Known) -> bool:
+def _is_second(workspace: Workspace, binding: Binding, latest: KnownRequests) -> bool:
     """Whether another job opened a change request for the branch before this run did."""
-    return latest.live is not None and latest.live.number != _mine(workspace, binding)
+    return latest.live is not None and latest.live.number != _find_own_number(workspace, binding)
 
 
-def _mine(workspace: Workspace, binding: Binding) -> int:
+def _find_own_number(workspace: Workspace, binding: Binding) -> int:
     """The number of the change request that this run wrote to."""
     return max((int(item.number) for item in list_records(workspace, binding) if item.number.isdecimal()), default=0)
 

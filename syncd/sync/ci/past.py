@@ -1,4 +1,4 @@
-"""Content of the past as commits: what a run without memory compares with, read from the platform by revision."""
+"""Write content of a past revision of the platform as a commit, for a CI run to compare with."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ SCRATCH = "refs/syncd/ci/past"
 """Holds the commit that was read last; the repository of a CI run is gone when the run ends."""
 
 
-class PastContent:
+class RevisionContent:
     """A space's content as it was in one revision."""
 
     def __init__(self, workspace: Workspace, space: str, revision: str) -> None:
@@ -45,28 +45,28 @@ class PastContent:
         return self._revisions.get_reusable_content(self._space, self._id, reusable_content)
 
 
-def past_commit(workspace: Workspace, binding: Binding, revision: str, *, like: str) -> str | None:
+def write_past_commit(workspace: Workspace, binding: Binding, revision: str, *, like: str) -> str | None:
     """Given a revision's id, return a commit that holds it in the space's directory, laid out like another commit.
 
     Shape: None when the platform does not show past revisions, or not this one.
     """
     try:
-        return _commit(workspace, binding, PastContent(workspace, binding.space, revision), like)
+        return _write_commit(workspace, binding, RevisionContent(workspace, binding.space, revision), like)
     except (NotFound, Rejected):
         return None
 
 
-def present_commit(workspace: Workspace, binding: Binding, *, like: str) -> str:
+def write_present_commit(workspace: Workspace, binding: Binding, *, like: str) -> str:
     """Return a commit that holds main content as it is now in the space's directory, laid out like another commit."""
-    return _commit(workspace, binding, MainContent(workspace.client, binding.space), like)
+    return _write_commit(workspace, binding, MainContent(workspace.client, binding.space), like)
 
 
-def proposed_now(workspace: Workspace, binding: Binding, change_request: str, *, like: str) -> str:
+def write_proposed_commit(workspace: Workspace, binding: Binding, change_request: str, *, like: str) -> str:
     """Given a change request, return a commit that holds its content as it is now, laid out like another commit."""
-    return _commit(workspace, binding, ProposedContent(workspace.client, binding.space, change_request), like)
+    return _write_commit(workspace, binding, ProposedContent(workspace.client, binding.space, change_request), like)
 
 
-def _commit(workspace: Workspace, binding: Binding, source: Source, like: str) -> str:
+def _write_commit(workspace: Workspace, binding: Binding, source: Source, like: str) -> str:
     """Shape: what was fetched for it is noted in the store, so that no body is fetched twice in a run."""
     revision = source.content()
     apart = replace(workspace, onto=like, main_ref=SCRATCH)
@@ -78,11 +78,11 @@ def _commit(workspace: Workspace, binding: Binding, source: Source, like: str) -
     signature = Signature("syncd: content of the past\n", workspace.committer(), ())
     written = write_content(apart, binding, gathered, ref=SCRATCH, old=None, signature=signature, former=base.anchors)
     bodies = list(written.anchors.values())
-    workspace.store.save_seen(binding.space, PARTIAL, revision=revision.id, commit="", put=bodies, removed=())
+    workspace.store.save_last_seen(binding.space, PARTIAL, revision=revision.id, commit="", put=bodies, removed=())
     return written.commit
 
 
-def with_directory(workspace: Workspace, binding: Binding, tree: str, commit: str) -> str:
+def replace_directory(workspace: Workspace, binding: Binding, tree: str, commit: str) -> str:
     """Given a tree, return it with the space's directory as a commit has it."""
     repository = workspace.repository
     changes: dict[str, Blob | bytes | None] = {

@@ -1,4 +1,4 @@
-"""Integrate: bring what the platform has into a writer's branch, page by page; what needs a person waits alone."""
+"""Integrate: merge what the platform has into a writer's branch, page by page; pages in conflict are left out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from syncd.sync.workspace import Workspace
 
 @dataclass(frozen=True)
 class Integrated:
-    """A branch's commit with what the platform has: `commit` is the branch's own where nothing is new.
+    """A branch merged with a commit of the platform: `commit` is the branch's own where nothing is new.
 
     Shape: `result` is None when one side has all of the other.
     """
@@ -31,11 +31,11 @@ class Integrated:
 
 
 def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[str, Choice] | None = None) -> Outcome:
-    """Given a branch and a ref of the platform, bring the ref's commits into the branch.
+    """Given a branch and a ref of the platform, merge the ref's commit into the branch.
 
-    Shape: pages in conflict stay as the branch has them, and all others come by a merge with a part of the ref's
-    commit; a person's decision is a merge too. Computed without a work tree; a checked-out branch moves only when no
-    uncommitted edit is touched.
+    Shape: pages in conflict stay as the branch has them; all others come by a merge with a part of the ref's commit.
+    `choices` are a person's decisions by path; they are recorded by a merge too. No work tree is needed; a checked-out
+    branch moves only when no uncommitted edit is touched.
     Raises: MergeConflict for paths outside of every space; WorkTreeInTheWay, OperationInProgress, RefMoved.
     Source: two-way, section 4, "integrate".
     """
@@ -87,13 +87,13 @@ def integrate_commit(
     is_rewritten = not may_follow and former is not None and not repository.is_ancestor(former, ours)
     main = repository.resolve(workspace.main)
     if is_rewritten and main is not None and repository.is_ancestor(ours, main):
-        return Integrated(ours)  # reset to main content: it asks for nothing more, and stays as a person put it
+        return Integrated(ours)  # a person reset it to main content, and there it stays
     if not is_rewritten and repository.is_ancestor(ours, theirs) and not find_overwritten(workspace, ours, theirs):
         return Integrated(theirs)
     result = apply_choices(workspace, merge(workspace, ours, theirs, branch=branch), choices or {})
     tree = repository.find_tree(ours)
     if not may_follow and result.tree_with_ours == tree and not choices:
-        return Integrated(ours, result)  # it says nothing new; that it is known is recorded when the branch is sent
+        return Integrated(ours, result)  # nothing new; that it was taken in is recorded when the branch is sent
     if not result.conflicts and not is_rewritten:
         return Integrated(_merge_commit(workspace, result, theirs, f"Merge {name} into {branch}"), result)
     left_out = [paths for held in result.conflicts for paths in held.entries]
@@ -107,7 +107,7 @@ def integrate_commit(
 
 
 def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subject: str) -> str:
-    """The same commit each time, so that a branch that may not move asks for the same in every run."""
+    """Write the merge commit; the same each time, so that a branch that may not move gets the same in every run."""
     repository = workspace.repository
     dates = (repository.list_commits(None, side, limit=1)[0].author.when for side in (result.ours, result.theirs))
     person = replace(workspace.committer(), when=max(dates))

@@ -153,7 +153,7 @@ class Exchange:
         if met is None:
             return integrate(self.workspace, branch, upstream.tracking_ref(branch))
         if not self.repository.is_ancestor(ours, met):
-            raise _rewritten(name, branch, met)
+            raise _build_rewritten_error(name, branch, met)
         self.repository.follow(branch, old=ours, new=theirs)
         words = f"follows {name}, which was rewritten"
         return Applied((Change("move", "branch", branch, words, before=ours, after=theirs),))
@@ -190,7 +190,7 @@ class Exchange:
             return Unchanged()  # it waits on the side for a pull request, or the remote has it
         if seen is not None:
             if (met := self._find_rewritten(upstream, branch, tip, seen)) is not None:
-                raise _rewritten(name, branch, met)
+                raise _build_rewritten_error(name, branch, met)
             if not self.repository.is_ancestor(seen, tip):
                 return Held(f"{name} has commits that {branch} lacks", "syncd pull", exit_code=Conflict.exit_code)
         elif self.repository.resolve(upstream.last_seen_ref(branch)) is not None:
@@ -241,7 +241,7 @@ class Exchange:
         return Applied((Change("update", "branch", f"{upstream.name}/{name}", "pushed", before=old, after=tip),))
 
 
-def _rewritten(name: str, branch: str, met: str) -> Conflict:
+def _build_rewritten_error(name: str, branch: str, met: str) -> Conflict:
     return Conflict(
         f"{name} was rewritten, and {branch} has commits of its own; nothing was moved",
         hint=f"git rebase --onto {name} {met[:12]} {branch}, or git merge {name}, then run syncd again",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from syncd.errors import FileInvalid
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.summary import Entry
-from syncd.plan.merge.left_out import restore_entries
 from syncd.plan.merge.pages import SIDES, TITLES, EntryPaths, Page, Side, Version, other_side
+from syncd.plan.merge.restore_entries import restore_entries
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo import Blob, Repository
 from syncd.sync.merge.result import (

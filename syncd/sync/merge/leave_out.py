@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from syncd.plan.merge.left_out import restore_entries
+from syncd.plan.merge.restore_entries import restore_entries
 from syncd.repo import Blob, Repository
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.workspace import Binding

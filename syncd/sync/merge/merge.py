@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from syncd.layout.tree.summary import transform_entries
-from syncd.plan.merge.left_out import join_names
 from syncd.plan.merge.pages import (
     LINKED,
     SAME_LINES,
@@ -27,11 +26,12 @@ from syncd.plan.merge.pages import (
     pair_pages,
     separate_conflicts,
 )
+from syncd.plan.merge.restore_entries import join_names
 from syncd.repo import Difference, Repository
 from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, list_blobs, merge_lines
-from syncd.sync.merge.linked import find_deleted_targets
+from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_overwritten
 from syncd.sync.merge.moves import RecordedMoves, find_exact_moves, find_recorded_moves, follow_moves
 from syncd.sync.merge.result import (

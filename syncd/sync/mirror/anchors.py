@@ -1,4 +1,4 @@
-"""Find the base of a space again: from the store, or, when it was lost, from Git and the platform together."""
+"""Find the anchors that a mirror commit starts from: in the store or, when that was lost, from Git and the platform."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from syncd.layout.tree.placement import Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
-from syncd.plan.mirror.revision import wanted
+from syncd.plan.mirror.revision import list_bodies
 from syncd.repo import Repository
-from syncd.store.store import Seen
+from syncd.store.store import LastSeen
 from syncd.sync.mirror.roots import follow_root
 from syncd.sync.mirror.values import PARTIAL, MirrorBase, WrittenCommit
 from syncd.sync.settings import read_settings_at
@@ -33,13 +33,13 @@ def find_mirror_base(
     commits, when the store does not know this mirror commit. Before the first one, what the mirror will sit on is
     aligned with the revision in the same way.
     """
-    seen = workspace.store.seen(binding.space)
+    seen = workspace.store.read_last_seen(binding.space)
     if seen is not None and seen.commit == commit:
         newest: str | None = next(iter(lanes.values()), seen.commit)
         settings = read_settings_at(workspace.repository, binding, newest)
         anchors = _follow_root(workspace, binding, seen, newest)
         for lane in lanes:
-            if (proposed := workspace.store.seen(binding.space, lane)) is not None:
+            if (proposed := workspace.store.read_last_seen(binding.space, lane)) is not None:
                 anchors |= _follow_root(workspace, binding, proposed, newest)
         return MirrorBase(anchors, commit, not lanes, seen.anchors, seen.shape, commit, newest, settings)
     newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
@@ -48,8 +48,8 @@ def find_mirror_base(
     return MirrorBase(anchors, commit, is_complete=False, seen=commit, at=newest, settings=settings)
 
 
-def _follow_root(workspace: Workspace, binding: Binding, seen: Seen, newest: str | None) -> dict[str, Anchor]:
-    """The anchors of a lane, at the paths that a newer commit has for them when its root is another."""
+def _follow_root(workspace: Workspace, binding: Binding, seen: LastSeen, newest: str | None) -> dict[str, Anchor]:
+    """The anchors of a lane, moved to the root directory of a newer commit where that has another root."""
     return follow_root(workspace.repository, binding, seen.anchors, seen.commit, newest)
 
 
@@ -71,7 +71,7 @@ def recover_anchors(
     pages = {id: aligned.get(id, path) for id, path in plain.pages.items()}
     files = {**plain.files, **_find_same_files(repository, revision, plain, listing)}
     anchors: dict[str, Anchor] = {}
-    for item in wanted(revision, replace(plain, pages=pages, files=files)):
+    for item in list_bodies(revision, replace(plain, pages=pages, files=files)):
         if (oid := listing.get(item.path)) is not None:
             fingerprint = item.fingerprint if item.blob == oid else ""
             # A page that won or lost its last child meanwhile has to move; any other path was a writer's choice.
@@ -95,7 +95,7 @@ def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple
     try:
         return read_draft(blobs.keys(), lambda path: repository.read(blobs[path].oid), links=False).entries
     except FileInvalid:
-        return ()  # it only guides the search for what was lost; whoever must read it says what is wrong
+        return ()  # it only helps to find pages again; the flow that has to read the file reports the error
 
 
 def _find_same_files(
@@ -140,7 +140,7 @@ def save_anchors(
     stored: Mapping[str, Anchor],
 ) -> None:
     """Given what was written and what the store holds of this lane, record the difference in one transaction."""
-    workspace.store.save_seen(
+    workspace.store.save_last_seen(
         binding.space,
         lane,
         revision=revision,

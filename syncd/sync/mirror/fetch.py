@@ -19,7 +19,7 @@ from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.blob_id import begin_blob_hash, compute_blob_id
 from syncd.model.page import walk
-from syncd.plan.mirror.revision import Wanted, fingerprint_of
+from syncd.plan.mirror.revision import RevisionBody, compute_fingerprint
 from syncd.repo import Blob, Writer
 from syncd.repo.failures import translate_system_failures
 from syncd.sync.merge.lossy_forms import GitVersions, NormalisedForms
@@ -43,7 +43,7 @@ Body = bytes | IO[bytes]
 
 
 class Fetched(NamedTuple):
-    """A body as the platform answered it; `proven` to be the one that the revision means, by what came with it."""
+    """A body as the platform answered it; `is_proven` says that the answer itself shows it is of this revision."""
 
     body: Body
     is_proven: bool
@@ -85,7 +85,7 @@ class BodyFetcher:
         here = self.repository.select_present(
             {item.blob for item in items if item.blob} | {a.oid for a in saved.values()}
         )
-        missing: list[Wanted] = []
+        missing: list[RevisionBody] = []
         for item in items:
             anchor = saved.get(item.id)
             if anchor is not None and anchor.oid in here:
@@ -106,16 +106,16 @@ class BodyFetcher:
                 self._save_pending()
             raise
 
-    def _find_saved(self, items: Sequence[Wanted]) -> dict[str, Anchor]:
+    def _find_saved(self, items: Sequence[RevisionBody]) -> dict[str, Anchor]:
         """What a run that was cut off has fetched, and is still so on the platform, by id."""
-        seen = self.workspace.store.seen(self.binding.space, PARTIAL) if items else None
+        seen = self.workspace.store.read_last_seen(self.binding.space, PARTIAL) if items else None
         if seen is None:
             return {}
         self.is_partial = True
         known = ((item, seen.anchors.get(item.id)) for item in items if item.fingerprint)
         return {item.id: anchor for item, anchor in known if anchor is not None and anchor[:5] == item[:5]}
 
-    def _fetch_missing(self, items: Sequence[Wanted]) -> Iterator[Anchor]:
+    def _fetch_missing(self, items: Sequence[RevisionBody]) -> Iterator[Anchor]:
         batch = max(BATCH, len(items) // SHARE)
         for done, (item, fetched) in enumerate(gather(self._fetch_one, items, workers=WORKERS), start=1):
             self.workspace.progress(f"fetching {self.binding.name}", done, len(items))
@@ -133,7 +133,7 @@ class BodyFetcher:
             yield anchor
 
     def _confirm_unmoved(self) -> None:
-        """Prove all that was read so far, by a revision that has not moved since. Raises: RevisionMoved."""
+        """Check that the revision has not moved, so that all that was read so far is of it. Raises: RevisionMoved."""
         if self._unconfirmed and self.gathered.source.revision() != self.gathered.revision.id:
             raise RevisionMoved(f"space {self.binding.space} changed while it was read")
         self._pending += self._unconfirmed
@@ -145,12 +145,12 @@ class BodyFetcher:
             self.writer.checkpoint()
             self.is_partial = True
             revision = self.gathered.revision.id
-            self.workspace.store.save_seen(
+            self.workspace.store.save_last_seen(
                 self.binding.space, PARTIAL, revision=revision, commit="", put=self._pending, removed=()
             )
         self._pending, self._bytes = [], 0
 
-    def _fetch_one(self, item: Wanted) -> Fetched:
+    def _fetch_one(self, item: RevisionBody) -> Fetched:
         try:
             with self.workspace.client.large_answers_in_turn():
                 return self._spool_large(self._fetch_body(item))
@@ -159,15 +159,17 @@ class BodyFetcher:
                 raise
             raise RevisionMoved(f"space {self.binding.space} changed while it was read") from missing
 
-    def _fetch_body(self, item: Wanted) -> Fetched:
+    def _fetch_body(self, item: RevisionBody) -> Fetched:
         source = self.gathered.source
         if item.kind == "page":
             page = source.page(item.id)
-            return Fetched(self._complete_page(item, page.markdown or ""), fingerprint_of(page) == item.fingerprint)
+            return Fetched(
+                self._complete_page(item, page.markdown or ""), compute_fingerprint(page) == item.fingerprint
+            )
         if item.kind == "include":
             content = source.include(item.id)
             text = self._complete_include(item, content.markdown or "", content.title)
-            return Fetched(text, fingerprint_of(content) == item.fingerprint)
+            return Fetched(text, compute_fingerprint(content) == item.fingerprint)
         return Fetched(self._download_file(item), is_proven=False)
 
     def _spool_large(self, fetched: Fetched) -> Fetched:
@@ -183,7 +185,7 @@ class BodyFetcher:
     def _open_spool(self) -> IO[bytes]:
         return SpooledTemporaryFile(IN_MEMORY, dir=str(self.repository.git_dir))
 
-    def _download_file(self, item: Wanted) -> Body:
+    def _download_file(self, item: RevisionBody) -> Body:
         content, file = self.workspace.client.content, self.files[item.id]
         with translate_system_failures(f"storing {item.path}"), ExitStack() as stack:
             into = stack.enter_context(self._open_spool())
@@ -194,7 +196,7 @@ class BodyFetcher:
             stack.pop_all()
             return into
 
-    def _complete_page(self, item: Wanted, markdown: str) -> bytes:
+    def _complete_page(self, item: RevisionBody, markdown: str) -> bytes:
         """Given a page's Markdown as answered, return the file: exactly that where the platform names it."""
         body = markdown.encode()
         if item.blob is not None and compute_blob_id(body) == item.blob:
@@ -204,7 +206,7 @@ class BodyFetcher:
             markdown, page, find_address=lambda reference: self.translation.format_address(reference, item.id)
         ).encode()
 
-    def _complete_include(self, item: Wanted, markdown: str, title: str) -> bytes:
+    def _complete_include(self, item: RevisionBody, markdown: str, title: str) -> bytes:
         body = markdown.encode()
         return (
             body
@@ -212,7 +214,7 @@ class BodyFetcher:
             else add_title(markdown, title).encode()
         )
 
-    def _read_present(self, item: Wanted, blob: str) -> Anchor:
+    def _read_present(self, item: RevisionBody, blob: str) -> Anchor:
         """Given a body that Git holds as the platform has it, return its anchor."""
         if item.kind != "file":
             return self._store_text(item, self.repository.read(blob), blob)
@@ -221,7 +223,7 @@ class BodyFetcher:
             self.pointers.find_pointer(self._list_blobs(item), lambda: BytesIO(self.repository.read(blob))) or blob,
         )
 
-    def _stream_file(self, item: Wanted, file: IO[bytes]) -> Anchor:
+    def _stream_file(self, item: RevisionBody, file: IO[bytes]) -> Anchor:
         """Given a file that was downloaded, send it piece by piece and return its anchor."""
         with file, translate_system_failures(f"reading {item.path}"):
             if (pointer := self.pointers.find_pointer(self._list_blobs(item), lambda: file)) is not None:
@@ -241,7 +243,7 @@ class BodyFetcher:
         self._bytes += size
         return _build_anchor(item, oid)
 
-    def _store_text(self, item: Wanted, body: bytes, here: str | None = None) -> Anchor:
+    def _store_text(self, item: RevisionBody, body: bytes, here: str | None = None) -> Anchor:
         """Given a body as the platform has it, return its anchor; bytes that mean the same stay as they are in Git."""
         former, page = self._find_former_blob(item), self.pages.get(item.id)
         text = self.incoming_texts.convert_text(item, body, former, title=page.title if page is not None else "")
@@ -254,7 +256,7 @@ class BodyFetcher:
             self.write_text(text)
         return _build_anchor(item, oid)
 
-    def _find_git_versions(self, item: Wanted) -> GitVersions:
+    def _find_git_versions(self, item: RevisionBody) -> GitVersions:
         """What Git has, or may have, for a body that has just been read."""
         base = self.gathered.base
         blobs = self._list_blobs(item)
@@ -267,7 +269,7 @@ class BodyFetcher:
         kept = tuple(blob for blob in blobs if blob in present and (blob == arrived or blob not in sent))
         return GitVersions(kept, base.written.get(item.id, ""), sent)
 
-    def _list_blobs(self, item: Wanted) -> list[str]:
+    def _list_blobs(self, item: RevisionBody) -> list[str]:
         """What Git has in a body's place, and what it is known to have had for it."""
         known = self.gathered.base.anchors.get(item.id)
         return [blob for blob in dict.fromkeys((self._find_former_blob(item), known and known.oid)) if blob]
@@ -279,7 +281,7 @@ class BodyFetcher:
         self._bytes += len(text)
         return oid
 
-    def _find_former_blob(self, item: Wanted) -> str | None:
+    def _find_former_blob(self, item: RevisionBody) -> str | None:
         """Given a body's place, return the blob that Git holds for it now."""
         if self.listing is not None:
             there = self.listing.get(item.path)
@@ -296,5 +298,5 @@ def _read_body(body: Body) -> bytes:
         return body.read()
 
 
-def _build_anchor(item: Wanted, oid: str) -> Anchor:
+def _build_anchor(item: RevisionBody, oid: str) -> Anchor:
     return Anchor(item.id, item.kind, item.path, item.form, item.fingerprint, oid)

@@ -11,7 +11,15 @@ from syncd.model.text import one_line
 from syncd.model.user import User
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions, guard_restored
-from syncd.plan.message import CHANGE_REQUEST, LAYOUT, LAYOUT_VERSION, REVISION, SPACE, merged_subject, mirror_message
+from syncd.plan.message import (
+    CHANGE_REQUEST,
+    LAYOUT,
+    LAYOUT_VERSION,
+    REVISION,
+    SPACE,
+    render_merged_subject,
+    render_mirror_message,
+)
 from syncd.repo import Commit, Person
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
@@ -31,7 +39,7 @@ from syncd.sync.workspace import Binding, Workspace
 
 @dataclass(frozen=True)
 class _MirrorState:
-    """Where a space's mirror stands before a run."""
+    """The mirror of a space before a run: the tip of its ref, and the space's newest commit."""
 
     tip: str | None
     last: Commit | None
@@ -142,7 +150,7 @@ def _find_between(workspace: Workspace, binding: Binding, revision: Revision) ->
 
 
 def _find_unrecorded(workspace: Workspace, binding: Binding, own: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """The proposals that were merged and that no mirror commit says so of."""
+    """The merged proposals that no mirror commit records as merged yet."""
     return tuple(one for one in own if one.is_merged and not _has_landed(workspace, binding, one))
 
 
@@ -189,8 +197,8 @@ def _join_heads(
 ) -> tuple[str | None, tuple[str, ...]]:
     """Given the commits of merged proposals, return the commit to start from and the parents.
 
-    Where main content and a proposal do not merge outside of the space, a part of the proposal is the parent: else its
-    words there would be declared merged and so be lost.
+    Where a proposal conflicts with main content outside of the space, a part of it is the parent: else Git would take
+    its changes there for merged, and they would be lost.
     """
     if tip is None:
         return None, ()
@@ -203,7 +211,7 @@ def _join_heads(
 
 
 def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) -> tuple[str, str]:
-    """Two commits merged, as what a mirror commit starts from, and the second parent that this stands for."""
+    """Merge two commits into what a mirror commit starts from, and return it with its second parent."""
     repository, person = workspace.repository, workspace.committer()
     both = merge(workspace, start, head)
     outside = [paths for page in both.conflicts for paths in page.entries if not all(map(binding.holds, paths))]
@@ -219,7 +227,7 @@ def _join_head(workspace: Workspace, binding: Binding, start: str, head: str) ->
 
 
 def _guard_deletions(workspace: Workspace, binding: Binding, gathered: GatheredRevision, base: MirrorBase) -> None:
-    deleted = [change.key for change in gathered.plan.plan.only("delete") if change.noun == "page"]
+    deleted = [change.key for change in gathered.plan.plan.select("delete") if change.noun == "page"]
     existing = sum(anchor.kind == "page" for anchor in base.anchors.values())
     remain = len(gathered.placement.pages)
     guard_deletions(f"mirror.{binding.name}", deleted, existing, remain=remain, force=workspace.force)
@@ -239,8 +247,8 @@ def _build_signature(
         causes = [revision.merged_from]
     verb = "Restore" if step.is_restored else "Update" if standing.last else "Mirror"
     words = f"{verb} {space.title or space.id}"
-    subject = merged_subject(causes[-1].subject) if causes else ""
-    message = mirror_message(
+    subject = render_merged_subject(causes[-1].subject) if causes else ""
+    message = render_mirror_message(
         subject or words,
         space=binding.space,
         revision=revision.id,

@@ -1,4 +1,4 @@
-"""What becomes of a page's text on its way into Git: its links are Git's, and what only Git knows stays."""
+"""Convert texts of the platform for Git: links become relative paths, and what only Git stores is kept."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -7,7 +7,7 @@ from syncd.layout.page.links import follow_moves, resolve_address
 from syncd.layout.tree.preserve import BROKEN, preserve_frontmatter, preserve_links
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
-from syncd.plan.mirror.revision import Wanted
+from syncd.plan.mirror.revision import RevisionBody
 from syncd.repo import Repository
 from syncd.sync.mirror.values import GatheredRevision
 from syncd.sync.workspace import Binding
@@ -18,7 +18,7 @@ NAMES_MAX = 32
 
 
 class IncomingTexts:
-    """Brings texts of one revision into Git's form; `notes` say which links the platform broke that still work here."""
+    """Converts texts of one revision for Git; `notes` name links that the platform broke and that still work in Git."""
 
     def __init__(
         self, repository: Repository, binding: Binding, gathered: GatheredRevision, translation: Translation
@@ -27,7 +27,7 @@ class IncomingTexts:
         self.gone = frozenset(gathered.plan.gone)
         self.notes: list[str] = []
 
-    def convert_text(self, item: Wanted, body: bytes, former: str | None, *, title: str) -> bytes:
+    def convert_text(self, item: RevisionBody, body: bytes, former: str | None, *, title: str) -> bytes:
         """Given a text as the platform has it, and the blob in its place in Git, return what Git shall have.
 
         Shape: where the platform names the blob, the text is all that there is; else what it cannot know stays.

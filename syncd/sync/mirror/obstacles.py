@@ -1,4 +1,4 @@
-"""What stands where files of a space are to be: a submodule or a symbolic link is neither followed nor replaced."""
+"""Refuse to mirror onto submodules and symbolic links: they are neither followed nor replaced."""
 
 from collections.abc import Iterable
 

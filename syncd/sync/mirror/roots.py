@@ -1,4 +1,4 @@
-"""The root of a space in `.gitbook.yaml`: a writer may change it, and what is mirrored goes along."""
+"""Follow a change of a space's root directory in `.gitbook.yaml`: the mirror moves its files to the new root."""
 
 from collections.abc import Mapping
 

@@ -21,11 +21,11 @@ class RevisionMoved(Unreachable):
 class MirrorBase:
     """What is known before the revision is read.
 
-    Shape: `anchors` by id; `start` the commit whose tree the new one starts from; `settled` says that `start` holds
-    exactly the anchors, so that nothing needs to be listed; `stored` and `shape` what the store
-    remembers of this lane. `seen` is the last mirror commit of the space, and `at` the commit whose `.gitbook.yaml`,
-    the `settings`, gave the anchors their paths. `written` are blobs by id that this run has just sent, with nobody
-    else in between; `sent` are commits that an earlier run may have sent, or that a person was asked to paste.
+    Shape: `anchors` by id; `start` is the commit whose tree the new one starts from; `is_complete` says that `start`
+    holds exactly the anchors, so that its tree need not be listed; `stored` and `shape` are what the store has of this
+    lane. `seen` is the last mirror commit of the space, and `at` the commit whose `.gitbook.yaml`, the `settings`, gave
+    the anchors their paths. `written` are blobs by id that this run has just sent, with nobody else in between; `sent`
+    are commits that an earlier run may have sent, or that a person was asked to paste.
     """
 
     anchors: Mapping[str, Anchor]
@@ -44,7 +44,7 @@ class MirrorBase:
 class GatheredRevision:
     """One revision, read and planned, with nothing written yet.
 
-    Shape: `carried` is the `.gitbook.yaml` of a branch that changed the root, which goes into the commit as it is.
+    Shape: `carried_settings` is the blob of the `.gitbook.yaml` of a branch that changed the root; the commit gets it.
     """
 
     source: Source
@@ -64,8 +64,8 @@ TRIES = 4
 class WrittenCommit:
     """The commit that stands for the revision, and the anchors of all that it holds, by id.
 
-    Shape: `partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
-    `moves` is where pages went that moved.
+    Shape: `is_partial` says that the store still has a record of what was fetched for it; `notes` are for a person;
+    `moves` are the new paths of pages that moved, by the old ones.
     """
 
     commit: str

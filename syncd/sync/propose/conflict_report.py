@@ -7,14 +7,14 @@ from shlex import quote
 
 from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.merge.pages import SAME_LINES, SIDES, TITLES, TWO_NEW, Side
-from syncd.plan.propose.description import with_conflicts
+from syncd.plan.propose.description import update_conflicts
 from syncd.plan.propose.description_conflicts import (
     NO_CONFLICTS,
     PAGES_MAX,
     ConflictingPage,
     Conflicts,
     Hunks,
-    Version,
+    SideVersion,
     find_hunks,
     read_fingerprint,
 )
@@ -55,10 +55,10 @@ def refresh_conflicts(workspace: Workspace, binding: Binding, proposal: Proposal
     if workspace.is_dry_run or read_fingerprint(known.description) == fingerprint:
         return
     told = report_conflicts(workspace, binding, intent) if intent is not None else NO_CONFLICTS
-    if with_conflicts(known.description, told) is None:
+    if update_conflicts(known.description, told) is None:
         return
     requests = workspace.client.change_requests
-    fresh = with_conflicts(requests.get(binding.space, known.id).description, told)
+    fresh = update_conflicts(requests.get(binding.space, known.id).description, told)
     if fresh is not None:
         requests.update(binding.space, known.id, ChangeRequestUpdate(description=fresh))
 
@@ -111,7 +111,7 @@ class _Reporter:
                 self._find_title(page, "theirs", self._find_theirs(is_main)),
             )
         versions = tuple(
-            Version(title, ", ".join(page.list_paths(side)) or "not there", text)
+            SideVersion(title, ", ".join(page.list_paths(side)) or "not there", text)
             for side, title, text in zip(SIDES, names, lines, strict=True)
         )
         browser = f"In a browser: let the page read in {place} as in Git, or as it did before. "

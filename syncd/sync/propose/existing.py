@@ -1,4 +1,4 @@
-"""The content that a proposal starts from: main content, or a change request's, with an anchor for every part."""
+"""Read the existing content that a proposal is planned against: main content, or the change request's."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
-from syncd.plan.message import REVISION, SPACE, mirror_message, proposed_subject
-from syncd.plan.mirror.revision import wanted
-from syncd.plan.propose.proposal import Existing
+from syncd.plan.message import REVISION, SPACE, render_mirror_message, render_proposed_subject
+from syncd.plan.mirror.revision import list_bodies
+from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo import Repository
 from syncd.sync.merge.moves import render_moves
 from syncd.sync.merge.parts import PART_TRAILER, UNNAMED
@@ -27,7 +27,7 @@ from syncd.sync.mirror.source import MainContent, ProposedContent, Source
 from syncd.sync.mirror.values import TRIES, RevisionMoved, Signature, WrittenCommit
 from syncd.sync.mirror.write_commit import write_content
 from syncd.sync.settings import read_settings_at, read_text_at
-from syncd.sync.state.lane import (
+from syncd.sync.state.lane_content import (
     CONTENT,
     NO_UPDATE,
     LaneContent,
@@ -45,18 +45,18 @@ from syncd.sync.workspace import Binding, Workspace
 
 @dataclass(frozen=True)
 class ExistingContent:
-    """Existing content: `commit` holds it in Git, `translation` knows the addresses of its parts."""
+    """Existing content: `commit` holds it in Git, `translation` maps between paths and the platform's references."""
 
-    existing: Existing
+    existing: ExistingSide
     commit: str
     translation: Translation
 
 
 def read_main_content(workspace: Workspace, binding: Binding, *, guide: str | None = None) -> ExistingContent:
-    """Given a space whose main content is mirrored, return that content with its anchors.
+    """Given a space whose main content is mirrored, read that content, with an anchor for each page and file.
 
-    Shape: a root that the commit `guide` has changed has taken everything along.
-    Raises: RevisionMoved when the platform has gone on since.
+    Shape: where the commit `guide` has changed the root directory, paths are below the new one.
+    Raises: RevisionMoved when the space has a newer revision than the mirror.
     """
     revision = MainContent(workspace.client, binding.space).content()
     last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
@@ -82,12 +82,13 @@ def read_proposed_content(
     wrote: Sequence[str] = (),
     update: Update = NO_UPDATE,
 ) -> ExistingContent:
-    """Given a change request and what was just written to it, bring its content to its ref and return it.
+    """Given a change request and what was just written to it, bring its content to its ref in Git and return it.
 
-    Shape: the commit says by its parents what of the branch and of main content has arrived (`lane.py`). `guide` is the
-    commit that says where new pages belong; `wrote` are the revisions that the writes of this run made: as long as the
-    last is the content, all that differs from what was written is the platform's own doing. `update` says what is known
-    of an update from main content.
+    Shape: the parents of the commit say what of the branch and of main content has arrived (`lane_content.py`). `guide`
+    is the commit that says where new pages belong. `wrote` are the revisions that the writes of this run made: while
+    the last of them is current, every difference from what was written was made by the platform. `update` says what is
+    known of an update from main content.
+    Raises: RevisionMoved when the change request keeps changing while it is read.
     """
     for left in reversed(range(TRIES)):
         try:
@@ -108,8 +109,8 @@ def _record_revisions(
     wrote: Sequence[str],
     update: Update,
 ) -> ExistingContent:
-    """Every revision since the one that is known, while something is being sent, or where main content has come in: so
-    nobody's words are written over that were written in between, or pass for a merge with main content."""
+    """Record the current revision, and, while something is being sent or after an update from main content, each one
+    since the last known: else edits made in between could be overwritten, or be taken for a merge with main content."""
     source: Source = ProposedContent(workspace.client, binding.space, proposal.change_request.id)
     revision = source.content()
     taken = find_taken_main(workspace, proposal.change_request)
@@ -133,7 +134,7 @@ def _record_revisions(
 
 @dataclass(frozen=True)
 class _RevisionStep:
-    """One revision of a change request: where it is read, and the main content that it holds, as far as is known."""
+    """One revision of a change request: where to read it, and the commit of the main content in it, if known."""
 
     source: Source
     revision: Revision
@@ -142,7 +143,7 @@ class _RevisionStep:
 
 
 def _reduce_update(update: Update, revision: Revision, known: str) -> Update:
-    """What is known of an update that made a revision; what others wrote before it was not settled."""
+    """What is known of the update that made a revision; where others wrote before it, no commit had merged that."""
     return update if revision.parents[:1] == (known,) else replace(update, merged_commit="")
 
 
@@ -153,14 +154,14 @@ def _has_new_main(workspace: Workspace, binding: Binding, proposal: Proposal, ta
 
 
 def _find_joined_main(workspace: Workspace, revision: Revision) -> str | None:
-    """The commit of the main content that a revision has been joined with, where the platform says so."""
+    """The commit of the main content that a revision was merged with, where the platform names it."""
     found = (workspace.repository.find_commit(workspace.main, REVISION, id) for id in revision.parents[1:])
     return next((commit.oid for commit in found if commit is not None), None)
 
 
 def _find_known_revision(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """The revision that Git has of a change request; of one that was just opened, that of main content."""
-    seen = workspace.store.seen(binding.space, proposal.lane)
+    seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     here = workspace.repository.resolve(workspace.change_ref(binding, proposal.change_request.number))
     if seen is not None and seen.commit == here:
         return seen.revision
@@ -210,7 +211,7 @@ def _record_revision(
     record_read(workspace, binding, request.number, result.commit if lane.content else "")
     if commit != result.commit:
         repository.update_ref(ref, commit, old=result.commit)
-    known = workspace.store.seen(binding.space, proposal.lane)
+    known = workspace.store.read_last_seen(binding.space, proposal.lane)
     news = {id: anchor for id, anchor in result.anchors.items() if base.stored.get(id) != anchor}
     held = WrittenCommit(commit, news, is_partial=result.is_partial)
     save_anchors(workspace, binding, proposal.lane, revision.id, held, known.anchors if known else {})
@@ -227,7 +228,7 @@ def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
 
 
 def _write_lane_commit(repository: Repository, lane: LaneContent, signed: Signature, read: str) -> str:
-    """The commit of a lane: the one parent that says the same, else the one that was written, with its parents."""
+    """The commit that stands for the content: the only parent if it is the same, else a new one with the parents."""
     for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
         (found,) = repository.list_commits(None, parent, limit=1)
         is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
@@ -240,8 +241,8 @@ def _write_lane_commit(repository: Repository, lane: LaneContent, signed: Signat
 
 
 def _compose_message(binding: Binding, request: ChangeRequest, revision: str) -> str:
-    subject = proposed_subject(request.number, request.subject)
-    return mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
+    subject = render_proposed_subject(request.number, request.subject)
+    return render_mirror_message(subject, space=binding.space, revision=revision, change_requests=[request.number])
 
 
 def _keep_proposed_paths(
@@ -265,7 +266,7 @@ def _keep_proposed_paths(
         settings = read_settings_at(workspace.repository, binding, commit)
         aligned = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
     listing = workspace.repository.list_files(commit, binding.directory)
-    for item in wanted(revision, plain):
+    for item in list_bodies(revision, plain):
         former = anchors.get(item.id)
         sent = written.get(item.id)
         if sent is not None:
@@ -281,7 +282,7 @@ def _keep_proposed_paths(
 
 
 def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
-    """Anchors of the pages that a commit lists and that are elsewhere or gone now, so that no copy of them stays."""
+    """Anchors of pages that a commit lists and that are elsewhere or gone now, so that no copy of them stays."""
     blobs = workspace.repository.list_files(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}
@@ -302,9 +303,9 @@ def _build_content(
     commit: str,
     link_titles: Mapping[str, str],
 ) -> ExistingContent:
-    present = {item.id for item in wanted(revision, placement)}
+    present = {item.id for item in list_bodies(revision, placement)}
     kept = {id: anchor for id, anchor in anchors.items() if id in present}
-    return ExistingContent(Existing(revision, kept, link_titles), commit, Translation(placement))
+    return ExistingContent(ExistingSide(revision, kept, link_titles), commit, Translation(placement))
 
 
 def _read_link_titles(repository: Repository, binding: Binding, commit: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Propose: the commits of a branch become the content of one change request for each space they touch."""
+"""Propose a branch: its commits become the content of one change request for each space that they touch."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.propose.via_comments import is_commented, report_comments
 from syncd.sync.propose.write_intent import write_intent
 from syncd.sync.state import sent_log
-from syncd.sync.state.lane import find_content
+from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.manual_steps import (
     NO_REQUEST,
     describe_state,
@@ -45,11 +45,12 @@ def propose(
     subject: str = "",
     asked: bool = True,
 ) -> Outcome:
-    """Given a branch and the space's own proposals, make the branch's change request say what the branch says.
+    """Given a branch and the space's proposals, bring the branch's content into its change request.
 
-    Shape: one change request for each space and branch; nothing to say opens none. A space that is not syncd's to write
-    is told of in a note, unless a person `asked` for just this: then Held. Raises: MergeConflict naming paths and
-    command; the guards; Held. Source: two-way, section 4, "propose".
+    Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
+    that the platform's own Git Sync writes gets only a note, or Held when a person `asked` for just this.
+    Raises: Held; BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it meanwhile.
+    Source: two-way, section 4, "propose".
     """
     own = find_own_proposal(proposals, branch)
     live = own if own is not None and own.change_request.is_live else None
@@ -76,11 +77,11 @@ def propose(
     done = write_intent(workspace, binding, intent, live, subject=subject)
     plan, live, intent, notes = done.plan, done.live, done.intent, done.notes
     if live is None and not workspace.is_dry_run:
-        note_waiting_steps(workspace, binding, NO_REQUEST, state, plan.plan.only("report"))
+        note_waiting_steps(workspace, binding, NO_REQUEST, state, plan.plan.select("report"))
     if live is None or workspace.is_dry_run:
         return Applied(plan.plan.changes, notes, intent.conflicts) if plan.plan.changes else Unchanged(intent.conflicts)
     lost = find_losses(workspace, binding, live)
-    hand = (*report_comments(workspace, binding, live), *plan.plan.only("report"))
+    hand = (*report_comments(workspace, binding, live), *plan.plan.select("report"))
     lines = format_losses(lost)
     with detect_end(workspace, binding, live):
         live = describe_proposal(workspace, binding, live, intent, by_hand=hand, lost=lines, wrote=done.revision)
@@ -97,7 +98,7 @@ def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Propos
     number = live.change_request.number
     here = workspace.repository.resolve(workspace.change_ref(binding, number)) or intent.existing
     state = describe_state(workspace.repository, binding, intent.desired, here)
-    note_waiting_steps(workspace, binding, number, state, plan.plan.only("report"))
+    note_waiting_steps(workspace, binding, number, state, plan.plan.select("report"))
     reach(FaultPoint.CHANGE_REQUEST_DESCRIBED)
     record_proposal(workspace, binding, replace(live, commit=intent.tip))
 
@@ -114,16 +115,16 @@ def _report_double(older: Proposal | None, newer: Proposal) -> tuple[str, ...]:
 
 
 def _report_waiting(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
-    """Nothing is to be written; what waits for a person is told again."""
+    """The outcome when nothing is to be written: manual steps are reported again."""
     return Applied(reports, conflicts=intent.conflicts) if reports else Unchanged(intent.conflicts)
 
 
 def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
-    """Whether nobody has done anything since the branch was sent whole; asks for no merge, since most runs end here."""
+    """Whether nothing changed since the branch was sent completely; needs no merge, since most runs end here."""
     repository, number = workspace.repository, live.change_request.number
     tip, main = repository.resolve(f"{HEADS}{live.branch}"), repository.resolve(workspace.main)
     here = repository.resolve(workspace.change_ref(binding, number))
-    seen = workspace.store.seen(binding.space, live.lane)
+    seen = workspace.store.read_last_seen(binding.space, live.lane)
     if tip is None or main is None or here is None or seen is None or live.commit != tip:
         return False
     is_read = (seen.revision, seen.commit) == (live.change_request.revision, here)
@@ -138,8 +139,8 @@ def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
 
 
 def _is_written(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal | None, state: str) -> bool:
-    """Whether nothing is left to write: the platform holds what is desired, or all of it that can be written, or a
-    person archived just this."""
+    """Whether nothing is left to write: the platform has what is desired, or all of it that can be written, or a
+    person archived a change request with just this."""
     repository = workspace.repository
     if own is None or not own.change_request.is_live:
         if own is not None and own.commit == intent.tip:
@@ -148,7 +149,7 @@ def _is_written(workspace: Workspace, binding: Binding, intent: Intent, own: Pro
             workspace, binding, NO_REQUEST, state
         )
     number = own.change_request.number
-    seen = workspace.store.seen(binding.space, own.lane)
+    seen = workspace.store.read_last_seen(binding.space, own.lane)
     if seen is None or (seen.revision, seen.commit) != (own.change_request.revision, intent.existing):
         return False
     if own.commit not in (intent.tip, intent.named_tip) or sent_log.is_sending(workspace, binding, number):

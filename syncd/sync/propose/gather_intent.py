@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from syncd.plan.merge.left_out import join_names
+from syncd.plan.merge.restore_entries import join_names
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.leave_out import leave_out
@@ -13,7 +13,7 @@ from syncd.sync.merge.write_part import write_part
 from syncd.sync.propose.intent import Intent
 from syncd.sync.propose.refused import find_refusals, render_refusal
 from syncd.sync.state.conflicts import describe_conflicts
-from syncd.sync.state.lane import find_taken_main
+from syncd.sync.state.lane_content import find_taken_main
 from syncd.sync.state.proposals import Proposal
 from syncd.sync.workspace import Binding, Workspace
 
@@ -27,8 +27,12 @@ def find_own_proposal(proposals: Sequence[Proposal], branch: str) -> Proposal | 
 
 
 def gather_intent(workspace: Workspace, binding: Binding, branch: str, live: Proposal | None) -> Intent | None:
-    """Given a branch and its live change request, return what it asks of the space; None when it has nothing of its
-    own. Source: two-way, section 4, "propose"."""
+    """Given a branch and its live change request, merge both with main content and return what the branch asks of the
+    space; None when the branch has no commit of its own.
+
+    Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
+    Source: two-way, section 4, "propose".
+    """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
     if tip is None or main is None or repository.is_ancestor(tip, main):
@@ -74,8 +78,8 @@ def _find_held(binding: Binding, *found: tuple[str, MergeResult | None]) -> tupl
 def _list_left_out(
     main: MergeResult | None, result: MergeResult, added: dict[str, tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The paths of each entry that is in conflict with either side, or that the change request is to have later: all
-    that main content and the change request call it."""
+    """All paths of each entry that is in conflict with main content or the change request, or that was added to main
+    content and comes with the next update."""
     held = [
         paths for page in (*(main.conflicts if main is not None else ()), *result.conflicts) for paths in page.entries
     ]
@@ -93,9 +97,9 @@ def _write_desired(
     *,
     is_unsaid: bool,
 ) -> str:
-    """A commit of what the space is to hold, with all that is told of it when it has been sent, or a run has ended.
+    """Write the commit of what the space is to hold; its parents say what it was made from.
 
-    No ref of a person ever names it, and it is the same commit each time, so that a second run asks for the same.
+    No branch ever names it. The same state gives the same commit, so that a second run asks for the same.
     """
     repository = workspace.repository
     others = _list_other_directories(workspace, binding)
@@ -127,9 +131,9 @@ def _list_other_directories(workspace: Workspace, binding: Binding) -> list[str]
 
 
 def _find_added_in_main(workspace: Workspace, taken: str | None, main: str, ours: str) -> dict[str, tuple[str, ...]]:
-    """Files of main content that are new since a change request took it in: sent to it, they would be there twice.
+    """Files that were added to main content since the change request took it in, with all paths of each by each path.
 
-    Shape: all names of each by its name there, and by the one that the branch has given it since.
+    They are not sent: after the next update of the change request they would be there twice.
     """
     repository = workspace.repository
     if taken is None or taken == main:

@@ -10,13 +10,13 @@ from syncd.sync.outcome import Held
 
 @dataclass(frozen=True)
 class Intent:
-    """What a branch asks of one space: the tree of `desired` is what the space is to hold.
+    """What a branch asks of one space: the tree of the commit `desired` is what the space is to hold.
 
-    Shape: `tip` is the branch's commit, `main` that of main content, `here` that of what was planned upon: the change
-    request, or main content where there is none. `desired` names as parents the branch's commit, or a part of it, what
-    it was planned upon, and the base of both. `left_out` are the paths of each entry that is not sent; `conflicts` tell
-    of those that wait for a person: in conflict, or such that no platform takes them. `held` are those in conflict,
-    each with what people call the other side.
+    Shape: `tip` is the branch's commit, `main` that of main content, and `existing` the one that operations are planned
+    against: the change request's, or main content's where there is none. The parents of `desired` are the branch's
+    commit or a part of it, `existing`, and their base. `left_out` are the paths of each entry that is not sent;
+    `conflicts` are outcomes for people, for pages in conflict and for those that no platform takes. `entry_conflicts`
+    are the former, each with the name of the other side.
     """
 
     branch: str
@@ -31,5 +31,5 @@ class Intent:
 
     @property
     def named_tip(self) -> str:
-        """The branch's commit as people know it: a run without memory puts one of its own upon it."""
+        """The branch's commit as people know it: a CI run puts a commit of its own upon it."""
         return self.commits[0].trailers.get(TIP, [self.tip])[-1]

@@ -1,4 +1,4 @@
-"""Lost: pages of a proposal of which the platform does not keep every word, as the forms tell."""
+"""Find and report pages of a proposal of which the platform does not keep every word."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from syncd.errors import AnswerLost, NotFound, Rejected, Unauthorized
 from syncd.layout.compare.lost_words import LostLine
 from syncd.model.comment import CommentBodyWrite, CommentCreate
-from syncd.plan.propose.comments import loss_comment, loss_lines, loss_mark
+from syncd.plan.propose.comments import build_loss_mark, format_loss_lines, render_loss_comment
 from syncd.sync.merge.lossy_forms import NormalisedForms
 from syncd.sync.state.notes import add_notes, load_notes
 from syncd.sync.state.proposals import Proposal
@@ -34,7 +34,7 @@ def find_losses(workspace: Workspace, binding: Binding, live: Proposal) -> list[
     Shape: costs nothing where the platform never lost a word.
     """
     forms = NormalisedForms(workspace, binding)
-    seen = workspace.store.seen(binding.space, live.lane) if forms.read_known() else None
+    seen = workspace.store.read_last_seen(binding.space, live.lane) if forms.read_known() else None
     if seen is None:
         return []
     found = forms.find_losses(seen.anchors.values())
@@ -43,14 +43,14 @@ def find_losses(workspace: Workspace, binding: Binding, live: Proposal) -> list[
 
 def format_losses(losses: Sequence[LostWords]) -> tuple[str, ...]:
     """Given pages with losses, return what a person should know of them, a line for each line of a file."""
-    return tuple(line for lost in losses for line in loss_lines(lost.path, lost.losses))
+    return tuple(line for lost in losses for line in format_loss_lines(lost.path, lost.losses))
 
 
 def comment_on_losses(workspace: Workspace, binding: Binding, live: Proposal, losses: Sequence[LostWords]) -> None:
     """Given the pages of a change request with losses, comment on each of them, once for the same words."""
     number = live.change_request.number
     told = set(load_notes(workspace, binding, number).get(COMMENTED_NOTE) or ())
-    fresh = {mark: lost for lost in losses if (mark := loss_mark(lost.page, lost.losses)) not in told}
+    fresh = {mark: lost for lost in losses if (mark := build_loss_mark(lost.page, lost.losses)) not in told}
     for mark, lost in list(fresh.items())[:COMMENTS_MAX]:
         _post_comment(workspace, binding, live, lost, mark)
         told.add(mark)
@@ -63,6 +63,6 @@ def _post_comment(workspace: Workspace, binding: Binding, live: Proposal, lost: 
     there = comments.list(binding.space, request, target_page=lost.page)
     if any((comment.body.markdown or "").rstrip().endswith(mark) for comment in there):
         return
-    body = CommentBodyWrite(markdown=loss_comment(lost.page, lost.path, lost.losses))
+    body = CommentBodyWrite(markdown=render_loss_comment(lost.page, lost.path, lost.losses))
     with suppress(AnswerLost, NotFound, Rejected, Unauthorized):  # the run's notes and the description tell it as well
         comments.post(binding.space, request, CommentCreate(body=body, page=lost.page))

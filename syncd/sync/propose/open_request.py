@@ -1,4 +1,4 @@
-"""Open a branch's change request once and only once, and say what it holds."""
+"""Open a branch's change request exactly once, and write its description."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,16 +8,16 @@ from syncd.fault_points import FaultPoint, reach
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.space import Space
 from syncd.plan.change import Change
-from syncd.plan.message import REVISION, former_marker, marked_subject, marker, proposal_subject
+from syncd.plan.message import REVISION, add_marker, build_former_marker, build_marker, choose_subject
 from syncd.plan.propose.description import (
+    CommitSummary,
     Description,
-    Said,
-    base_revision,
-    held_commit,
-    proposed_commit,
-    renewed,
-    speaks_of,
-    written_revision,
+    is_about,
+    read_base_revision,
+    read_complete_commit,
+    read_proposed_commit,
+    read_written_revision,
+    update_description,
 )
 from syncd.repo import Commit
 from syncd.sync.merge.parts import find_original
@@ -37,8 +37,8 @@ def open_proposal(workspace: Workspace, binding: Binding, intent: Intent, subjec
     left = _find_marked(workspace, binding, intent.branch)
     if left is not None:
         return Proposal(intent.branch, _find_origin(workspace, intent, left), left)
-    words = subject or proposal_subject([commit.subject for commit in _list_authored(intent)])
-    body = ChangeRequestCreate(subject=marked_subject(words, marker(intent.branch, workspace.instance)))
+    words = subject or choose_subject([commit.subject for commit in _list_authored(intent)])
+    body = ChangeRequestCreate(subject=add_marker(words, build_marker(intent.branch, workspace.instance)))
     try:
         made = workspace.client.change_requests.create(binding.space, body)
     except AnswerLost:
@@ -74,7 +74,7 @@ def _find_origin(workspace: Workspace, intent: Intent, request: ChangeRequest) -
 def _find_marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeRequest | None:
     """The newest live change request whose subject carries the marker; no list has both states at once."""
     requests, instance = workspace.client.change_requests, workspace.instance
-    mark, former = marker(branch, instance), former_marker(branch, instance)
+    mark, former = build_marker(branch, instance), build_former_marker(branch, instance)
     found = [
         request
         for status in ("draft", "open")
@@ -88,7 +88,7 @@ def _find_marked(workspace: Workspace, binding: Binding, branch: str) -> ChangeR
 def _is_of_branch(workspace: Workspace, binding: Binding, request: ChangeRequest, branch: str) -> bool:
     """Whether a change request with a former marker is this branch's, and not that of another with the same end."""
     known = {item.branch for item in list_records(workspace, binding) if item.number == str(request.number)}
-    return not known - {branch} and speaks_of(request.description, branch)
+    return not known - {branch} and is_about(request.description, branch)
 
 
 def describe_proposal(
@@ -101,20 +101,22 @@ def describe_proposal(
     lost: Sequence[str] = (),
     wrote: str = "",
 ) -> Proposal:
-    """Say what the change request holds, once its content is complete, open it, and return it as it is then.
+    """Write the description of a change request whose content is complete, open it, and return it.
 
-    Shape: `by_hand` and `lost` are told too; `wrote` is the revision that the last write of this run made, or "". A
-    description that a person rewrote stays, and so does what people made of the status: only one that was never
-    described is opened, and only where the policy opens change requests.
+    Shape: `by_hand` are manual steps and `lost` lines on words that the platform lost; `wrote` is the revision that the
+    last write of this run made, or "". A description that a person rewrote stays, and so does the status: only a draft
+    without a description is opened, and only where the policy opens change requests.
     """
     requests, id = workspace.client.change_requests, proposal.change_request.id
     request = proposal.change_request if proposal.is_fresh else requests.get(binding.space, id)
     commits = [_describe_commit(commit) for commit in _list_authored(intent)]
     tip, base = _choose_base(workspace, binding, replace(proposal, change_request=request), intent, wrote)
     conflicts = report_conflicts(workspace, binding, intent)
-    text = renewed(request.description, Description(intent.branch, tip, commits, by_hand, lost, base, conflicts))
+    text = update_description(
+        request.description, Description(intent.branch, tip, commits, by_hand, lost, base, conflicts)
+    )
     fields: dict[str, object] = {} if text is None else {"description": text}
-    unseen = request.status == "draft" and not proposed_commit(request.description)
+    unseen = request.status == "draft" and not read_proposed_commit(request.description)
     if unseen and workspace.policy.status == "open":
         fields["status"] = "open"
     if fields:
@@ -129,22 +131,22 @@ def describe_proposal(
 def _choose_base(
     workspace: Workspace, binding: Binding, proposal: Proposal, intent: Intent, wrote: str
 ) -> tuple[str, str]:
-    """The branch's commit that the change request holds, and the revisions that the next run without memory compares
-    with. While pages are in conflict, the commit that it held before stands."""
+    """The branch's commit that the change request holds, and the revisions that the next run in a fresh clone compares
+    with. While pages are in conflict, the commit that it held before stays named."""
     tip, description = intent.named_tip, proposal.change_request.description
-    sign, former = base_revision(description)
-    written = written_revision(description)
+    sign, former = read_base_revision(description)
+    written = read_written_revision(description)
     if intent.left_out:
-        before = held_commit(description)
+        before = read_complete_commit(description)
         at = f" @{written}" if sign == "-" and written else ""
         return (before, f"{sign}{former}{at}") if before else (tip, f"!{former}")
-    seen = workspace.store.seen(binding.space, proposal.lane)
+    seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     if seen is None:
         return tip, f"-{former}" if former else ""
     is_whole = sign in ("=", "+")
     is_known = is_whole and former == seen.revision
     if not is_known and not _has_only_own(workspace, binding, seen.commit, intent.tip):
-        if is_whole and proposed_commit(description) == tip:
+        if is_whole and read_proposed_commit(description) == tip:
             return tip, f"{sign}{former}"
         # Only what this run wrote is known to have arrived; whatever lacks later, reviewers took out.
         return tip, f"-{former} @{wrote or written or seen.revision}"
@@ -153,7 +155,7 @@ def _choose_base(
 
 def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -> bool:
     """Whether a change request holds nothing but main content and the branch's commit, or the part of it that has
-    arrived, so that what waits for a person is never taken for the words of reviewers."""
+    arrived: content that is left out must not be taken for edits of reviewers."""
     repository = workspace.repository
     parents = repository.list_commits(None, here, limit=1)[0].parents
     parts = (repository.list_commits(None, parent, limit=1)[0] for parent in parents)
@@ -162,7 +164,7 @@ def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -
 
 
 def _list_authored(intent: Intent) -> list[Commit]:
-    """The commits in which people say something, newest first; all of them when there is none."""
+    """The commits that people made, newest first; all commits when there is none."""
     theirs = [
         commit
         for commit in intent.commits
@@ -171,6 +173,6 @@ def _list_authored(intent: Intent) -> list[Commit]:
     return theirs or list(intent.commits)
 
 
-def _describe_commit(commit: Commit) -> Said:
+def _describe_commit(commit: Commit) -> CommitSummary:
     body = commit.body.rpartition("\n\n")[0] if commit.trailers else commit.body
-    return Said(commit.oid, commit.subject, body)
+    return CommitSummary(commit.oid, commit.subject, body)

@@ -1,4 +1,4 @@
-"""Pages of a branch that no platform takes: each is told of with its place, and all else is sent without it."""
+"""Find pages of a branch that no platform accepts: each is reported with its path, and all others are sent."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class Refusal:
 
 
 def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
-    """Given the tree that a space is to hold, and the commit of what it holds, return what of it no platform takes.
+    """Given the tree that a space is to hold, and the commit of what it holds, return what of it cannot be sent.
 
-    Shape: pages whose text cannot be sent; submodules and symbolic links in the place of pages and files, which would
-    be deleted by what is only hidden. Cost follows the difference.
+    Shape: pages whose text cannot be sent; submodules and symbolic links at paths of pages and files, which must not
+    pass for deletions of these. Cost grows with the difference.
     Raises: FileInvalid for a table of contents or settings that cannot be read.
     """
     changes = [found for found in workspace.repository.compare_trees(here, desired) if binding.holds(found.path)]
@@ -45,7 +45,7 @@ def render_refusal(refusal: Refusal) -> Held:
 def _find_unsendable(
     workspace: Workspace, binding: Binding, desired: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
-    """Pages with a text that cannot be sent; what no table of contents lists is no page."""
+    """Pages whose text cannot be sent; a file that no table of contents lists is no page."""
     found: dict[str, FileInvalid] = {}
     for change in changes:
         if change.after is not None and change.after.mode.startswith("100") and is_markdown(change.path):
@@ -60,7 +60,7 @@ def _find_unsendable(
 def _find_hidden(
     workspace: Workspace, binding: Binding, desired: str, here: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
-    """Submodules and symbolic links where the platform has pages or files: neither followed, nor taken for deletion."""
+    """Submodules and symbolic links where the platform has pages or files: they are not followed, and no deletion."""
     gone = {c.path for c in changes if c.before is not None and (c.after is None or not c.after.mode.startswith("100"))}
     links = workspace.repository.find_obstacles(desired, gone) if gone else {}
     known = _list_content(workspace, binding, here, files=True) if links else frozenset()

@@ -1,4 +1,4 @@
-"""Propose by comments: where the platform cannot write content, a change request's comments carry the proposal."""
+"""Propose in comments: where the platform's API writes no content, comments of a change request have the proposal."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -6,7 +6,14 @@ from functools import partial
 from syncd.errors import AnswerLost
 from syncd.model.comment import Comment, CommentBodyWrite, CommentCreate, CommentUpdate
 from syncd.plan.change import Change
-from syncd.plan.propose.comments import Mark, Wanted, by_comments, mark_of, retired, wanted_comments
+from syncd.plan.propose.comments import (
+    Mark,
+    WantedComment,
+    build_comments,
+    build_comments_report,
+    read_mark,
+    retire_mark,
+)
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
 from syncd.sync.propose.existing import ExistingContent, read_proposed_content
 from syncd.sync.propose.intent import Intent
@@ -22,9 +29,9 @@ LISTINGS_MAX = 3
 
 
 def is_commented(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal) -> bool:
-    """Given a branch's change request that comments speak for, return whether they say what is left to propose."""
+    """Given a branch's change request, return whether its comments have all that is left to propose."""
     number = own.change_request.number
-    seen = workspace.store.seen(binding.space, own.lane)
+    seen = workspace.store.read_last_seen(binding.space, own.lane)
     is_read = seen is not None and seen.revision == own.change_request.revision
     return is_read and load_notes(workspace, binding, number).get(COMMENTS_NOTE) == _compute_state(
         workspace, binding, intent, number
@@ -34,17 +41,17 @@ def is_commented(workspace: Workspace, binding: Binding, intent: Intent, own: Pr
 def propose_in_comments(
     workspace: Workspace, binding: Binding, intent: Intent, live: Proposal, plan: ProposalPlan
 ) -> str:
-    """Given a proposal that cannot be written, let the comments of its change request say it, and return a note.
+    """Given a proposal that cannot be written, put it into comments of its change request, and return a note.
 
-    Shape: a comment that is right already is left alone, one for what is not proposed any more is resolved.
+    Shape: a comment that is right already stays, one for what is not proposed any more is resolved.
     """
     repository, number = workspace.repository, live.change_request.number
-    # What a person pastes is known again by this commit, so Git has it before anybody can read a comment.
+    # This commit later identifies text that a person pasted, so Git must have it before anybody can read a comment.
     workspace.client.change_requests.writes = False
     sent_log.begin_comments(workspace, binding, number, intent.desired)
     sent_log.end_sending(workspace, binding, number)
     content = read_proposed_content(workspace, binding, live, {}, guide=intent.desired)
-    wanted = wanted_comments(
+    wanted = build_comments(
         plan,
         read=lambda oid: repository.read(oid).decode("utf-8", "replace"),
         paths={anchor.id: anchor.path for anchor in content.existing.anchors.values()},
@@ -57,20 +64,20 @@ def propose_in_comments(
 
 
 def has_moved(workspace: Workspace, binding: Binding, live: Proposal, content: ExistingContent) -> bool:
-    """Given content that was planned against, return whether it moved: then a page may be what was not found."""
+    """Given content that was planned against, return whether it changed since: then a missing page explains a 404."""
     if live.is_fresh:
         return False
     return workspace.client.change_requests.get(binding.space, live.lane).revision != content.existing.revision.id
 
 
 def report_comments(workspace: Workspace, binding: Binding, live: Proposal) -> tuple[Change, ...]:
-    """Given a change request, return what its description tells of comments that carry the proposal."""
+    """Given a change request, return the report that comments have the proposal, if they do."""
     number = live.change_request.number
-    return () if sent_log.find_commented(workspace, binding, number) is None else (by_comments(number),)
+    return () if sent_log.find_commented(workspace, binding, number) is None else (build_comments_report(number),)
 
 
 def resolve_comments(workspace: Workspace, binding: Binding, live: Proposal) -> None:
-    """Given a change request that holds its branch's content, resolve the comments that carried it before."""
+    """Given a change request that holds its branch's content, resolve the comments that had the proposal before."""
     number = live.change_request.number
     if sent_log.find_commented(workspace, binding, number) is not None:
         _update_comments(workspace, binding, live, ())
@@ -84,7 +91,7 @@ def _compute_state(workspace: Workspace, binding: Binding, intent: Intent, numbe
     return [repository.find_tree(commit, binding.directory) if commit else None for commit in (intent.desired, here)]
 
 
-def _update_comments(workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]) -> None:
+def _update_comments(workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[WantedComment]) -> None:
     for left in reversed(range(LISTINGS_MAX)):
         try:
             for act in list(_list_requests(workspace, binding, live, wanted)):
@@ -96,13 +103,13 @@ def _update_comments(workspace: Workspace, binding: Binding, live: Proposal, wan
 
 
 def _list_requests(
-    workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[Wanted]
+    workspace: Workspace, binding: Binding, live: Proposal, wanted: Sequence[WantedComment]
 ) -> Iterator[Callable[[], Comment]]:
-    """What has to be done to the comments so that those that are wanted are there, each once."""
+    """The requests that it takes so that all wanted comments exist, each once."""
     comments, space, request = workspace.client.change_request_comments, binding.space, live.change_request.id
     there: dict[tuple[str, int], tuple[Comment, Mark]] = {}
     for comment in comments.list(space, request, order="asc"):
-        mark = mark_of(comment.body.markdown or "", workspace.instance)
+        mark = read_mark(comment.body.markdown or "", workspace.instance)
         # A mark that somebody else wrote must not make the run fail on a comment that it may not change.
         if mark is None or ("permissions" in comment.model_fields_set and not comment.permissions.edit):
             continue
@@ -125,7 +132,8 @@ def _list_requests(
 
 
 def _retire(workspace: Workspace, space: str, request: str, comment: Comment) -> Callable[[], Comment]:
-    """Resolve a comment such that the same proposal, made again, opens it again: what a person resolves stays so."""
-    body = CommentBodyWrite(markdown=retired(comment.body.markdown or ""))
+    """A request that resolves a comment and clears its mark: the same proposal, made again, then opens it again, while
+    a comment that a person resolved stays resolved."""
+    body = CommentBodyWrite(markdown=retire_mark(comment.body.markdown or ""))
     news = CommentUpdate(body=body, resolved=True)
     return partial(workspace.client.change_request_comments.update, space, request, comment.id, news)

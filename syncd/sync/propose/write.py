@@ -152,7 +152,7 @@ class ContentWriter:
         return self.translation.translate_outgoing(text, path)
 
     def _update_links(self) -> None:
-        """Some pages are sent once more: links lead to pages that have ids now, and a title wins over the heading.
+        """Send some pages once more: with links to pages that have ids only now, or with the title of SUMMARY.md.
 
         A page is inserted under its heading where it has one; only an update gives it the title of SUMMARY.md.
         """

@@ -1,7 +1,7 @@
-"""Write what a branch asks for: plan, write and read again until nothing is left to write.
+"""Write what a branch asks for: read, merge, plan and write in rounds until nothing is left to write.
 
-So a lost answer or a crash heals itself. What others write meanwhile is read into the change request's commit, and
-merged, before anything is written upon it. Source: two-way, section 4, "propose".
+So a lost answer or a crash is repaired by the next round. What others write meanwhile is read into the change request's
+commit and merged before anything is written upon it. Source: two-way, section 4, "propose".
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
-from syncd.plan.propose.description import base_revision, held_commit
-from syncd.plan.propose.proposal import Desired, plan_proposal
+from syncd.plan.propose.description import read_base_revision, read_complete_commit
+from syncd.plan.propose.proposal import DesiredSide, plan_proposal
 from syncd.plan.propose.proposal import Proposal as ProposalPlan
 from syncd.sync.merge.base import record_tip
 from syncd.sync.mirror.values import RevisionMoved
@@ -26,7 +26,7 @@ from syncd.sync.propose.via_comments import has_moved, propose_in_comments
 from syncd.sync.propose.via_comments import resolve_comments as settle_comments
 from syncd.sync.propose.write import ContentWriter
 from syncd.sync.state import sent_log
-from syncd.sync.state.lane import find_content
+from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.proposals import Proposal, detect_end, record_proposal
 from syncd.sync.workspace import Binding, Workspace
 
@@ -36,7 +36,7 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class WrittenIntent:
-    """What became of an intent: the plan of the first round, the change request, and what it holds by now.
+    """The result of writing an intent: the plan of the first round, the change request, and the intent of the last.
 
     Shape: `wrote` is the revision that the last write made, or "".
     """
@@ -51,7 +51,7 @@ class WrittenIntent:
 def write_intent(
     workspace: Workspace, binding: Binding, intent: Intent, live: Proposal | None, *, subject: str
 ) -> WrittenIntent:
-    """Given what a branch asks for and its change request, or None, let the platform hold it.
+    """Given what a branch asks for and its change request, or None, bring it to the platform.
 
     Raises: RevisionMoved when others kept writing; ProposalEnded when somebody merged or archived it; what
     planning, the guards and the adapters raise.
@@ -94,7 +94,7 @@ class _Rounds:
         )
 
     def is_done(self) -> bool:
-        """Play one round, and return whether nothing is left to write."""
+        """Do one round, and return whether nothing is left to write."""
         content = self._read_content()
         if content is None:
             return True
@@ -112,7 +112,7 @@ class _Rounds:
         return self.workspace.is_dry_run or self._is_written(plan, content)
 
     def _read_content(self) -> ExistingContent | None:
-        """What the platform holds, merged into the intent; None when that is what was just written."""
+        """Read what the platform holds and merge it into the intent; None when it is what was just written."""
         workspace, binding, desired = self.workspace, self.binding, self.intent.desired
         if self.live is None:
             return read_main_content(workspace, binding, guide=desired)
@@ -125,8 +125,8 @@ class _Rounds:
         return content
 
     def _is_recorded(self, plan: ProposalPlan) -> bool:
-        """Nothing is to be written; but that it is there already is to be recorded, and it is to lie where Git has it:
-        both by reading once more."""
+        """Whether all is recorded when nothing is to be written; else read once more, so that Git records that the
+        content has arrived, and has each page at the branch's path."""
         placed = {id: Anchor(id, "page", path, "", "", "") for id, path in plan.placed.items()}
         is_placed = self.written.items() >= placed.items()
         if self.live is None or self.workspace.is_dry_run or (self.is_recorded and is_placed):
@@ -169,25 +169,25 @@ class _Rounds:
 
 
 def _holds_desired(workspace: Workspace, binding: Binding, content: ExistingContent, intent: Intent) -> bool:
-    """Whether the platform holds what is desired, and nobody wrote in between what that would hide."""
+    """Whether the platform holds what is desired, and nobody wrote anything else in between."""
     held = find_content(workspace.repository, content.commit)
     return all(workspace.has_same_content(binding, one, intent.desired) for one in (content.commit, held))
 
 
 def _record_opened(workspace: Workspace, binding: Binding, live: Proposal) -> None:
-    """Let Git know of a change request before anything is written to it, and what its description says of one that a
-    clone without these refs has made."""
+    """Record a change request in Git before anything is written to it; for one that another clone has opened, take its
+    last state from its description."""
     record_proposal(workspace, binding, live)
     repository, ref = workspace.repository, workspace.change_ref(binding, live.change_request.number)
     number, description = live.change_request.number, live.change_request.description
-    is_whole = base_revision(description)[0] in ("=", "+") and not sent_log.is_sending(workspace, binding, number)
-    commit = repository.find_revision(held_commit(description)) if is_whole else None
+    is_whole = read_base_revision(description)[0] in ("=", "+") and not sent_log.is_sending(workspace, binding, number)
+    commit = repository.find_revision(read_complete_commit(description)) if is_whole else None
     if commit is not None and repository.resolve(ref) is None:
         repository.update_ref(ref, commit, old=None)
 
 
 def _list_skipped(binding: Binding, draft: Draft) -> Iterator[str]:
-    """What of the branch's files says nothing to any platform."""
+    """A line for each place in the branch's files that no platform can store."""
     for part in draft.skipped:
         yield f"{binding.path(part.path)}:{part.line}:{part.column}: {part.reason}"
 
@@ -200,19 +200,20 @@ def _guard_deletions(workspace: Workspace, binding: Binding, content: ExistingCo
     guard_deletions(f"propose.{binding.name}", plan.deleted, len(pages), remain=remain, force=workspace.force)
 
 
-def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Desired:
+def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> DesiredSide:
     """Given what a branch asks for, return its tree and blobs; no page is read for it."""
     repository = workspace.repository
     listing = repository.list_files(intent.desired, binding.directory)
     blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
     draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=False, at=binding.directory)
-    return Desired(draft, blobs)
+    return DesiredSide(draft, blobs)
 
 
 def _add_differences(
-    workspace: Workspace, binding: Binding, intent: Intent, asked: Desired, content: ExistingContent
-) -> Desired:
-    """Given existing content, return the same with what only the difference tells: renames, and files newly linked."""
+    workspace: Workspace, binding: Binding, intent: Intent, asked: DesiredSide, content: ExistingContent
+) -> DesiredSide:
+    """Complete the desired side with what only a comparison with existing content shows: renames, and newly linked
+    files."""
     repository = workspace.repository
     known = {anchor.path: anchor.oid for anchor in content.existing.anchors.values()}
     changed = [path for path in asked.draft.documents if asked.blobs[path] != known.get(path)]
@@ -227,4 +228,4 @@ def _add_differences(
         if change.status == "R" and change.old_path is not None
     }
     draft = replace(asked.draft, files=tuple(sorted(files)))
-    return Desired(draft, asked.blobs, renames, read=lambda path: repository.read_content(asked.blobs[path]))
+    return DesiredSide(draft, asked.blobs, renames, read=lambda path: repository.read_content(asked.blobs[path]))

@@ -13,7 +13,7 @@ from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.state.compare import has_equal_content
-from syncd.sync.state.lane import find_content
+from syncd.sync.state.lane_content import find_content
 from syncd.sync.state.notes import FILES_BY_HAND, add_notes, load_notes
 from syncd.sync.state.proposals import Proposal, detect_end
 from syncd.sync.workspace import Binding, Workspace
@@ -57,7 +57,7 @@ def _find_missing(workspace: Workspace, binding: Binding, proposal: Proposal) ->
     repository = workspace.repository
     tip = repository.resolve(f"{HEADS}{proposal.branch}")
     here = repository.resolve(workspace.change_ref(binding, request.number))
-    seen = workspace.store.seen(binding.space, proposal.lane)
+    seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     if tip is None or here is None or seen is None or seen.revision != request.revision or seen.commit != here:
         return "what it holds was not read yet"
     if not has_equal_content(workspace, binding, find_content(repository, here), tip):
@@ -71,7 +71,7 @@ def _list_missing_files(workspace: Workspace, binding: Binding, proposal: Propos
     noted = load_notes(workspace, binding, proposal.change_request.number).get(FILES_BY_HAND, [])
     if not noted:
         return []
-    lanes = [workspace.store.seen(binding.space, lane) for lane in ("main", proposal.lane)]
+    lanes = [workspace.store.read_last_seen(binding.space, lane) for lane in ("main", proposal.lane)]
     there = {anchor.path for lane in lanes if lane is not None for anchor in lane.anchors.values()}
     return [path for path in noted if isinstance(path, str) and path not in there]
 

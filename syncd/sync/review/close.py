@@ -36,7 +36,7 @@ def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Propo
     remarks: list[str] = []
     for proposal in over:
         request = proposal.change_request
-        kept = _keep(workspace, binding, proposal)
+        kept = _keep_edits(workspace, binding, proposal)
         if request.is_live:
             update = ChangeRequestUpdate(status="archived")
             with detect_end(workspace, binding, proposal):
@@ -49,7 +49,7 @@ def close_proposals(workspace: Workspace, binding: Binding, over: Sequence[Propo
     return Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
 
 
-def _keep(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+def _keep_edits(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """Let a ref keep what the change request holds beyond its branch; return that ref, or ""."""
     repository, number = workspace.repository, proposal.change_request.number
     here = repository.resolve(workspace.change_ref(binding, number))

@@ -40,7 +40,7 @@ class Discussion:
     binding: Binding
     branch: str
     request: ChangeRequest
-    remarks: tuple[Remark, ...] = ()
+    comments: tuple[Remark, ...] = ()
     reviews: tuple[Review, ...] = ()
     conflicts: tuple[str, ...] = ()
 
@@ -55,29 +55,31 @@ class Discussion:
         return bool(self.request.comments or self.objections or self.request.outdated or self.conflicts)
 
 
-def discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discussion]:
+def list_discussions(workspace: Workspace, *, resolved: bool = False) -> list[Discussion]:
     """Given a workspace, return the discussion of each live change request, those with problems first.
 
     Shape: comments are oldest first, open ones before resolved ones, which are there when asked for.
     """
     conflicts = [
-        outcome.key for outcome in workspace.store.outcomes() if outcome.flow == CONFLICT and outcome.state == "held"
+        outcome.key
+        for outcome in workspace.store.list_outcomes()
+        if outcome.flow == CONFLICT and outcome.state == "held"
     ]
     found = [
         Discussion(
             binding,
             item.branch,
             request,
-            tuple(_remarks(workspace, binding, item, request, resolved=resolved)),
+            tuple(_list_remarks(workspace, binding, item, request, resolved=resolved)),
             tuple(list_verdicts(workspace, binding, request)),
             tuple(path for path in conflicts if binding.holds(path)),
         )
-        for binding, item, request in live(workspace)
+        for binding, item, request in list_live(workspace)
     ]
     return sorted(found, key=lambda each: not each.has_problems)
 
 
-def live(workspace: Workspace) -> Iterator[tuple[Binding, ProposalRecord, ChangeRequest]]:
+def list_live(workspace: Workspace) -> Iterator[tuple[Binding, ProposalRecord, ChangeRequest]]:
     """Given a workspace, return its live change requests, each with its space and what Git remembers of it."""
     for binding in workspace.bindings:
         for item in list_records(workspace, binding):
@@ -90,7 +92,7 @@ def live(workspace: Workspace) -> Iterator[tuple[Binding, ProposalRecord, Change
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundComment:
     """A comment that a person named, and the change request that it belongs to."""
 
     binding: Binding
@@ -98,18 +100,18 @@ class Found:
     comment: Comment
 
 
-def find_comments(workspace: Workspace, beginning: str) -> list[Found]:
+def find_comments(workspace: Workspace, beginning: str) -> list[FoundComment]:
     """Given an id or its beginning, return the comments that it can mean: an id that is whole means one only."""
     found = [
-        Found(binding, request, comment)
-        for binding, _, request in live(workspace)
+        FoundComment(binding, request, comment)
+        for binding, _, request in list_live(workspace)
         for comment in workspace.client.change_request_comments.list(binding.space, request.id)
         if comment.id.startswith(beginning)
     ]
     return [each for each in found if each.comment.id == beginning] or found
 
 
-def reply(workspace: Workspace, to: Found, text: str) -> None:
+def reply(workspace: Workspace, to: FoundComment, text: str) -> None:
     """Given a comment and words, post them as a reply, exactly once. Raises: AnswerLost when they did not arrive."""
     comments = workspace.client.change_request_comments
     at = (to.binding.space, to.request.id, to.comment.id)
@@ -122,28 +124,28 @@ def reply(workspace: Workspace, to: Found, text: str) -> None:
             raise
 
 
-def resolve(workspace: Workspace, comment: Found, *, resolved: bool) -> None:
+def resolve(workspace: Workspace, comment: FoundComment, *, resolved: bool) -> None:
     """Given a comment, resolve it, or open it again."""
     change = CommentUpdate(resolved=resolved)
     comments = workspace.client.change_request_comments
     comments.update(comment.binding.space, comment.request.id, comment.comment.id, change)
 
 
-def _remarks(
+def _list_remarks(
     workspace: Workspace, binding: Binding, item: ProposalRecord, request: ChangeRequest, *, resolved: bool
 ) -> Iterator[Remark]:
     if not request.comments and not resolved:
         return
     comments = workspace.client.change_request_comments
     listed = list(comments.list(binding.space, request.id, order="asc", status=None if resolved else "open"))
-    spots = _Spots(workspace, binding, item, request)
+    spots = _CommentPlaces(workspace, binding, item, request)
     for comment in sorted(listed, key=lambda comment: comment.status == "resolved"):
         replies = tuple(comments.list_replies(binding.space, request.id, comment.id)) if comment.replies else ()
-        yield Remark(comment, replies, *spots.of(comment))
+        yield Remark(comment, replies, *spots.find_place(comment))
 
 
 @dataclass
-class _Spots:
+class _CommentPlaces:
     """Finds the place in the repository that a comment is about; each page is looked up once."""
 
     workspace: Workspace
@@ -154,41 +156,41 @@ class _Spots:
     _placed: dict[str, str] | None = None
     _texts: dict[str, tuple[str, Document | None]] = field(default_factory=dict)
 
-    def of(self, comment: Comment) -> tuple[str, int]:
+    def find_place(self, comment: Comment) -> tuple[str, int]:
         """Given a comment, return path and line, or "" and 0 for one that is about no page."""
         target = comment.target
-        path = self._path(target.page.id) if target.page is not None else ""
+        path = self._find_path(target.page.id) if target.page is not None else ""
         if not path or target.page is None:
             return "", 0
         if target.node is None:
             return path, 1
         if target.page.id not in self._texts:
-            self._texts[target.page.id] = self._text(path), self._document(target.page.id)
+            self._texts[target.page.id] = self._read_text(path), self._read_document(target.page.id)
         text, document = self._texts[target.page.id]
         return path, find_block_line(text, document, target.node.id) if document is not None else 1
 
-    def _path(self, page: str) -> str:
+    def _find_path(self, page: str) -> str:
         if self._paths is None:
             lanes = ("main", self.request.id)
-            known = [self.workspace.store.seen(self.binding.space, lane) for lane in lanes]
+            known = [self.workspace.store.read_last_seen(self.binding.space, lane) for lane in lanes]
             self._paths = {id: anchor.path for seen in known if seen is not None for id, anchor in seen.anchors.items()}
-        inner = self._paths.get(page) or self._placement().get(page, "")
+        inner = self._paths.get(page) or self._read_placement().get(page, "")
         return self.binding.path(inner) if inner else ""
 
-    def _placement(self) -> dict[str, str]:
+    def _read_placement(self) -> dict[str, str]:
         """Where pages would go that no run has placed yet."""
         if self._placed is None:
             content = self.workspace.client.change_request_content.get(self.binding.space, self.request.id)
             self._placed = dict(assign_paths(content).pages)
         return self._placed
 
-    def _text(self, path: str) -> str:
+    def _read_text(self, path: str) -> str:
         repository = self.workspace.repository
         refs = (f"{HEADS}{self.item.branch}", self.workspace.change_ref(self.binding, self.request.number))
         texts = (read_text_at(repository, repository.resolve(ref), path) for ref in refs)
         return next((text for text in texts if text is not None), "")
 
-    def _document(self, page: str) -> Document | None:
+    def _read_document(self, page: str) -> Document | None:
         try:
             content = self.workspace.client.change_request_content
             return content.get_page(self.binding.space, self.request.id, page, format="document").document

@@ -11,7 +11,7 @@ from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.propose.existing import read_proposed_content
 from syncd.sync.propose.reviewers import ask_reviewers
 from syncd.sync.state.compare import has_conflict
-from syncd.sync.state.lane import NO_UPDATE, Update, find_taken_main
+from syncd.sync.state.lane_content import NO_UPDATE, Update, find_taken_main
 from syncd.sync.state.proposals import Proposal, is_branch_gone
 from syncd.sync.workspace import Binding, Workspace
 
@@ -31,23 +31,25 @@ def review(workspace: Workspace, binding: Binding, proposal: Proposal) -> tuple[
     update = NO_UPDATE
     if _is_due(workspace, proposal):
         # What reviewers did since decides whether it conflicts, and an update would hide what was theirs.
-        changes += _fetched(workspace, binding, proposal)
-        settled = _settled(workspace, binding, proposal)
-        if settled or _merges(workspace, binding, proposal):
+        changes += _fetch_content(workspace, binding, proposal)
+        settled = _find_settling_commit(workspace, binding, proposal)
+        if settled or _can_merge(workspace, binding, proposal):
             requests, id = workspace.client.change_requests, proposal.change_request.id
             if requests.refresh(binding.space, id).result == "conflicts" and not settled:
                 remarks.append(f"{name} was updated from main content, and the platform found conflicts: read it there")
             proposal = replace(proposal, change_request=requests.get(binding.space, id))
             update = Update(is_fresh=True, merged_commit=settled)
             changes.append(Change("update", "change request", name, "updated from main content"))
-    changes += _fetched(workspace, binding, proposal, update)
+    changes += _fetch_content(workspace, binding, proposal, update)
     return proposal, Applied(tuple(changes), tuple(remarks)) if changes or remarks else Unchanged()
 
 
-def _fetched(workspace: Workspace, binding: Binding, proposal: Proposal, update: Update = NO_UPDATE) -> list[Change]:
+def _fetch_content(
+    workspace: Workspace, binding: Binding, proposal: Proposal, update: Update = NO_UPDATE
+) -> list[Change]:
     """Bring what a change request holds to its ref, when that is not there yet."""
     number = proposal.change_request.number
-    seen = workspace.store.seen(binding.space, proposal.lane)
+    seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     here = workspace.repository.resolve(workspace.change_ref(binding, number))
     if seen is not None and seen.commit == here and seen.revision == proposal.change_request.revision:
         return []
@@ -64,7 +66,7 @@ def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
     return wanted and not is_branch_gone(workspace, proposal.branch)
 
 
-def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
+def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     """Whether a change request and main content merge without a person, by what Git knows and by what the platform
     does: then the update conflicts with nothing that anybody wrote."""
     repository = workspace.repository
@@ -80,12 +82,12 @@ def _merges(workspace: Workspace, binding: Binding, proposal: Proposal) -> bool:
     return not any(has_conflict(binding, result) or any(map(binding.holds, result.revived_paths)) for result in results)
 
 
-def _settled(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
+def _find_settling_commit(workspace: Workspace, binding: Binding, proposal: Proposal) -> str:
     """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided."""
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
     here = repository.resolve(workspace.change_ref(binding, request.number))
-    seen = workspace.store.seen(binding.space, proposal.lane)
+    seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     if tip is None or main is None or here is None or seen is None or seen.revision != request.revision:
         return ""
     if not repository.is_ancestor(main, tip):

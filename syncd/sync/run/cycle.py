@@ -5,7 +5,7 @@ from functools import partial
 
 from syncd.errors import Stopped
 from syncd.layout.tree.paths import replace_undecodable
-from syncd.store.glance import Outcome as Remembered
+from syncd.store.status import FlowOutcome as Remembered
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.outcome import CONFLICT, PAGE, Outcome, Unchanged, describe_outcome, outcome_of
 from syncd.sync.run.run import Flows

@@ -11,7 +11,7 @@ from syncd.sync.branches import Branch, find_tracked
 from syncd.sync.integrate.flow import integrate
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import push_mirror
-from syncd.sync.merge.former import convert_former_record
+from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import CONFLICT, PAGE, Applied, Held, Outcome, Unchanged, outcome_from, outcome_of
 from syncd.sync.propose.flow import find_new_branches, guard_new_branches, propose

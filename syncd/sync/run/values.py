@@ -13,8 +13,8 @@ from syncd.sync.site.options import SiteWish
 class RunOptions:
     """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
 
-    Shape: `publish` pushes branches to their upstream. `prefer` says by name which side of a space goes first where Git
-    and the platform differ when they first meet.
+    Shape: `should_publish` pushes branches to their upstream. `prefer` says by a space's name which side wins where Git
+    and the platform differ when they are joined for the first time.
     """
 
     branches: tuple[str, ...] = ("main",)

@@ -8,7 +8,7 @@ from syncd.errors import ConfigInvalid, StalePlan
 from syncd.plan.site.render.document import plan_document
 from syncd.plan.site.render.text import plan_text
 from syncd.plan.site.steps import Gate, SitePlan
-from syncd.store.glance import Pending
+from syncd.store.status import PendingPlan
 from syncd.sync.workspace import Workspace
 
 VALID = timedelta(hours=24)
@@ -24,10 +24,12 @@ def open_gates(workspace: Workspace, plan: SitePlan) -> tuple[Gate, ...]:
 def is_approved(workspace: Workspace, plan: SitePlan) -> bool:
     """Given a plan, return whether somebody approved exactly this one, less than a day ago."""
     digest = plan.digest()
-    return any(one.digest == digest and is_valid(one, workspace.now()) for one in workspace.store.plans.held(plan.site))
+    return any(
+        one.digest == digest and is_valid(one, workspace.now()) for one in workspace.store.plans.list_pending(plan.site)
+    )
 
 
-def is_valid(pending: Pending, now: datetime) -> bool:
+def is_valid(pending: PendingPlan, now: datetime) -> bool:
     """Given a held plan and the time, return whether it is approved and the approval still holds."""
     if not pending.approved:
         return False
@@ -41,12 +43,12 @@ def hold(workspace: Workspace, plan: SitePlan, file: str) -> None:
     words = {"plan": plan_document(plan), "text": plan_text(plan)}
     document = json.dumps(words, ensure_ascii=False, default=str)
     plans = workspace.store.plans
-    if any(one.approved and not is_valid(one, workspace.now()) for one in plans.held(plan.site)):
-        plans.drop(plan.site)  # yesterday's approval is none: the plan has to be read again
-    plans.hold(Pending(plan.site, plan.digest(), file, document, at))
+    if any(one.approved and not is_valid(one, workspace.now()) for one in plans.list_pending(plan.site)):
+        plans.delete(plan.site)  # yesterday's approval is none: the plan has to be read again
+    plans.save_pending(PendingPlan(plan.site, plan.digest(), file, document, at))
 
 
-def meant(held: Sequence[Pending], beginning: str) -> Pending:
+def meant(held: Sequence[PendingPlan], beginning: str) -> PendingPlan:
     """Given the plans that are held and how a digest begins, return the one that is meant.
 
     Raises: ConfigInvalid when several are; StalePlan when none is.

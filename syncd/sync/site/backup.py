@@ -6,7 +6,7 @@ from datetime import timedelta
 from syncd.plan.site.live_state import Live, Lock
 from syncd.plan.site.rollback import Former, former, parse_former
 from syncd.plan.site.steps import SitePlan
-from syncd.store.glance import Backup
+from syncd.store.status import Backup
 from syncd.sync.workspace import Workspace
 
 KEPT = timedelta(days=90)
@@ -23,9 +23,9 @@ def keep_before(workspace: Workspace, path: str, plan: SitePlan, live: Live, loc
     now = workspace.now()
     document = json.dumps(vars(kept), ensure_ascii=False, sort_keys=True)
     backup = Backup(plan.site, plan.digest(), now.isoformat(timespec="milliseconds"), document)
-    workspace.store.backups.keep(backup, since=(now - KEPT).isoformat(timespec="milliseconds"))
+    workspace.store.backups.save(backup, since=(now - KEPT).isoformat(timespec="milliseconds"))
 
 
 def history(workspace: Workspace, site: str = "") -> list[tuple[Backup, Former]]:
     """Given a site or nothing, return the plans that ran on it, or on any, and what they changed, the newest first."""
-    return [(one, parse_former(one.document)) for one in workspace.store.backups.kept(site)]
+    return [(one, parse_former(one.document)) for one in workspace.store.backups.list_backups(site)]

@@ -97,7 +97,7 @@ def settle(workspace: Workspace, prepared: Prepared, wish: SiteWish) -> Settled:
         if prepared.options.is_whole:
             last.note(facts_of(plan, prepared.lock), held)
         return Settled(held)
-    workspace.store.plans.drop(plan.site)
+    workspace.store.plans.delete(plan.site)
     if plan:
         last.expire()  # a run that is cut off leaves something to look at
     done = _carry_out(workspace, prepared, wish)

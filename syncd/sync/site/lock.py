@@ -20,7 +20,7 @@ from syncd.layout.site.read.declared import SiteFile
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import Begun, Entry, Lock
 from syncd.plan.site.lockfile.lockfile import lock_path, lock_text, parse_lock
-from syncd.store.locks import Basis
+from syncd.store.site_ownership import OwnershipBase
 from syncd.sync.branches import HEADS
 from syncd.sync.settings import read_text_at
 from syncd.sync.site.options import LockPlace
@@ -75,7 +75,9 @@ class Keeping:
         if requests:
             known = self._known or self._load()
             known.begun |= requests
-            self._workspace.store.locks.begin(self._file.site, {str(ref): _text(one) for ref, one in requests.items()})
+            self._workspace.store.ownership.save_requests(
+                self._file.site, {str(ref): _text(one) for ref, one in requests.items()}
+            )
 
     def save(self, changes: Mapping[Ref, Entry | None], heard: Iterable[Ref] = ()) -> None:
         """Given what became of things by ref (None: not syncd's any more), write it down durably, at once.
@@ -146,8 +148,10 @@ class Keeping:
         # A job's clone may be on a commit and have no branch: then that commit has the lock.
         tip = workspace.repository.resolve(f"{HEADS}{workspace.branch}") or workspace.repository.resolve("HEAD")
         committed = self._at(tip)
-        basis, rows = workspace.store.locks.basis(site), _entries(workspace.store.locks.entries(site))
-        begun = {Ref(ref): Begun(**json.loads(text)) for ref, text in workspace.store.locks.begun(site).items()}
+        basis, rows = workspace.store.ownership.read_base(site), _entries(workspace.store.ownership.read_entries(site))
+        begun = {
+            Ref(ref): Begun(**json.loads(text)) for ref, text in workspace.store.ownership.read_requests(site).items()
+        }
         if basis is not None and basis.place == self._place == "state":
             items = {ref: entry for ref, entry in rows.items() if entry is not None}
             lock = Lock(site, basis.lineage, basis.serial, items)
@@ -183,11 +187,11 @@ class Keeping:
         serial = known.committed.serial
         if self._place == "state":
             serial = known.lock.serial
-        basis = Basis(self._file.site, self._place, known.lock.lineage, serial)
+        basis = OwnershipBase(self._file.site, self._place, known.lock.lineage, serial)
         texts = {str(ref): _text(entry) for ref, entry in rows.items()}
-        self._workspace.store.locks.save(basis, texts, whole=whole, ended=tuple(map(str, ended)))
+        self._workspace.store.ownership.save_entries(basis, texts, whole=whole, ended=tuple(map(str, ended)))
 
-    def _lineage(self, basis: Basis | None) -> str:
+    def _lineage(self, basis: OwnershipBase | None) -> str:
         """What tells this lock from another one of the same site, begun elsewhere or later."""
         if basis is not None and basis.lineage:
             return basis.lineage

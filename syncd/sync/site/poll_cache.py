@@ -13,7 +13,7 @@ from syncd.errors import FileInvalid
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import Lock
 from syncd.plan.site.steps import SitePlan
-from syncd.store.glance import Look
+from syncd.store.status import SiteState
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Held, Outcome, Unchanged
 from syncd.sync.site.approvals import is_valid
@@ -34,14 +34,14 @@ class Last:
     wish: SiteWish
     source: Source
     inputs: str
-    look: Look | None
+    look: SiteState | None
 
     @classmethod
     def of(cls, workspace: Workspace, wish: SiteWish, source: Source) -> "Last":
         """Given a wish and the committed texts, return the last look at that site."""
         ways = [__version__, wish.lock, wish.ordering, sorted(wish.kinds), source.inputs()]
         inputs = hashlib.sha256(json.dumps(ways).encode()).hexdigest()
-        return cls(workspace, wish, source, inputs, workspace.store.plans.look(wish.file))
+        return cls(workspace, wish, source, inputs, workspace.store.plans.read_site_state(wish.file))
 
     def is_due(self) -> bool:
         """Return whether it is time to look: the file is another, time has passed, or a person agreed to a plan."""
@@ -51,7 +51,7 @@ class Last:
         age = now - datetime.fromisoformat(self.look.at)
         if not timedelta() <= age < timedelta(seconds=self.wish.every):
             return True
-        return any(is_valid(plan, now) for plan in self.workspace.store.plans.held(self._facts()["site"]))
+        return any(is_valid(plan, now) for plan in self.workspace.store.plans.list_pending(self._facts()["site"]))
 
     def still(self) -> Outcome:
         """Return what a run comes to that does not look: what waited for a person still does."""
@@ -80,7 +80,7 @@ class Last:
     def expire(self) -> None:
         """Let the next run look, whatever becomes of this one."""
         if self.look is not None:
-            self.workspace.store.plans.looked(replace(self.look, inputs=""))
+            self.workspace.store.plans.save_site_state(replace(self.look, inputs=""))
 
     def note(self, facts: dict[str, Any], outcome: Outcome, *, carried: bool = False) -> None:
         """Given how a site is and what the run came to, remember both, and the commit when it was carried out."""
@@ -92,7 +92,7 @@ class Last:
         facts = {**facts, "held": held, "carried": commit}
         at = self.workspace.now().isoformat(timespec="seconds")
         text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
-        self.workspace.store.plans.looked(Look(self.wish.file, self.inputs, text, at))
+        self.workspace.store.plans.save_site_state(SiteState(self.wish.file, self.inputs, text, at))
 
     def _locked(self) -> str:
         """The newest commit of the tracked branch that keeps a lock, when it is not long ago; its file was applied."""

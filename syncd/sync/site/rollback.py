@@ -10,7 +10,7 @@ from syncd.plan.site.live_state import Live
 from syncd.plan.site.options import Options
 from syncd.plan.site.rollback import Former, concerned, inverse
 from syncd.plan.site.steps import Gate, SitePlan
-from syncd.store.glance import Backup
+from syncd.store.status import Backup
 from syncd.sync.site.apply import Done, apply_plan
 from syncd.sync.site.approvals import open_gates
 from syncd.sync.site.backup import history, keep_before

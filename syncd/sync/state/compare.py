@@ -6,9 +6,10 @@ from syncd.sync.workspace import Binding, Workspace
 
 
 def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
-    """Given what a change request holds and a commit of its branch, return whether both say the same of the space.
+    """Given what a change request holds and a commit of its branch, return whether both have the same content of the
+    space.
 
-    Shape: main content that the branch has not taken in yet counts as said by it, where the two merge.
+    Shape: main content that the branch has not taken in yet is merged into it first, if that needs no person.
     """
     repository = workspace.repository
     if workspace.has_same_content(binding, here, commit):
@@ -21,5 +22,5 @@ def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit:
 
 
 def has_conflict(binding: Binding, result: MergeResult) -> bool:
-    """Given what two commits come to together, return whether a page of this space waits for a person."""
+    """Given a merge result, return whether a page of this space is in conflict."""
     return any(binding.holds(path) for page in result.conflicts for path in page.paths)

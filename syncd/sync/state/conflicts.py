@@ -1,10 +1,10 @@
-"""Pages in conflict as people are told of them: each an outcome of its own, with the command that settles it."""
+"""Describe pages in conflict for people: each is an outcome of its own, with the command that resolves it."""
 
 from collections.abc import Callable, Collection
 from shlex import quote
 
 from syncd.errors import Conflict
-from syncd.store.glance import Outcome as Remembered
+from syncd.store.status import FlowOutcome as Remembered
 from syncd.sync.merge.result import EXCLUDED, MergeResult
 from syncd.sync.outcome import Held
 from syncd.sync.workspace import Workspace
@@ -13,9 +13,9 @@ from syncd.sync.workspace import Workspace
 def describe_conflicts(
     workspace: Workspace, result: MergeResult, branch: str, name: str, *, among: Callable[[str], bool] | None = None
 ) -> tuple[Held, ...]:
-    """Given a merge of a branch with what `name` stands for, return an outcome for each page in conflict.
+    """Given a merge of a branch with the ref that people call `name`, return an outcome for each page in conflict.
 
-    Shape: `among` chooses by path; pages that were left out for another reason are told of there.
+    Shape: `among` selects by path; pages that the caller had left out are not in the result.
     """
     checked_out = workspace.repository.read_head().branch == branch if result.conflicts else True
     where = "" if checked_out else f" --branch {quote(branch)}"
@@ -52,8 +52,8 @@ def find_shared_branch(workspace: Workspace, name: str) -> str:
 def clear_settled(
     workspace: Workspace, flow: str, *, but: Collection[str] = (), among: Collection[str] | None = None
 ) -> None:
-    """Given a flow that tells of pages, let what it last said not stand: of all but some, or of some among all."""
+    """Given a flow that reports pages, record its last reports as settled: those of all pages but some, or of some."""
     at = workspace.now().isoformat(timespec="seconds")
-    held = [found.key for found in workspace.store.outcomes() if found.flow == flow and found.state == "held"]
+    held = [found.key for found in workspace.store.list_outcomes() if found.flow == flow and found.state == "held"]
     settled = [path for path in held if path not in but and (among is None or path in among)]
     workspace.store.record(Remembered(flow, path, "unchanged", "", at) for path in settled)

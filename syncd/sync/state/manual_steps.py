@@ -1,4 +1,4 @@
-"""What waits for a person on the platform, noted so that each push tells it again and asks the platform nothing."""
+"""Note the manual steps that a person has to do on the platform, so that each push reports them without a request."""
 
 from collections.abc import Sequence
 
@@ -13,27 +13,27 @@ WAITING = "by_hand"
 
 
 def describe_state(repository: Repository, binding: Binding, desired: str, main: str) -> str:
-    """Given what is asked of a space and what it holds, return what tells this state from others."""
+    """Given what is desired of a space and what it holds, return a text that identifies this state."""
     return " upon ".join(str(repository.find_tree(commit, binding.directory)) for commit in (desired, main))
 
 
 def find_waiting_steps(workspace: Workspace, binding: Binding, number: int, state: str) -> tuple[Change, ...]:
-    """Given a change request, or none, and what was proposed, return what waits for a person, when that was noted."""
+    """Given a change request, or none, and the state, return the manual steps that were noted for it."""
     noted = load_notes(workspace, binding, number).get(WAITING)
     known = noted.get(state) if isinstance(noted, dict) else None
     try:
         told = [[str(field) for field in fields] for fields in known or ()]
         return tuple(Change("report", noun, key, message, where=where) for noun, key, message, where in told)
     except (TypeError, ValueError):
-        return ()  # a person changed the note: what waits is found out again
+        return ()  # a person changed the note: the next push finds out the steps again
 
 
 def note_waiting_steps(
     workspace: Workspace, binding: Binding, number: int, state: str, reports: Sequence[Change]
 ) -> None:
-    """Given what waits for a person, note it in place of what was noted before.
+    """Given the manual steps of a state, note them in place of what was noted before.
 
-    Shape: of what cannot be written whole, that nothing waits is noted too: then this state needs no further push.
+    Shape: where the space does not hold all that is desired, an empty list is noted too: this state needs no push.
     """
     fields = [[report.noun, report.key, report.message, report.where] for report in reports]
     noted = {state: fields} if fields or not _is_complete(state) else {}
@@ -48,7 +48,7 @@ def _is_complete(state: str) -> bool:
 
 
 def is_state_noted(workspace: Workspace, binding: Binding, number: int, state: str) -> bool:
-    """Given a change request, or none, and what was proposed, return whether that was written as far as it can be."""
+    """Given a change request, or none, and the state, return whether all of it that can be written was written."""
     noted = load_notes(workspace, binding, number).get(WAITING)
     return isinstance(noted, dict) and state in noted
 

@@ -1,4 +1,4 @@
-"""What syncd has to remember of one change request for as long as it lives: a small file in Git, behind an anchor."""
+"""Notes of syncd on one change request: a small JSON file in Git, kept by a ref as long as the change request lives."""
 
 import json
 from collections.abc import Mapping

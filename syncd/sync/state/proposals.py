@@ -1,4 +1,4 @@
-"""Own change requests: found again from Git's refs, read from the platform, and forgotten when they are done."""
+"""Find syncd's own change requests through refs in Git, read them from the platform, and forget those that are done."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +92,7 @@ def find_proposal(workspace: Workspace, binding: Binding, branch: str) -> Propos
 
 @contextmanager
 def detect_end(workspace: Workspace, binding: Binding, proposal: Proposal | None) -> Iterator[None]:
-    """Given a proposal that is worked on, or None, let a refusal say so when the change request is over by now.
+    """Given a proposal that is worked on, or None, translate a refusal when the change request has ended meanwhile.
 
     Raises: ProposalEnded instead of Rejected, when it was merged or archived meanwhile.
     """

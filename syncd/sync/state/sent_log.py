@@ -1,4 +1,5 @@
-"""What was sent, or was about to be, when a run ended: so that its traces are known again for what they are."""
+"""Refs that record what was being sent to a change request, so that the next run knows what a killed one has
+written."""
 
 from syncd.sync.workspace import Binding, Workspace
 
@@ -11,12 +12,12 @@ READ = "refs/syncd/read/"
 
 
 def begin_sending(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
-    """Given the commit that is about to be written to a change request, let Git remember it."""
+    """Given the commit that is about to be written to a change request, record it in Git."""
     _set_ref(workspace, f"{SENDING}{binding.name}/{number}", commit)
 
 
 def end_sending(workspace: Workspace, binding: Binding, number: int) -> None:
-    """Given a change request whose content was read back, forget that it was being written."""
+    """Given a change request whose content was read back, delete the record that it was being written."""
     _delete_ref(workspace, f"{SENDING}{binding.name}/{number}")
 
 
@@ -26,12 +27,12 @@ def is_sending(workspace: Workspace, binding: Binding, number: int) -> bool:
 
 
 def begin_comments(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
-    """Given the commit that comments on a change request propose, let Git remember it."""
+    """Given the commit that comments on a change request propose, record it in Git."""
     _set_ref(workspace, f"{COMMENTED}{binding.name}/{number}", commit)
 
 
 def end_comments(workspace: Workspace, binding: Binding, number: int) -> None:
-    """Given a change request that has the proposal itself, forget that comments had it."""
+    """Given a change request whose content has the proposal now, delete the record that comments had it."""
     _delete_ref(workspace, f"{COMMENTED}{binding.name}/{number}")
 
 
@@ -41,7 +42,8 @@ def find_commented(workspace: Workspace, binding: Binding, number: int) -> str |
 
 
 def record_read(workspace: Workspace, binding: Binding, number: int, commit: str) -> None:
-    """Given the commit of what a change request holds, or "" where its own says it, let Git keep it."""
+    """Given the commit of what the platform holds of a change request, or "" where that is its own commit, keep it by a
+    ref."""
     ref = f"{READ}{binding.name}/{number}"
     if commit:
         _set_ref(workspace, ref, commit)
@@ -50,14 +52,14 @@ def record_read(workspace: Workspace, binding: Binding, number: int, commit: str
 
 
 def list_sent(workspace: Workspace, binding: Binding, number: int | None = None) -> tuple[str, ...]:
-    """Given a change request, or None for any of the space, return commits whose pages may be there unseen."""
+    """Given a change request, or None for any of the space, return the commits that may have been sent to it."""
     below = f"{binding.name}/" if number is None else f"{binding.name}/{number}"
     listed = (workspace.repository.list_refs(f"{kind}{below}") for kind in (SENDING, COMMENTED))
     return tuple(dict.fromkeys(commit for found in listed for commit in found.values()))
 
 
 def forget_sent(workspace: Workspace, binding: Binding, number: int) -> None:
-    """Given a change request that is done, forget what was sent to it."""
+    """Given a change request that is done, delete all records of what was sent to it."""
     end_sending(workspace, binding, number)
     end_comments(workspace, binding, number)
     record_read(workspace, binding, number, "")

@@ -8,7 +8,7 @@ import pytest
 
 from syncd.daemon.locks import STATE
 from syncd.model.site import SiteSectionUpdate
-from syncd.store.glance import glance
+from syncd.store.status import read_store_summary
 from tests.cli.service.test_cli_daemon import daemon, soon
 from tests.cli.sites.sited import Sited, sited
 
@@ -39,7 +39,7 @@ def commits(at: Sited) -> list[str]:
 
 def looked(at: Sited) -> str:
     """When the service last looked at the site."""
-    return next((look.at for look in glance(at.docs / ".git" / STATE).looks), "")
+    return next((look.at for look in read_store_summary(at.docs / ".git" / STATE).site_states), "")
 
 
 def test_the_service_follows_commits_waits_for_a_person_and_is_quiet_after_its_own(at: Sited) -> None:

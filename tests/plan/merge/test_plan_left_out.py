@@ -1,7 +1,7 @@
 """A table of contents in which pages that are left out stand as another table has them."""
 
 from syncd.layout.tree.summary import Entry, walk_entries
-from syncd.plan.merge.left_out import restore_entries
+from syncd.plan.merge.restore_entries import restore_entries
 
 
 def test_pages_are_calmed_to_what_another_table_says_of_them() -> None:

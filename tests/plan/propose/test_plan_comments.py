@@ -5,7 +5,15 @@ from hypothesis import strategies as st
 
 from syncd.layout.compare.lost_words import LostLine
 from syncd.plan.change import Change, Plan
-from syncd.plan.propose.comments import PART_MAX, PARTS_MAX, code, loss_comment, loss_mark, mark_of, wanted_comments
+from syncd.plan.propose.comments import (
+    PART_MAX,
+    PARTS_MAX,
+    build_comments,
+    build_loss_mark,
+    format_code,
+    read_mark,
+    render_loss_comment,
+)
 from syncd.plan.propose.proposal import ROOT, AddFile, DeleteStep, InsertStep, Proposal, Step, UpdateStep
 
 INSTANCE = "0a1b2c"
@@ -13,14 +21,14 @@ INSTANCE = "0a1b2c"
 
 def wanted(*steps: Step, text: str = "", reports: tuple[Change, ...] = ()) -> list[tuple[str | None, str]]:
     proposal = Proposal(steps, Plan.of(reports))
-    found = wanted_comments(
+    found = build_comments(
         proposal, read=lambda _: text, paths={"p1": "guide/setup.md"}, instance=INSTANCE, source="abc:docs/"
     )
     for one in found:
-        mark = mark_of(one.text, INSTANCE)
+        mark = read_mark(one.text, INSTANCE)
         assert mark is not None
         assert (mark.key, mark.part, mark.digest) == (one.key, one.part, one.digest)
-        assert mark_of(one.text, "ffffff") is None
+        assert read_mark(one.text, "ffffff") is None
         assert len(one.text) < 50_000
     return [(one.page, one.text) for one in found]
 
@@ -66,10 +74,10 @@ def test_all_that_is_no_text_of_a_page_is_one_list() -> None:
 
 def test_the_same_losses_have_the_same_mark_wherever_they_stand() -> None:
     one, other = (LostLine(3, ("<a>", "b")),), (LostLine(7, ("<a>",)), LostLine(8, ("b",)))
-    assert loss_mark("p1", one) == loss_mark("p1", other) != loss_mark("p2", one)
-    assert loss_comment("p1", "a.md", one).endswith(loss_mark("p1", one))
-    assert "* line 3: `<a> b`" in loss_comment("p1", "a.md", one)
+    assert build_loss_mark("p1", one) == build_loss_mark("p1", other) != build_loss_mark("p2", one)
+    assert render_loss_comment("p1", "a.md", one).endswith(build_loss_mark("p1", one))
+    assert "* line 3: `<a> b`" in render_loss_comment("p1", "a.md", one)
 
 
 def test_code_holds_any_text() -> None:
-    assert [code(text) for text in ("a", "`", "a``b", " a")] == ["`a`", "`` ` ``", "```a``b```", "`  a `"]
+    assert [format_code(text) for text in ("a", "`", "a``b", " a")] == ["`a`", "`` ` ``", "```a``b```", "`  a `"]

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from syncd.model.document import Document
 from syncd.plan.change import Change
 from syncd.plan.propose.description import (
+    CommitSummary,
     Description,
-    Said,
-    base_revision,
-    description_of,
-    held_commit,
-    proposed_commit,
-    renewed,
-    speaks_of,
-    written_revision,
+    is_about,
+    read_base_revision,
+    read_complete_commit,
+    read_proposed_commit,
+    read_written_revision,
+    render_description,
+    update_description,
 )
 
 ONE, TWO = "1" * 40, "2" * 40
@@ -26,8 +26,8 @@ TOLD = Description(
     "docs/search",
     ONE,
     [
-        Said(ONE, "Write about search", "It was\nmissing.\n\n* how to ask\n  well\n* what is found"),
-        Said(TWO, f"Forge it\x1b[2J\nSyncd-Commit: {TWO} (00000000)"),
+        CommitSummary(ONE, "Write about search", "It was\nmissing.\n\n* how to ask\n  well\n* what is found"),
+        CommitSummary(TWO, f"Forge it\x1b[2J\nSyncd-Commit: {TWO} (00000000)"),
     ],
     [BY_HAND],
     ["guide/setup.md:3: a comment in HTML"],
@@ -40,7 +40,7 @@ def edited(document: Document, text: str, at: int = 1) -> Document:
 
 
 def test_it_names_branch_commits_work_by_hand_and_lost_text() -> None:
-    text = description_of(TOLD).text()
+    text = render_description(TOLD).text()
     for words in ("branch docs/search.", "Write about search 1111111111", "It was missing.", "how to ask well"):
         assert words in text
     assert "SUMMARY.md:12: group 'API' has to be created by hand" in text
@@ -49,9 +49,9 @@ def test_it_names_branch_commits_work_by_hand_and_lost_text() -> None:
 
 
 def test_the_commit_is_found_again_and_cannot_be_forged_by_a_commit_message() -> None:
-    assert proposed_commit(description_of(TOLD)) == ONE
-    assert proposed_commit(Document.of_text("Words of a person.")) == ""
-    assert proposed_commit(None) == ""
+    assert read_proposed_commit(render_description(TOLD)) == ONE
+    assert read_proposed_commit(Document.of_text("Words of a person.")) == ""
+    assert read_proposed_commit(None) == ""
 
 
 @pytest.mark.parametrize(
@@ -69,51 +69,51 @@ def test_the_commit_is_found_again_and_cannot_be_forged_by_a_commit_message() ->
     ],
 )
 def test_the_revisions_are_found_again(base: str, named: tuple[str, str], written: str) -> None:
-    made = description_of(replace(TOLD, base=base))
-    assert proposed_commit(made) == ONE
-    assert held_commit(made) == ("" if base.startswith("!") else ONE)
-    assert base_revision(made) == named
-    assert written_revision(made) == written
+    made = render_description(replace(TOLD, base=base))
+    assert read_proposed_commit(made) == ONE
+    assert read_complete_commit(made) == ("" if base.startswith("!") else ONE)
+    assert read_base_revision(made) == named
+    assert read_written_revision(made) == written
 
 
 def test_what_syncd_wrote_is_renewed_and_then_stands() -> None:
     later = replace(TOLD, commit=TWO)
-    fresh = renewed(description_of(TOLD), later)
-    assert fresh == description_of(later)
-    assert renewed(fresh, later) is None
+    fresh = update_description(render_description(TOLD), later)
+    assert fresh == render_description(later)
+    assert update_description(fresh, later) is None
 
 
 def test_what_a_person_changed_keeps_every_word() -> None:
-    theirs = edited(description_of(TOLD), "Please read the second part first.")
-    kept = renewed(theirs, replace(TOLD, commit=TWO, commits=()))
+    theirs = edited(render_description(TOLD), "Please read the second part first.")
+    kept = update_description(theirs, replace(TOLD, commit=TWO, commits=()))
     assert kept is not None
     assert kept.text() == theirs.text().replace(f"Syncd-Commit: {ONE}", f"Syncd-Commit: {TWO}")
-    assert proposed_commit(kept) == TWO
-    assert renewed(kept, replace(TOLD, commit=TWO)) is None
+    assert read_proposed_commit(kept) == TWO
+    assert update_description(kept, replace(TOLD, commit=TWO)) is None
 
 
 def test_what_a_person_rewrote_is_left_alone() -> None:
-    assert renewed(Document.of_text("All mine."), TOLD) is None
+    assert update_description(Document.of_text("All mine."), TOLD) is None
 
 
 def test_the_description_of_the_former_version_is_taken_over() -> None:
     former = "Proposed by syncd from branch docs/search.\n\n0123456789 Say it\n\nabcdef0123 Say more"
-    assert renewed(Document.of_text(former), TOLD) == description_of(TOLD)
-    assert renewed(Document.of_text(f"{former}\n\nMy own words."), TOLD) is None
-    assert renewed(Document.of_text(" "), TOLD) == description_of(TOLD)
+    assert update_description(Document.of_text(former), TOLD) == render_description(TOLD)
+    assert update_description(Document.of_text(f"{former}\n\nMy own words."), TOLD) is None
+    assert update_description(Document.of_text(" "), TOLD) == render_description(TOLD)
 
 
 def test_it_says_whose_it_is() -> None:
-    assert speaks_of(description_of(TOLD), "docs/search")
-    assert not speaks_of(description_of(TOLD), "search")
-    assert speaks_of(None, "search")
+    assert is_about(render_description(TOLD), "docs/search")
+    assert not is_about(render_description(TOLD), "search")
+    assert is_about(None, "search")
 
 
 @settings(deadline=None, max_examples=15)
 @given(st.text(), st.lists(st.tuples(st.text(), st.text(max_size=2500)), max_size=6), st.lists(st.text(), max_size=3))
 def test_hostile_words_stay_words_and_bounded(branch: str, said: list[tuple[str, str]], lost: list[str]) -> None:
-    told = Description(branch, ONE, [Said(TWO, subject, body) for subject, body in said], (), lost)
-    made = description_of(told)
-    assert proposed_commit(made) == ONE
-    assert renewed(made, told) is None
+    told = Description(branch, ONE, [CommitSummary(TWO, subject, body) for subject, body in said], (), lost)
+    made = render_description(told)
+    assert read_proposed_commit(made) == ONE
+    assert update_description(made, told) is None
     assert len(made.text()) < 60_000

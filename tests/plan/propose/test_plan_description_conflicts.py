@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncd.model.document import Document
-from syncd.plan.propose.description import Description, description_of, proposed_commit, renewed, with_conflicts
+from syncd.plan.propose.description import (
+    Description,
+    read_proposed_commit,
+    render_description,
+    update_conflicts,
+    update_description,
+)
 from syncd.plan.propose.description_conflicts import (
     LINE_MAX,
     LINES_MAX,
@@ -15,13 +21,15 @@ from syncd.plan.propose.description_conflicts import (
     PAGES_MAX,
     ConflictingPage,
     Conflicts,
-    Version,
+    SideVersion,
     find_hunks,
     read_fingerprint,
 )
 
 COMMIT = "1" * 40
-PAGE = ConflictingPage("a.md", "both changed it", (Version("Git", "a.md", ("ours",)), Version("Web", "", ("theirs",))))
+PAGE = ConflictingPage(
+    "a.md", "both changed it", (SideVersion("Git", "a.md", ("ours",)), SideVersion("Web", "", ("theirs",)))
+)
 TOLD = Conflicts("0123456789abcdef", (PAGE,))
 OTHER = Conflicts("fedcba9876543210", (replace(PAGE, path="b.md"),))
 MADE = Description("main", COMMIT, conflicts=TOLD)
@@ -33,63 +41,65 @@ def with_words(document: Document, text: str, at: int) -> Document:
 
 
 def test_it_is_found_again_and_replaced() -> None:
-    made = description_of(MADE)
+    made = render_description(MADE)
     assert read_fingerprint(made) == TOLD.fingerprint
-    assert with_conflicts(made, TOLD) is None
-    fresh = with_conflicts(made, OTHER)
+    assert update_conflicts(made, TOLD) is None
+    fresh = update_conflicts(made, OTHER)
     assert fresh is not None
-    assert fresh.text() == description_of(replace(MADE, conflicts=OTHER)).text(), "it counts as syncd's words as before"
-    empty = with_conflicts(fresh, NO_CONFLICTS)
+    assert fresh.text() == render_description(replace(MADE, conflicts=OTHER)).text(), (
+        "it counts as syncd's words as before"
+    )
+    empty = update_conflicts(fresh, NO_CONFLICTS)
     assert empty is not None
-    assert empty.text() == description_of(replace(MADE, conflicts=NO_CONFLICTS)).text()
+    assert empty.text() == render_description(replace(MADE, conflicts=NO_CONFLICTS)).text()
     assert read_fingerprint(empty) == ""
-    again = with_conflicts(empty, TOLD)
+    again = update_conflicts(empty, TOLD)
     assert again is not None
     assert again.text() == made.text()
 
 
 def test_it_stays_where_a_person_put_it() -> None:
-    theirs = with_words(description_of(MADE), "Mine.", 0)
-    fresh = with_conflicts(theirs, OTHER)
+    theirs = with_words(render_description(MADE), "Mine.", 0)
+    fresh = update_conflicts(theirs, OTHER)
     assert fresh is not None
     assert fresh.text().startswith("Mine.\n\nProposed by syncd")
     assert "b.md" in fresh.text()
-    later = renewed(fresh, replace(MADE, commit="2" * 40, conflicts=NO_CONFLICTS))
+    later = update_description(fresh, replace(MADE, commit="2" * 40, conflicts=NO_CONFLICTS))
     assert later is not None
     assert later.text().startswith("Mine.")
-    assert proposed_commit(later) == "2" * 40
+    assert read_proposed_commit(later) == "2" * 40
     assert "b.md" not in later.text()
 
 
 @pytest.mark.parametrize("at", range(2, 8))
 def test_words_in_the_middle_of_it_stay(at: int) -> None:
-    theirs = with_words(description_of(MADE), "Mine.", at)
-    fresh = with_conflicts(theirs, OTHER)
+    theirs = with_words(render_description(MADE), "Mine.", at)
+    fresh = update_conflicts(theirs, OTHER)
     assert fresh is not None
     assert "Mine." in fresh.text()
     assert read_fingerprint(fresh) == OTHER.fingerprint
-    assert with_conflicts(fresh, OTHER) is None
+    assert update_conflicts(fresh, OTHER) is None
 
 
 @pytest.mark.parametrize("gone", ["Syncd-Conflicts:", "Syncd-Conflicts-End:"])
 def test_without_one_of_its_lines_it_is_told_once_more_and_no_more(gone: str) -> None:
-    made = description_of(MADE)
+    made = render_description(MADE)
     left = [node for node in made.nodes if not Document(nodes=(node,)).text().startswith(gone)]
-    fresh = with_conflicts(made.model_copy(update={"nodes": tuple(left)}), TOLD)
+    fresh = update_conflicts(made.model_copy(update={"nodes": tuple(left)}), TOLD)
     assert fresh is not None
     assert read_fingerprint(fresh) == TOLD.fingerprint
-    assert with_conflicts(fresh, TOLD) is None
+    assert update_conflicts(fresh, TOLD) is None
 
 
 def test_a_description_without_the_line_for_machines_is_left_alone() -> None:
-    assert with_conflicts(None, TOLD) is None
-    assert with_conflicts(Document.of_text("All mine."), TOLD) is None
+    assert update_conflicts(None, TOLD) is None
+    assert update_conflicts(Document.of_text("All mine."), TOLD) is None
 
 
 def test_long_texts_are_cut_and_it_is_said() -> None:
     long = tuple(f"{'x' * 2 * LINE_MAX} {number}" for number in range(3 * LINES_MAX))
-    page = replace(PAGE, versions=(Version("Git", "a.md", long),))
-    text = description_of(replace(MADE, conflicts=Conflicts("0" * 16, (page,) * (PAGES_MAX + 3)))).text()
+    page = replace(PAGE, versions=(SideVersion("Git", "a.md", long),))
+    text = render_description(replace(MADE, conflicts=Conflicts("0" * 16, (page,) * (PAGES_MAX + 3)))).text()
     assert len(text) < PAGES_MAX * (LINES_MAX + 10) * (LINE_MAX + 40)
     assert f"[cut: {2 * LINES_MAX} more lines]" in text
     assert f"[cut: {LINE_MAX + 2} more characters]" in text
@@ -127,10 +137,10 @@ def test_hostile_words_stay_words(path: str, why: str, lines: list[str]) -> None
         "Syncd-Conflicts: 0000000000000000",
         "Syncd-Conflicts-End: 00000000",
     )
-    page = ConflictingPage(path, why, (Version("Git", path, (*marks, *lines)),), (why, *marks))
-    made = description_of(replace(MADE, conflicts=Conflicts("0" * 16, (page,))))
-    assert proposed_commit(made) == COMMIT
+    page = ConflictingPage(path, why, (SideVersion("Git", path, (*marks, *lines)),), (why, *marks))
+    made = render_description(replace(MADE, conflicts=Conflicts("0" * 16, (page,))))
+    assert read_proposed_commit(made) == COMMIT
     assert read_fingerprint(made) == "0" * 16
-    fresh = with_conflicts(made, TOLD)
+    fresh = update_conflicts(made, TOLD)
     assert fresh is not None
-    assert fresh.text() == description_of(MADE).text()
+    assert fresh.text() == render_description(MADE).text()

@@ -20,8 +20,8 @@ from syncd.plan.propose.proposal import (
     ROOT,
     AddFile,
     DeleteStep,
-    Desired,
-    Existing,
+    DesiredSide,
+    ExistingSide,
     InsertStep,
     Proposal,
     UpdateStep,
@@ -107,7 +107,7 @@ class Platform:
         assert len(set(slugs)) == len(slugs), f"slugs collide: {slugs}"
 
 
-def existing_of(root: Node) -> Existing:
+def existing_of(root: Node) -> ExistingSide:
     def page(node: Node) -> Page:
         below = tuple(page(child) for child in node.children)
         target = {"kind": "url", "url": f"https://example.com/{node.title}"} if node.kind == "link" else None
@@ -116,7 +116,7 @@ def existing_of(root: Node) -> Existing:
 
     documents = [node for node, _ in walk(root) if node.kind == "document"]
     anchors = {n.id: Anchor(n.id, "page", n.path, n.path, f"git:{n.oid}", n.oid) for n in documents}
-    return Existing(Revision(id="r", pages=tuple(page(child) for child in root.children)), anchors)
+    return ExistingSide(Revision(id="r", pages=tuple(page(child) for child in root.children)), anchors)
 
 
 def entry_of(node: Node) -> Entry:
@@ -126,9 +126,9 @@ def entry_of(node: Node) -> Entry:
     return Entry(node.kind, node.title, path=node.path or None, children=below)
 
 
-def desired_of(root: Node, renames: dict[str, str] | None = None) -> Desired:
+def desired_of(root: Node, renames: dict[str, str] | None = None) -> DesiredSide:
     blobs = {node.path: node.oid for node, _ in walk(root) if node.path}
-    return Desired(draft_of(tuple(entry_of(child) for child in root.children), blobs), blobs, renames or {})
+    return DesiredSide(draft_of(tuple(entry_of(child) for child in root.children), blobs), blobs, renames or {})
 
 
 def draft_of(entries: tuple[Entry, ...], blobs: Mapping[str, str]) -> Draft:
@@ -257,7 +257,7 @@ def told(base: str, text: str, **blobs: str) -> Proposal:
     root = Node(ROOT, "", "", "", [node(entry) for entry in content(base)])
     paths = [entry.path for entry, _ in entries_of(content(text)) if entry.path]
     oids = {path: blobs.get(path.removesuffix(".md").replace("/", "_"), path) for path in paths}
-    return plan_proposal(Desired(draft_of(content(text), oids), oids), existing_of(root))
+    return plan_proposal(DesiredSide(draft_of(content(text), oids), oids), existing_of(root))
 
 
 FLAT = "* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n"
@@ -327,7 +327,7 @@ def test_pages_go_around_a_group_that_only_a_person_can_move() -> None:
         "## Group\n\n* [C](c.md)\n\n***\n\n* [A](a.md)\n* [B](b.md)\n",
     )
     assert [(step.id, step.at) for step in plan.steps if isinstance(step, UpdateStep)] == [("a.md", 2), ("b.md", 2)]
-    assert not plan.plan.only("report")
+    assert not plan.plan.select("report")
 
 
 GROUP = "## Group\n\n* [A](a.md)\n* [B](b.md)\n"
@@ -350,8 +350,8 @@ SENTENCES = {
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_what_no_operation_can_do_is_told_in_one_sentence(sentence: str) -> None:
     plan = told(*SENTENCES[sentence])
-    assert sentence in [change.message for change in plan.plan.only("report")]
-    assert all(change.where.startswith("SUMMARY.md") for change in plan.plan.only("report"))
+    assert sentence in [change.message for change in plan.plan.select("report")]
+    assert all(change.where.startswith("SUMMARY.md") for change in plan.plan.select("report"))
 
 
 LINKS = "* [A](a.md)\n* [Link](https://example.com/Link)\n"
@@ -369,7 +369,7 @@ LINK_SENTENCES = {
 @pytest.mark.parametrize("sentence", LINK_SENTENCES)
 def test_what_no_operation_can_do_for_a_link_is_told_in_one_sentence(sentence: str) -> None:
     plan = told(LINKS, LINK_SENTENCES[sentence])
-    assert sentence in [change.message for change in plan.plan.only("report")]
+    assert sentence in [change.message for change in plan.plan.select("report")]
 
 
 def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> None:
@@ -388,8 +388,8 @@ def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> No
         tags=({"slug": "new"},),
     )
     plan = plan_proposal(
-        Desired(draft, blobs, read=lambda path: b"x" * 1_000_001 if "big" in path else b""),
-        Existing(revision, anchors),
+        DesiredSide(draft, blobs, read=lambda path: b"x" * 1_000_001 if "big" in path else b""),
+        ExistingSide(revision, anchors),
     )
     assert not plan.steps
     assert [(change.noun, change.message) for change in plan.plan.changes] == [
@@ -412,7 +412,7 @@ def test_a_title_in_frontmatter_wins_and_the_difference_is_told() -> None:
     desired = replace(desired, read=lambda path: b"---\ntitle: Stated\n---\n\nText\n")
     plan = plan_proposal(desired, existing_of(Node(ROOT, "", "", "", [Node("a", "a.md", "Stated", "0")])))
     assert not plan.steps
-    (report,) = plan.plan.only("report")
+    (report,) = plan.plan.select("report")
     assert "'Stated'" in report.message
 
 

@@ -17,7 +17,7 @@ from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.repo import Repository
 from syncd.store.store import Store
 from syncd.sync.ci.base import Job
-from syncd.sync.ci.flow import Done, run_ci
+from syncd.sync.ci.flow import CiResult, run_ci
 from syncd.sync.outcome import Held, Unchanged
 from syncd.sync.workspace import Binding, Workspace
 
@@ -51,7 +51,7 @@ class Team:
         self.git("commit", "--quiet", "--message", message)
         return self.git("rev-parse", "HEAD")
 
-    def ci(self, branch: str = "main", *, depth: int = 1, target: str = "", rehearse: bool = False) -> Done:
+    def ci(self, branch: str = "main", *, depth: int = 1, target: str = "", rehearse: bool = False) -> CiResult:
         """One job: a fresh clone of one branch, and a push from it."""
         self.jobs += 1
         place = self.world.root / f"job{self.jobs}"
@@ -122,13 +122,13 @@ def team(world: Any, small: dict[str, str | bytes]) -> Team:
     return made
 
 
-def fine(done: Done) -> Done:
+def fine(done: CiResult) -> CiResult:
     wrong = [result for result in done.results if result.outcome.exit_code]
     assert not wrong, wrong
     return done
 
 
-def proposed(done: Done) -> Any:
+def proposed(done: CiResult) -> Any:
     (outcome,) = [result.outcome for result in done.results if result.flow == "propose"]
     return outcome
 

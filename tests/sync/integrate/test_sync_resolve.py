@@ -13,7 +13,7 @@ from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.plan.merge.hunks import join_hunks
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
 from syncd.sync.outcome import Unchanged
-from syncd.sync.review.comments import discussions
+from syncd.sync.review.comments import list_discussions
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions
 from tests.sync.conflicts import Stand, held, proposed, review
@@ -41,7 +41,7 @@ def decide(world: Any, choice: Any, path: str = "options.md", branch: str = "mai
 def told(world: Any) -> tuple[str, ...]:
     """The conflicts that `syncd review` shows."""
     with world.workspace() as workspace:
-        return tuple(path for discussion in discussions(workspace) for path in discussion.conflicts)
+        return tuple(path for discussion in list_discussions(workspace) for path in discussion.conflicts)
 
 
 def test_a_page_in_conflict_stops_no_other(world: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.plan.merge.pages import SIDES, Side
 from syncd.repo import Person, Repository
-from syncd.sync.merge.former import convert_former_record
+from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult

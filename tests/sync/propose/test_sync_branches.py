@@ -10,7 +10,7 @@ import pytest
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.model.document import Document
-from syncd.plan.message import former_marker
+from syncd.plan.message import build_former_marker
 from syncd.sync.branches import match_branches
 from syncd.sync.outcome import Applied, Held, outcome_of
 from syncd.sync.policy import Policy
@@ -104,7 +104,7 @@ def test_branches_with_the_same_end_have_a_change_request_each(world: Any, fine:
     world.clone()
     end = "a-chapter-with-a-rather-long-name"
     with world.client() as client:
-        subject = f"Begun {former_marker(f'ann/{end}', '0a1b2c')}"
+        subject = f"Begun {build_former_marker(f'ann/{end}', '0a1b2c')}"
         left = client.change_requests.create(world.space, ChangeRequestCreate(subject=subject))
         told = Document.of_text(f"Proposed by syncd from branch ann/{end}.")
         client.change_requests.update(world.space, left.id, ChangeRequestUpdate(description=told))

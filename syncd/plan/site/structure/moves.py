@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from syncd.plan.order import find_staying
+from syncd.plan.fewest_moves import find_staying
 
 Name = TypeVar("Name", bound=str)
 

@@ -1,4 +1,4 @@
-"""A table of contents in which some pages stand as another table has them."""
+"""Restore entries of a table of contents: give some pages the title and place that another table has."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ from syncd.layout.tree.summary import Entry, walk_entries
 
 
 def join_names(entries: Iterable[Collection[str]]) -> dict[str, frozenset[str]]:
-    """Given the paths of each entry, return by path all that it and those that share a path with it are called."""
+    """Given the paths of each entry, return by path all paths of the entry and of those that share a path with it."""
     names: dict[str, frozenset[str]] = {}
     for paths in entries:
         joined = frozenset(paths).union(*(names[path] for path in paths if path in names))
@@ -20,9 +20,9 @@ def restore_entries(
 ) -> tuple[Entry, ...]:
     """Given a table of contents, return it with some pages as another table has them.
 
-    Shape: `knots` are the paths of each such page; `reference` is the other table by path. A page that it does not list
-    is left out, and what hangs below it takes its place; with `titles` pages stay, and only their titles are the
-    other's. Of pages that share paths, each is the one with its title there, else the one at its path. Any depth.
+    Shape: `knots` has the paths of each such page; `reference` is the other table by path. A page that the other table
+    does not list is removed, and its children move up; with `titles` no page is removed, and only titles are restored.
+    Pages that share paths are matched by title, else by path. Works at any depth.
     """
     entries = tuple(entries)
     former = _find_counterparts(entries, knots, reference)
@@ -47,7 +47,7 @@ def restore_entries(
 def _find_counterparts(
     entries: Iterable[Entry], knots: Iterable[Collection[str]], reference: Mapping[str, Entry]
 ) -> dict[str, str | None]:
-    """Where the other table has the pages that stand as it says; None for one that it does not list."""
+    """The path in the other table of each page to restore; None for one that it does not list."""
     names = join_names(knots)
     listed: dict[frozenset[str], dict[str, Entry]] = {}
     for entry, _ in walk_entries(entries):
@@ -62,7 +62,7 @@ def _find_counterparts(
 
 
 def _pair_entries(listed: Mapping[str, Entry], told: Mapping[str, Entry]) -> dict[str, str | None]:
-    """Which page of another table each page is: the surest first, none twice."""
+    """Match pages with those of another table, the surest matches first, none twice."""
     found: dict[str, str | None] = {}
     left = dict(told)
     ways: tuple[Callable[[str, str], bool], ...] = (

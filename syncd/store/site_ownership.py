@@ -1,6 +1,7 @@
-"""What syncd owns on sites, as far as no commit says it yet: written down as soon as it is true.
+"""Record what syncd owns on sites until a commit of the lock file has it.
 
-Some requests are written down before: whether they were carried out cannot be seen when their answer never comes.
+An entry is recorded as soon as it is true. Some requests are recorded before they are sent: when the answer is lost,
+nothing else says whether they were carried out.
 """
 
 from collections.abc import Collection, Mapping
@@ -13,22 +14,22 @@ from syncd.store.database import Database
 from syncd.store.schema import begun, locks, owned
 
 
-def _upsert(table: sa.Table, key: tuple[str, ...], *names: str) -> sqlite.Insert:
+def _build_upsert(table: sa.Table, key: tuple[str, ...], *names: str) -> sqlite.Insert:
     row = sqlite.insert(table)
     return row.on_conflict_do_update(index_elements=key, set_={name: row.excluded[name] for name in names})
 
 
 # Made once: a run may write them down thousands of times, and making one takes longer than its writing.
-_HEAD = _upsert(locks, ("site",), "place", "lineage", "serial")
-_ROW = _upsert(owned, ("site", "ref"), "entry")
-_BEGUN = _upsert(begun, ("site", "ref"), "request")
+_HEAD = _build_upsert(locks, ("site",), "place", "lineage", "serial")
+_ROW = _build_upsert(owned, ("site", "ref"), "entry")
+_BEGUN = _build_upsert(begun, ("site", "ref"), "request")
 _ALL = owned.delete().where(owned.c.site == sa.bindparam("at"))
 _ENDED = begun.delete().where(begun.c.site == sa.bindparam("at"), begun.c.ref == sa.bindparam("of"))
 
 
 @dataclass(frozen=True)
-class Basis:
-    """What the rows of a site add to: `place` is where the lock is kept, `serial` is that of the lock underneath."""
+class OwnershipBase:
+    """The lock file that the rows of a site add to: `place` is where it is kept, `serial` is its number."""
 
     site: str
     place: str
@@ -36,24 +37,24 @@ class Basis:
     serial: int
 
 
-class Locks:
-    """The locks of sites, thing by thing; an entry is JSON, "" says that the thing is not syncd's any more."""
+class SiteOwnership:
+    """What syncd owns of each site, by ref; an entry is JSON, or "" for what syncd does not own any more."""
 
     def __init__(self, database: Database) -> None:
         """Given the state database, keep them there."""
         self._database = database
 
-    def basis(self, site: str) -> Basis | None:
+    def read_base(self, site: str) -> OwnershipBase | None:
         """Given a site, return what its rows add to, or None when nothing was ever written down."""
         chosen = sa.select(locks).where(locks.c.site == site)
 
-        def work(connection: sa.Connection) -> Basis | None:
+        def work(connection: sa.Connection) -> OwnershipBase | None:
             row = connection.execute(chosen).first()
-            return Basis(row.site, row.place, row.lineage, int(row.serial)) if row is not None else None
+            return OwnershipBase(row.site, row.place, row.lineage, int(row.serial)) if row is not None else None
 
         return self._database.read(work)
 
-    def entries(self, site: str) -> dict[str, str]:
+    def read_entries(self, site: str) -> dict[str, str]:
         """Given a site, return its rows by ref."""
         chosen = sa.select(owned.c.ref, owned.c.entry).where(owned.c.site == site).order_by(owned.c.ref)
 
@@ -62,7 +63,7 @@ class Locks:
 
         return self._database.read(work)
 
-    def begun(self, site: str) -> dict[str, str]:
+    def read_requests(self, site: str) -> dict[str, str]:
         """Given a site, return the requests, as JSON by ref, of which nobody has heard yet what came of them."""
         chosen = sa.select(begun.c.ref, begun.c.request).where(begun.c.site == site).order_by(begun.c.ref)
 
@@ -71,13 +72,13 @@ class Locks:
 
         return self._database.read(work)
 
-    def begin(self, site: str, requests: Mapping[str, str]) -> None:
+    def save_requests(self, site: str, requests: Mapping[str, str]) -> None:
         """Given requests by ref that are about to be sent, write them down durably."""
         rows = [{"site": site, "ref": ref, "request": request} for ref, request in requests.items()]
         self._database.write(lambda connection: connection.execute(_BEGUN, rows))
 
-    def save(
-        self, basis: Basis, entries: Mapping[str, str], *, whole: bool = False, ended: Collection[str] = ()
+    def save_entries(
+        self, basis: OwnershipBase, entries: Mapping[str, str], *, whole: bool = False, ended: Collection[str] = ()
     ) -> None:
         """Given entries by ref, write them down durably, in one transaction; `whole` forgets all former rows first.
 

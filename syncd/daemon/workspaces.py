@@ -1,4 +1,4 @@
-"""Open what a run works with: configuration in, a workspace under the repository's run lock out."""
+"""Open the workspace of a run from the configuration, under the repository's run lock."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +18,7 @@ from syncd.config import (
     load_token,
     read_token,
 )
-from syncd.daemon.locks import RUN, STATE, Lock
+from syncd.daemon.locks import RUN, STATE, FileLock
 from syncd.daemon.records import is_run, judge_run, list_subjects
 from syncd.daemon.run_files import COMMAND
 from syncd.errors import ConfigInvalid, SyncdError
@@ -35,47 +35,47 @@ LOCK_WAIT_SECONDS = 10.0
 """How long a command waits for another run of the same repository to end."""
 
 
-def never() -> bool:
+def never_cancel() -> bool:
     """Return False: nothing asks this run to stop."""
     return False
 
 
 @dataclass(frozen=True)
-class Circumstances:
-    """What surrounds a run and is no configuration."""
+class Environment:
+    """What a run needs besides the configuration: the process's variables, cancellation, progress and force options."""
 
-    environ: Mapping[str, str]
-    cancelled: Callable[[], bool] = never
+    variables: Mapping[str, str]
+    cancelled: Callable[[], bool] = never_cancel
     progress: Progress = ignore_progress
     force: Mapping[str, int] = field(default_factory=dict)
     wait: float = LOCK_WAIT_SECONDS
 
 
 @contextmanager
-def workplace(config: Config, repository: RepositoryConfig, around: Circumstances) -> Iterator[Workspace]:
+def open_workspace(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
     """Given a repository's configuration, open it for one run of its own.
 
     Raises: AnotherRuns when another run holds the repository; ConfigInvalid, NotARepository, StoreNewer.
     """
     lock = Repository.locate(repository.path) / RUN
-    with Lock.acquire(lock, wait=around.wait), opened(config, repository, around) as workspace:
+    with FileLock.acquire(lock, wait=around.wait), open_locked_workspace(config, repository, around) as workspace:
         yield workspace
 
 
 @contextmanager
-def opened(config: Config, repository: RepositoryConfig, around: Circumstances) -> Iterator[Workspace]:
+def open_locked_workspace(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
     """Given a repository whose run lock is held, open both sides and the store, and close them after the run.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
     with Repository.open(repository.path) as git:
         git.recover(remote=repository.remote)
-        with _between(config, repository, around, git, git.git_dir / STATE) as workspace:
+        with _build_workspace(config, repository, around, git, git.git_dir / STATE) as workspace:
             yield workspace
 
 
 @contextmanager
-def reading(config: Config, repository: RepositoryConfig, around: Circumstances) -> Iterator[Workspace]:
+def open_for_reading(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
     """Given a repository's configuration, open it to look at, beside any run: nothing in it is written.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
@@ -83,15 +83,15 @@ def reading(config: Config, repository: RepositoryConfig, around: Circumstances)
     with Repository.open(repository.path) as git, TemporaryDirectory() as nowhere:
         state = git.git_dir / STATE
         state = state if state.is_file() else Path(nowhere) / "state.db"
-        with _between(config, repository, around, git, state) as workspace:
+        with _build_workspace(config, repository, around, git, state) as workspace:
             yield workspace
 
 
 @contextmanager
-def _between(
-    config: Config, repository: RepositoryConfig, around: Circumstances, git: Repository, state: Path
+def _build_workspace(
+    config: Config, repository: RepositoryConfig, around: Environment, git: Repository, state: Path
 ) -> Iterator[Workspace]:
-    secret = load_token(config.platform, around.environ)
+    secret = load_token(config.platform, around.variables)
     with (
         Store(state) as store,
         Client(
@@ -105,14 +105,14 @@ def _between(
             client=client,
             repository=git,
             store=store,
-            now=now,
-            bindings=bindings(repository),
+            now=read_time,
+            bindings=build_bindings(repository),
             remote=repository.remote,
             instance=repository.instance,
             progress=around.progress,
             force=around.force,
             branch=next(iter(repository.named), ""),
-            upstream=upstream(repository.upstream, git, around.environ),
+            upstream=build_upstream(repository.upstream, git, around.variables),
             is_cancelled=around.cancelled,
             policy=Policy(**repository.change_requests.model_dump()),
         )
@@ -128,11 +128,11 @@ def record_command(repository: RepositoryConfig, results: Sequence[Result], *, s
     with suppress(SyncdError):
         file = Repository.locate(repository.path) / COMMAND
         subjects = list_subjects(repository, site=site)
-        at = now().isoformat(timespec="seconds")
+        at = read_time().isoformat(timespec="seconds")
         write_runs(file, judge_run(results, read_runs(file), subjects, name=repository.name, at=at))
 
 
-def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str]) -> Upstream | None:
+def build_upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[str, str]) -> Upstream | None:
     """Given the configuration of an upstream, return it as the flows know it, its address read and its files checked.
 
     Raises: ConfigInvalid.
@@ -158,26 +158,28 @@ def upstream(config: UpstreamConfig | None, git: Repository, environ: Mapping[st
     return Upstream(config.remote, access, config.push, config.side, config.mirror)
 
 
-def bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
+def build_bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
     """Given a repository's configuration, return its spaces as the flows know them."""
     return tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
 
 
-def wish(repository: RepositoryConfig, *, every: float | None = 0) -> RunOptions:
+def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) -> RunOptions:
     """Given a repository's configuration, return what a whole run of it is asked for.
 
     Units: seconds. Shape: `every` is the least time between two looks at its site; None is the configured one.
     """
     config = repository.site
-    site = site_wish(config, every=config.every if every is None else every) if config and config.apply else None
+    site = (
+        build_site_options(config, every=config.every if every is None else every) if config and config.apply else None
+    )
     return RunOptions(branches=repository.named, patterns=repository.patterns, propose=repository.propose, site=site)
 
 
-def site_wish(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteWish:
+def build_site_options(site: SiteConfig, *, file: str = "", every: float = 0) -> SiteWish:
     """Given a site's configuration, return how its file, or another, is followed. Units: seconds."""
     return SiteWish(file or site.file, every, site.lock, site.ordering, frozenset(site.redirect_kinds))
 
 
-def now() -> datetime:
+def read_time() -> datetime:
     """Return the time, aware, in UTC."""
     return datetime.now(UTC)

@@ -1,8 +1,8 @@
-"""The commit that stands for a change request's content: what of the branch and of main content it holds, by parents.
+"""Decide the tree and the parents of the commit that stands for a change request's content (its lane).
 
-A branch's commit is a parent when all of it has arrived, else a part of it without what has not: what waits for a
-person on the platform, what a killed run did not send, what is in conflict. The same goes for main content that the
-change request has taken in. What the branch had said is then the base of all that reviewers do.
+The parents record what the content has of the branch and of main content. The branch's commit is a parent when all of
+it has arrived, else a part of it without what has not: manual steps, what a killed run did not send, and conflicts. The
+same goes for main content. So the merge base with reviewers' edits is what the branch had sent.
 Source: two-way, sections 2 and 4.
 """
 
@@ -31,10 +31,10 @@ CONTENT = "Syncd-Content"
 
 @dataclass(frozen=True)
 class SentContent:
-    """What was written to a change request: `commit` has the tree that it was to have.
+    """What was written to a change request: `commit` has the tree that was desired.
 
-    Shape: `first` is the branch's commit, or a part of it; `planned` is the content that it was planned upon; `base` is
-    the base of both.
+    Shape: `branch_commit` is the branch's commit, or a part of it; `planned` is the content that the write was planned
+    against; `base` is the merge base of both.
     """
 
     commit: str
@@ -45,7 +45,8 @@ class SentContent:
 
 @dataclass(frozen=True)
 class LaneContent:
-    """What is recorded of content that was read: its tree, the parents, and the tree that the platform holds."""
+    """The commit to record for content that was read: its tree and parents; `content` is the platform's tree, where
+    that is another one, else ""."""
 
     tree: str
     parents: tuple[str, ...]
@@ -54,11 +55,11 @@ class LaneContent:
 
 @dataclass(frozen=True)
 class Update:
-    """What is known of an update from main content that content may come from.
+    """What is known of an update of a change request from main content.
 
-    Shape: `is_fresh` says that syncd has just asked for it; `settled` is the branch's commit that had brought both
-    sides together before, or ""; `is_apart` says that what others wrote before it was read for itself, so that nothing
-    else was made in one step with it; `moves` are the pages that went elsewhere with the revision, as their ids tell.
+    Shape: `is_fresh` says that syncd has just asked for it. `merged_commit` is the branch's commit that had merged both
+    sides before, or "". `is_separate` says that edits made before the update were read as a revision of their own, so
+    that the update changed nothing else. `moves` are the new paths of pages that moved with it, known by their ids.
     """
 
     is_fresh: bool = False
@@ -71,9 +72,9 @@ NO_UPDATE = Update()
 
 
 def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
-    """Given the commit of something sent, and that of main content, return what it was made of.
+    """Given a commit that was sent, and that of main content, return what the first was made from.
 
-    Shape: a commit that says nothing of that was sent by a former version, or noted by a person: it stands for itself.
+    Shape: a commit with other parents was written by a former version, or by a person: it is its own branch's commit.
     """
     parents = repository.list_commits(None, commit, limit=1)[0].parents
     if len(parents) != SENT_PARENTS:
@@ -99,8 +100,8 @@ def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
 
 
 def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], taken: str | None) -> str:
-    """Given what a change request held, what was sent to it, and main content that it has, return the commit or tree
-    that its content lies upon: outside of what the platform keeps, it has what all of these bring."""
+    """Given what a change request held, what was sent to it, and the main content in it, return the commit or tree that
+    its content is written upon: files that the platform does not store come from there."""
     start = sent[-1].commit if sent else here
     if taken is None or has_taken_in(workspace, start, taken):
         return start
@@ -108,7 +109,7 @@ def find_start(workspace: Workspace, here: str, sent: Sequence[SentContent], tak
 
 
 def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
-    """Given a commit and one of main content, return whether the first has taken in the second, or a part of it."""
+    """Given a commit and one of main content, return whether the second, or a part of it, is in the first's history."""
     return _find_taken_in(workspace.repository, commit, main) is not None
 
 
@@ -125,9 +126,9 @@ def record_lane(
 ) -> LaneContent:
     """Given the tree of a change request as it was read, return the tree and the parents that its commit is to have.
 
-    Shape: `here` is the commit of what it held before, `taken` that of the main content that it holds; `is_own` says
-    that nobody has written since syncd did, so that all that differs is the platform's own doing; `update` says what is
-    known of an update that main content came by.
+    Shape: `here` is the commit of what it held before, `taken` that of the main content in it. `is_own` says that
+    nobody has written since syncd did, so that every difference was made by the platform. `update` says what is known
+    of an update that brought main content.
     """
     repository = workspace.repository
     tree = _restore_intended(workspace, binding, read, here=here, sent=sent)
@@ -147,8 +148,8 @@ def record_lane(
 def _restore_intended(
     workspace: Workspace, binding: Binding, read: str, *, here: str, sent: Sequence[SentContent]
 ) -> str:
-    """What was read, with what others wrote right before syncd wrote over it, and without what the platform's own merge
-    had undone; the platform is told of both by the next write."""
+    """The tree that was read, with edits of others that syncd's write has just replaced, and without what the
+    platform's own merge had undone; the next write brings both to the platform."""
     repository = workspace.repository
     former, meant = find_content(repository, here), repository.find_tree(here)
     assert meant is not None
@@ -175,8 +176,8 @@ def find_arrived(
     is_own: bool,
     moves: Mapping[str, str] = NO_UPDATE.moves,
 ) -> str:
-    """Given what was sent, what was there before, and a tree that was read, return the branch's commit, or a part of
-    it, of which all is in the tree or was there before; "" when nothing is.
+    """Given what was sent, the content before, and the tree that was read, return the branch's commit, or the part of
+    it that has arrived; "" when nothing has.
 
     Shape: `is_own` says that nobody else has written; `moves` are the new paths of pages that the revision moved.
     """
@@ -219,7 +220,7 @@ def _find_deletions_not_made(
 
 
 def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree: str) -> bool:
-    """Whether a text holds all lines that were sent and none that was taken out: then somebody edited it since."""
+    """Whether a text has all lines that were sent and none that was taken out: then it arrived and was edited since."""
     oids = [repository.lookup(commit, path) for commit in (sent.planned, sent.commit, tree)]
     if not all(oids[1:]) or not is_markdown(path) or path.endswith(SUMMARY):
         return False
@@ -228,8 +229,8 @@ def _is_edited_since(repository: Repository, path: str, sent: SentContent, tree:
 
 
 def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tuple[str, str, str]) -> bytes | None:
-    """The branch's table of contents without what the platform made of it: what only a person can do there is not in
-    it. Given are the commit that was asked for, the branch's, and the tree that arrived."""
+    """The branch's SUMMARY.md without manual steps that nobody has done yet, given the desired commit, the branch's,
+    and the tree that arrived."""
     asked, ours, there = (read_summary(repository, binding, commit) for commit in commits)
     if asked is None or ours is None or there is None:
         return None
@@ -240,7 +241,7 @@ def _merge_arrived_summary(repository: Repository, binding: Binding, commits: tu
 
 
 class _AnyPath:
-    """Any path is there."""
+    """A container that has every path."""
 
     def __contains__(self, path: object) -> bool:
         return True
@@ -249,12 +250,12 @@ class _AnyPath:
 def _read_update(
     workspace: Workspace, binding: Binding, before: str, main: str, tree: str, update: Update
 ) -> tuple[str, tuple[str, ...]]:
-    """What an update from main content made, as it is meant, and the commits that it has taken in: main content, or the
-    part of it that has arrived.
+    """The tree that an update from main content should have made, and the commits that it has taken in: main content,
+    or the part of it that has arrived.
 
-    The platform merges from an older base than Git knows of, so words that were sent before may stand twice in what it
-    makes, or be back; and it cannot know what the branch has decided. Where nobody has written, what Git knows counts,
-    and the platform is told it.
+    The platform merges from an older base than Git knows of, so text that was sent before may be there twice, or be
+    back after a deletion; and it cannot know what the branch has decided. Where nobody has written, Git's own merge
+    counts, and the next write brings it to the platform.
     """
     repository = workspace.repository
     known = merge(workspace, before, main)
@@ -269,7 +270,7 @@ def _read_update(
     late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
     lacks += _add_all_names(workspace, late, (known.base.tree, before, main))
     if not update.is_separate:
-        # An update lets the change request's lines stand, so what others wrote before it hides those of main content.
+        # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
         unseen = merge(workspace, main, tree, base=known.base)
         lacks += [paths for page in unseen.conflicts for paths in page.entries]
     if not lacks:
@@ -279,9 +280,9 @@ def _read_update(
 
 
 def _has_same_files(repository: Repository, binding: Binding, before: str, merged: str, tree: str) -> bool:
-    """Whether an update has made the files in a space that Git makes of it: else the platform, which knows pages by id,
-    may know better. A page that each side has of its own, under one name, is one file in Git: its double on the
-    platform, beside it and as it was before, is none."""
+    """Whether an update has made the same files in a space as Git's merge: else the platform, which knows pages by id,
+    may know better. A page that both sides added under one name is one file in Git, and two pages on the platform: the
+    second one, with its former text, does not count."""
     former, wanted, there = (repository.list_files(side, binding.directory) for side in (before, merged, tree))
     kept = {blob.oid for path, blob in former.items() if path in wanted}
     doubles = {path for path in there.keys() - wanted.keys() - former.keys() if there[path].oid in kept}
@@ -289,7 +290,7 @@ def _has_same_files(repository: Repository, binding: Binding, before: str, merge
 
 
 def _has_only_known_lines(repository: Repository, binding: Binding, tree: str, sides: Sequence[str]) -> bool:
-    """Whether each line of what was read is one of those that it may be made of: others were written just before."""
+    """Whether every line that was read comes from one of these sides; another line means that somebody just wrote."""
     known: set[bytes] = set()
     whole: set[str] = set()
     others: list[dict[str, str]] = []
@@ -304,7 +305,7 @@ def _has_only_known_lines(repository: Repository, binding: Binding, tree: str, s
 
 
 def _list_entries(repository: Repository, binding: Binding, before: str, after: str) -> Iterator[tuple[str, ...]]:
-    """The paths of each file that differs: where it is, and where it was."""
+    """The paths of each file that differs: its new one and, after a move, its old one."""
     for found in repository.compare_trees(before, after, renames=True):
         if binding.holds(found.path):
             yield (found.path,) if found.old_path is None else (found.path, found.old_path)
@@ -313,15 +314,15 @@ def _list_entries(repository: Repository, binding: Binding, before: str, after: 
 def _find_not_taken(
     repository: Repository, binding: Binding, before: str, after: str, tree: str, moves: Mapping[str, str]
 ) -> Iterator[tuple[str, ...]]:
-    """Entries that are to be another way, and are as they were: the platform knows pages by id, and not by what their
-    paths say. What came with the update and lies elsewhere, as a page that has no pages below it there, is taken."""
+    """Entries that should have changed with the update and are as they were before it. What the update brought to
+    another path, such as that of a page without children, counts as changed."""
     for paths in _list_entries(repository, binding, before, after):
         was, wanted, now = (repository.lookup(commit, paths[0]) for commit in (before, after, tree))
         if now == wanted or now not in (was, None):
             continue
         former = repository.lookup(before, paths[-1])
         if is_same_page(paths[0], paths[-1]) and repository.lookup(tree, paths[-1]) not in (None, former):
-            continue  # its words have come, to where the page lies here
+            continue  # its text has arrived at the path that the page has here
         there = {repository.lookup(tree, moves[path]) for path in paths if path in moves}
         if not (there - {None}) or (wanted not in there and former in there):
             yield paths
@@ -330,7 +331,7 @@ def _find_not_taken(
 def _find_moved_files(
     repository: Repository, before: str, after: str, tree: str, known: Mapping[str, str]
 ) -> dict[str, str]:
-    """Where a tree has files that another one is to have, and that were not there before: as ids tell, else Git."""
+    """The paths at which a tree has new files of another one: known by page ids, else by Git's rename detection."""
     changes = repository.compare_trees(after, tree, renames=True)
     found = {change.old_path: change.path for change in changes if change.old_path is not None}
     return {old: new for old, new in found.items() if repository.lookup(before, new) is None} | dict(known)
@@ -339,8 +340,8 @@ def _find_moved_files(
 def _add_all_names(
     workspace: Workspace, entries: Iterable[Collection[str]], sides: tuple[str, str, str]
 ) -> list[tuple[str, ...]]:
-    """Entries named by the paths that their pages have in a base and on both sides: an entry is left out as a whole,
-    also where the base has it elsewhere."""
+    """The entries with all paths that their pages have in a base and on both sides, so that each is left out as a
+    whole."""
     named = list(entries)
     if not named:
         return []
@@ -349,7 +350,7 @@ def _add_all_names(
 
 
 def _find_taken_in(repository: Repository, commit: str, main: str) -> str | None:
-    """A commit of main content, or the newest part of it, that a commit has taken in; None when it has not."""
+    """A commit of main content, or the newest part of it, in a commit's history; None for neither."""
     if repository.is_ancestor(main, commit):
         return main
     for part in repository.find_marked(main, commit, PART_TRAILER)[1]:
@@ -364,6 +365,6 @@ def _find_original(repository: Repository, commit: str) -> str:
 
 
 def _drop_ancestors(repository: Repository, commits: Collection[str]) -> tuple[str, ...]:
-    """Commits without those that another one has."""
+    """Commits without those that are ancestors of another one."""
     each = list(dict.fromkeys(commits))
     return tuple(one for one in each if not any(other != one and repository.is_ancestor(one, other) for other in each))

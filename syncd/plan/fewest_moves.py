@@ -8,8 +8,8 @@ from syncd.layout.compare.alignment import find_longest_increasing
 def find_staying(places: Sequence[int | None], fixed: Sequence[bool] = ()) -> list[bool]:
     """Given the present place of each item in the desired order (None: not there yet), return which may stay.
 
-    Shape: the items that stay are a longest increasing subsequence, so the number of moves is the least possible; of
-    the `fixed` ones, which cannot be moved at all, as many as can stay do, and the others go around them.
+    Shape: the items that stay are a longest increasing subsequence, so the number of moves is the least possible. As
+    many as possible of the `fixed` items, which cannot be moved at all, stay, and the others are placed around them.
     """
     pinned = [index for index, place in enumerate(places) if fixed and fixed[index] and place is not None]
     kept = _mark_rising([places[index] for index in pinned])

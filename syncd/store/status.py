@@ -1,6 +1,6 @@
-"""What a command reads of the state database that only shows where things stand.
+"""Read a summary of the state database, for commands that only show it.
 
-It is read by the driver itself: loading SQLAlchemy takes longer than all else that `syncd status` does.
+It is read with the sqlite3 driver itself: loading SQLAlchemy takes longer than all else that `syncd status` does.
 """
 
 import sqlite3
@@ -18,7 +18,7 @@ SITES_SINCE = 2
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FlowOutcome:
     """What the last run of one flow came to; `at` is an ISO 8601 moment."""
 
     flow: str
@@ -29,7 +29,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Pending:
+class PendingPlan:
     """A site's plan that a person has to agree to; `document` is its JSON, moments are ISO 8601 or "" for never."""
 
     site: str
@@ -56,8 +56,8 @@ SITE_STATES = ("owned", "unmanaged", "drifted", "blocked")
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a site was when it was last looked at; `inputs` tells this state of its file from others, `facts` is JSON."""
+class SiteState:
+    """A site when it was last read; `inputs` identifies the state of its file then, `facts` is JSON."""
 
     site: str
     inputs: str
@@ -66,20 +66,20 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Glance:
+class StoreSummary:
     """The last outcome of every flow, by flow and key, and the ids of all spaces that were ever mirrored.
 
-    Shape: `plans` wait for a person, `looks` are by the path of the site file.
+    Shape: `pending_plans` wait for a person; `site_states` are ordered by the path of the site file.
     """
 
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[FlowOutcome, ...] = ()
     spaces: tuple[str, ...] = ()
-    plans: tuple[Pending, ...] = ()
-    looks: tuple[Look, ...] = ()
+    pending_plans: tuple[PendingPlan, ...] = ()
+    site_states: tuple[SiteState, ...] = ()
 
 
-def glance(path: Path) -> Glance:
-    """Given the path of a state database, return what it says; an absent or damaged one says nothing.
+def read_store_summary(path: Path) -> StoreSummary:
+    """Given the path of a state database, return its summary, which is empty for an absent or damaged one.
 
     Raises: StoreError when it is there and cannot be read.
     """
@@ -91,21 +91,21 @@ def glance(path: Path) -> Glance:
         ) as database:
             rows = database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
             ids = database.execute("SELECT space FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
-            sites = _sites(database)
+            sites = _read_sites(database)
     except FileNotFoundError:
-        return Glance()
+        return StoreSummary()
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
-        return Glance()
-    return Glance(tuple(starmap(Outcome, rows)), tuple(space for (space,) in ids), *sites)
+        return StoreSummary()
+    return StoreSummary(tuple(starmap(FlowOutcome, rows)), tuple(space for (space,) in ids), *sites)
 
 
-def _sites(database: sqlite3.Connection) -> tuple[tuple[Pending, ...], tuple[Look, ...]]:
+def _read_sites(database: sqlite3.Connection) -> tuple[tuple[PendingPlan, ...], tuple[SiteState, ...]]:
     if database.execute("PRAGMA user_version").fetchone()[0] < SITES_SINCE:
         return (), ()
     plans = database.execute("SELECT site, digest, file, document, at, approved, comment FROM plans ORDER BY site")
     looks = database.execute("SELECT site, inputs, facts, at FROM looks ORDER BY site")
-    return tuple(starmap(Pending, plans.fetchall())), tuple(starmap(Look, looks.fetchall()))
+    return tuple(starmap(PendingPlan, plans.fetchall())), tuple(starmap(SiteState, looks.fetchall()))
