@@ -20,7 +20,84 @@ _TITLE = "Pages in conflict"
 _FIRST = re.compile(r"Syncd-Conflicts: ([0-9a-f]{16})\b.*", re.DOTALL)
 _LAST = re.compile(r"Syncd-Conflicts-End: ([0-9a-f]{8})")
 _TRAILER = re.compile(r"Syncd-(?=[A-Z])")
-_ENDS = ("    first = make_paragraph([_render_code(f"Syncd-Conflicts: {told.fingerprint}"), make_text(about)])
+_ENDS = ("<<<<<<< ours", ">>>>>>> theirs")
+_BASE, _MIDDLE = "||||||| base", "======="
+
+
+Hunks = tuple[tuple[str, ...], tuple[str, ...]]
+"""The lines in conflict of a page, as ours and as theirs has them."""
+
+
+@dataclass(frozen=True)
+class SideVersion:
+    """What one side has: `name` is what people call the side, `text` the lines of it that are in conflict, and `where`
+    its path, or that it has none."""
+
+    name: str
+    where: str = ""
+    text: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConflictingPage:
+    """A page that was left out of a change request: why, what both sides have, and how people settle it."""
+
+    path: str
+    why: str
+    versions: tuple[SideVersion, ...] = ()
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Conflicts:
+    """All pages in conflict of a change request; the fingerprint is of what they are, "" where there are none."""
+
+    fingerprint: str = ""
+    pages: tuple[ConflictingPage, ...] = ()
+
+
+NO_CONFLICTS = Conflicts()
+
+
+def find_hunks(merged: str, theirs: str) -> Hunks:
+    """Given a merged text with Git's markers and the text of theirs, return the lines in conflict of either side.
+
+    Shape: hunks of one side are parted by a line with "…". A line of a text may look like a marker: the right one is
+    behind which stands what theirs has.
+    """
+    sides: tuple[list[str], list[str]] = ([], [])
+    inside: list[str] | None = None
+    plain = "\n".join(line.removesuffix("\r") for line in theirs.split("\n"))
+    for line in (each.removesuffix("\r") for each in merged.split("\n")):
+        if inside is None:
+            inside = [] if line == _ENDS[0] else None
+        elif line == _ENDS[1]:
+            for side, lines in zip(sides, _split_hunk(inside, plain), strict=True):
+                side.extend(["…", *lines] if side else lines)
+            inside = None
+        else:
+            inside.append(line)
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def _split_hunk(lines: list[str], theirs: str) -> tuple[list[str], list[str]]:
+    middles = [at for at, line in enumerate(lines) if line == _MIDDLE] or [len(lines)]
+    middle = next((at for at in middles if "\n".join(lines[at + 1 :]) in theirs), middles[0])
+    ours = lines[:middle]
+    return ours[: ours.index(_BASE)] if _BASE in ours else ours, lines[middle + 1 :]
+
+
+def render_conflicts(told: Conflicts) -> list[Node]:
+    """Given what is in conflict, return the blocks that say so, lines for machines included; none for nothing."""
+    if not told.fingerprint:
+        return []
+    inner = [make_block("heading-2", {}, [make_text(_TITLE)])]
+    for page in told.pages[:PAGES_MAX]:
+        inner += _render_page(page)
+    if len(told.pages) > PAGES_MAX:
+        inner.append(make_paragraph([make_text(f"And {len(told.pages) - PAGES_MAX} more pages.")]))
+    about = " What follows was left out of this change request, and is kept up to date by syncd."
+    first = make_paragraph([_render_code(f"Syncd-Conflicts: {told.fingerprint}"), make_text(about)])
     last = make_paragraph([_render_code(f"Syncd-Conflicts-End: {_compute_digest(inner)}")])
     return [first, *inner, last]
 
@@ -56,7 +133,9 @@ def _find_part(nodes: Sequence[Node]) -> tuple[int, int] | None:
 
 
 def _render_page(page: ConflictingPage) -> Iterator[Node]:
-    yield make_paragraph([make_text(_clean_text(page.path), [make_mark("bold")]), make_text(f": {_clean_text(page.why)}.")])
+    yield make_paragraph(
+        [make_text(_clean_text(page.path), [make_mark("bold")]), make_text(f": {_clean_text(page.why)}.")]
+    )
     for version in page.versions:
         where = f" ({_clean_text(version.where)})" if version.where else ""
         yield make_paragraph([make_text(f"{_clean_text(version.name)}{where}{':' if version.text else '.'}")])
